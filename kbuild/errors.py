@@ -1,0 +1,48 @@
+"""Errors that a user can cause, each with the exit code it stands for.
+
+One root, :class:`KbuildError`.  The library raises; ``kbuild.cli`` is the one place
+that catches, prints the message and turns the error into an exit code.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class KbuildError(Exception):
+    """Root of everything that kbuild raises on purpose.
+
+    ``str(error)`` is one clear message that names the thing and the mend.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+
+class ConfigurationError(KbuildError):
+    """Bad usage or bad configuration: wrong keyword, missing file, unknown kernel."""
+
+
+class InputError(KbuildError):
+    """Unreadable input: an artifact that is empty, truncated or of no known kind."""
+
+
+class SourceError(KbuildError):
+    """A kernel source that breaks kbuild's own rules (no kernel in it, host code in it)."""
+
+
+class ToolchainError(KbuildError):
+    """A compiler or tool is missing or too old."""
+
+    exit_code = 3
+
+
+class ToolError(KbuildError):
+    """An external tool failed; the message holds its argv and the tail of its stderr."""
+
+    exit_code = 4
+
+
+class LaunchError(KbuildError):
+    """A launch, allocation or copy that the artifact's runtime refused."""
+
+    exit_code = 1

@@ -1,0 +1,1 @@
+"""Readers and writers of binary formats: bytes to frozen values and back."""

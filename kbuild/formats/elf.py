@@ -1,0 +1,356 @@
+"""ELF files: sections, symbols, and pointers resolved through relocations.
+
+The only importer of pyelftools besides :mod:`kbuild.formats.dwarf`.  Sources: System V
+ABI (gABI 4.1), x86-64 psABI 1.0, ELF for the Arm 64-bit Architecture.
+"""
+
+from __future__ import annotations
+
+import bisect
+import io
+import struct
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from elftools.common.exceptions import ELFError
+from elftools.construct.lib.container import Container
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection, RelrRelocationSection
+from elftools.elf.sections import SymbolTableSection
+
+from kbuild.errors import InputError
+from kbuild.facts import Place, Pointer, Section, Segment, Symbol
+
+ELF_MAGIC: Final = b"\x7fELF"
+SHF_WRITE: Final = 1
+SHF_ALLOC: Final = 2
+SHF_EXECINSTR: Final = 4
+SHF_MERGE: Final = 0x10
+SHF_TLS: Final = 0x400
+
+# What pyelftools raises on malformed input besides its own errors, found by fuzzing.
+_MALFORMED: Final = (
+    ELFError,
+    struct.error,
+    ValueError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    TypeError,
+    AssertionError,
+    OverflowError,
+    MemoryError,
+)
+
+_SYMBOL_TYPES: Final[dict[str, Any]] = {
+    "STT_NOTYPE": "none",
+    "STT_OBJECT": "object",
+    "STT_FUNC": "function",
+    "STT_SECTION": "section",
+    "STT_FILE": "file",
+    "STT_TLS": "tls",
+}
+_BINDINGS: Final[dict[str, Any]] = {
+    "STB_LOCAL": "local",
+    "STB_GLOBAL": "global",
+    "STB_WEAK": "weak",
+    "STB_LOOS": "unique",  # STB_GNU_UNIQUE
+}
+_MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i386"}
+
+# Relocation numbers by machine: (absolute 64, relative, pc-relative 64).
+_RELOCATIONS: Final = {"x86_64": (1, 8, 24), "aarch64": (257, 1027, 260)}
+
+FileType = Literal["relocatable", "shared-object", "executable", "other"]
+
+
+class Elf:
+    """An ELF file opened for reading.
+
+    Raises :class:`InputError` with what is wrong when the bytes are no sound ELF file;
+    attribute access may raise it too, because tables are read when first asked for.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._file = _guard(lambda: ELFFile(io.BytesIO(data)))
+        header = self._file.header
+        self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
+        self.is_64_bit_little_endian = self._file.elfclass == 64 and self._file.little_endian
+
+    @cached_property
+    def type(self) -> FileType:
+        """``shared-object`` for libraries, ``executable`` for programs, PIE included."""
+        kind = self._file.header["e_type"]
+        if kind == "ET_REL":
+            return "relocatable"
+        if kind == "ET_EXEC":
+            return "executable"
+        if kind == "ET_DYN":
+            # A PIE names its dynamic loader, a library does not; libc.so.6 does too but
+            # carries no DF_1_PIE.
+            has_loader = any(s.type == "PT_INTERP" for s in self.segments)
+            return "executable" if has_loader and self._is_pie() else "shared-object"
+        return "other"
+
+    def _is_pie(self) -> bool:
+        flags = [v for tag, v in self.dynamic if tag == "DT_FLAGS_1"]
+        is_marked = any(value & 0x08000000 for value in flags)
+        has_soname = any(tag == "DT_SONAME" for tag, _ in self.dynamic)
+        return is_marked or not has_soname
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """All section headers, by index."""
+        return _guard(
+            lambda: tuple(
+                Section(
+                    index=index,
+                    name=section.name,
+                    type=str(section["sh_type"]),
+                    flags=section["sh_flags"],
+                    address=section["sh_addr"],
+                    offset=section["sh_offset"],
+                    size=section["sh_size"],
+                    alignment=section["sh_addralign"],
+                    entry_size=section["sh_entsize"],
+                )
+                for index, section in enumerate(self._file.iter_sections())
+            )
+        )
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """All program headers."""
+        return _guard(
+            lambda: tuple(
+                Segment(
+                    type=str(segment["p_type"]),
+                    flags=segment["p_flags"],
+                    address=segment["p_vaddr"],
+                    offset=segment["p_offset"],
+                    file_size=segment["p_filesz"],
+                    memory_size=segment["p_memsz"],
+                )
+                for segment in self._file.iter_segments()
+            )
+        )
+
+    @cached_property
+    def dynamic(self) -> tuple[tuple[str, int], ...]:
+        """The dynamic section as (tag, value) pairs; empty where there is none."""
+
+        def read() -> tuple[tuple[str, int], ...]:
+            section = self._file.get_section_by_name(".dynamic")
+            if section is None or section["sh_type"] != "SHT_DYNAMIC":
+                return ()
+            return tuple((str(t.entry.d_tag), int(t.entry.d_val)) for t in section.iter_tags())
+
+        return _guard(read)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The symbols of ``.symtab`` and ``.dynsym``, in the order of the file."""
+
+        def read() -> tuple[Symbol, ...]:
+            found: list[Symbol] = []
+            for section in self._file.iter_sections():
+                if isinstance(section, SymbolTableSection):
+                    is_dynamic = section["sh_type"] == "SHT_DYNSYM"
+                    found.extend(
+                        self._symbol(symbol.name, symbol.entry, is_dynamic)
+                        for symbol in section.iter_symbols()
+                    )
+            return tuple(found)
+
+        return _guard(read)
+
+    def _symbol(self, name: str, entry: Container, is_dynamic: bool) -> Symbol:
+        index = entry["st_shndx"]
+        place = None
+        if isinstance(index, int):
+            offset = entry["st_value"]
+            if self._is_linked:
+                offset -= self.sections[index].address
+            place = Place(section=index, offset=offset)
+        visibility: Any = str(entry["st_other"]["visibility"]).removeprefix("STV_").lower()
+        return Symbol(
+            name=name,
+            type=_SYMBOL_TYPES.get(entry["st_info"]["type"], "other"),
+            binding=_BINDINGS.get(entry["st_info"]["bind"], "other"),
+            visibility=visibility,
+            size=entry["st_size"],
+            value=entry["st_value"],
+            place=place,
+            dynamic=is_dynamic,
+        )
+
+    @property
+    def _is_linked(self) -> bool:
+        return bool(self._file.header["e_type"] != "ET_REL")
+
+    @cached_property
+    def has_symbol_table(self) -> bool:
+        """Whether ``.symtab`` is there, that is, whether the file is not stripped."""
+        return any(section.type == "SHT_SYMTAB" for section in self.sections)
+
+    def sections_named(self, name: str) -> tuple[Section, ...]:
+        """All sections of that name; object files may have several."""
+        return tuple(section for section in self.sections if section.name == name)
+
+    def content(self, section: Section) -> bytes:
+        """The section's bytes in the file; empty for NOBITS.
+
+        Raises InputError when the section reaches past the end of the file.
+        """
+        if section.type == "SHT_NOBITS":
+            return b""
+        end = section.offset + section.size
+        if end > len(self.data):
+            raise InputError(
+                f"section {section.name} ends at byte {end}, the file at {len(self.data)}"
+            )
+        return self.data[section.offset : end]
+
+    def read(self, place: Place, size: int) -> bytes:
+        """``size`` bytes from ``place``; raises InputError when they are not all there."""
+        if not 0 <= place.section < len(self.sections):
+            raise InputError(f"no section number {place.section}")
+        section = self.sections[place.section]
+        inside = 0 <= place.offset and place.offset + size <= section.size
+        if section.type == "SHT_NOBITS" and inside:
+            return bytes(size)
+        start = section.offset + place.offset
+        if not inside or start + size > len(self.data):
+            raise InputError(f"{size} bytes at {section.name}+{place.offset:#x} are not there")
+        return self.data[start : start + size]
+
+    def read_text(self, place: Place, limit: int = 1 << 16) -> str:
+        """The NUL-terminated text at ``place``."""
+        section = self.sections[place.section]
+        content = self.content(section)
+        end = content.find(b"\0", place.offset, place.offset + limit)
+        if not 0 <= place.offset < len(content) or end < 0:
+            raise InputError(f"no text at {section.name}+{place.offset:#x}")
+        return content[place.offset : end].decode("utf-8", "replace")
+
+    @cached_property
+    def _loaded(self) -> tuple[list[int], list[Section]]:
+        sections = [s for s in self.sections if s.flags & SHF_ALLOC and not s.flags & SHF_TLS]
+        sections.sort(key=lambda s: s.address)
+        return [s.address for s in sections], sections
+
+    def locate(self, address: int) -> Place | None:
+        """The place that ``address`` of a linked file lies in."""
+        starts, sections = self._loaded
+        position = bisect.bisect_right(starts, address) - 1
+        while position >= 0:
+            section = sections[position]
+            if section.address <= address < section.address + max(section.size, 1):
+                return Place(section=section.index, offset=address - section.address)
+            if section.size:
+                return None
+            position -= 1
+        return None
+
+    def address(self, place: Place) -> int:
+        """The run-time address of ``place`` relative to the load base."""
+        return self.sections[place.section].address + place.offset
+
+    @cached_property
+    def _relocated(self) -> dict[tuple[int, int], tuple[int, str, Place | None, int, bool]]:
+        """(section, offset) -> (type, symbol, its place, addend, is dynamic symbol)."""
+        return _guard(self._read_relocations)
+
+    def _read_relocations(
+        self,
+    ) -> dict[tuple[int, int], tuple[int, str, Place | None, int, bool]]:
+        found: dict[tuple[int, int], tuple[int, str, Place | None, int, bool]] = {}
+        relative = _RELOCATIONS.get(self.machine, (0, 0, 0))[1]
+        for section in self._file.iter_sections():
+            if isinstance(section, RelrRelocationSection):
+                for relocation in section.iter_relocations():
+                    place = self.locate(relocation["r_offset"])
+                    if place is not None:
+                        value = struct.unpack("<Q", self.read(place, 8))[0]
+                        found[place.section, place.offset] = (relative, "", None, value, True)
+            elif isinstance(section, RelocationSection) and self._fills_memory(section):
+                self._add_relocations(section, found)
+        return found
+
+    def _fills_memory(self, section: RelocationSection) -> bool:
+        # Debug information has most of an object's relocations and none that matter here.
+        return self._is_linked or bool(self.sections[section["sh_info"]].flags & SHF_ALLOC)
+
+    def _add_relocations(
+        self,
+        section: RelocationSection,
+        found: dict[tuple[int, int], tuple[int, str, Place | None, int, bool]],
+    ) -> None:
+        table = self._file.get_section(section["sh_link"]) if section["sh_link"] else None
+        symbols: list[Symbol] = []
+        if isinstance(table, SymbolTableSection):
+            is_dynamic = table["sh_type"] == "SHT_DYNSYM"
+            symbols = [self._symbol(s.name, s.entry, is_dynamic) for s in table.iter_symbols()]
+        for relocation in section.iter_relocations():
+            if self._is_linked:
+                place = self.locate(relocation["r_offset"])
+            else:
+                place = Place(section=section["sh_info"], offset=relocation["r_offset"])
+            if place is None:
+                continue
+            number = relocation["r_info_sym"]
+            symbol = symbols[number] if 0 < number < len(symbols) else None
+            addend = relocation["r_addend"] if section.is_RELA() else 0
+            found[place.section, place.offset] = (
+                relocation["r_info_type"],
+                symbol.name if symbol else "",
+                symbol.place if symbol else None,
+                addend,
+                symbol is not None and symbol.dynamic,
+            )
+
+    def pointer_at(self, place: Place) -> Pointer:
+        """What the pointer-sized slot at ``place`` holds once the file is loaded.
+
+        A relocation wins over the bytes in place: lld writes only the relocation.
+        """
+        relocation = self._relocated.get((place.section, place.offset))
+        if relocation is None:
+            value = struct.unpack("<Q", self.read(place, 8))[0]
+            target = self.locate(value) if self._is_linked and value else None
+            return Pointer(place=target)
+        kind, name, target, addend, is_dynamic = relocation
+        if kind == _RELOCATIONS.get(self.machine, (0, 0, 0))[1]:
+            return Pointer(place=self.locate(addend))
+        if target is None:
+            return Pointer(symbol=name or None)
+        moved = Place(section=target.section, offset=target.offset + addend)
+        return Pointer(place=moved, symbol=name or None, interposable=is_dynamic)
+
+    def distance_target(self, place: Place) -> Place | None:
+        """The place that a signed 64-bit distance at ``place`` leads to.
+
+        The distance counts from its own address; in an object file a PC-relative
+        relocation stands for it.  None where it leads nowhere.
+        """
+        relocation = self._relocated.get((place.section, place.offset))
+        if relocation is not None:
+            _, _, target, addend, _ = relocation
+            if target is None:
+                return None
+            return Place(section=target.section, offset=target.offset + addend)
+        distance = struct.unpack("<q", self.read(place, 8))[0]
+        if distance == 0 or not self._is_linked:
+            return None
+        return self.locate(self.address(place) + distance)
+
+
+def _guard(read: Any) -> Any:
+    """Run a reader; whatever malformed input makes it raise becomes an InputError."""
+    try:
+        return read()
+    except InputError:
+        raise
+    except _MALFORMED as error:
+        raise InputError(f"not a sound ELF file: {error or type(error).__name__}") from error

@@ -1,0 +1,136 @@
+"""The nouns: frozen values that pass between the stages.
+
+Every value is ``frozen, slots, kw_only`` and holds scalars, tuples and other values of
+this module, never lists or dicts, so that a stage cannot change what another one made.
+Sizes and offsets are in bytes.  ``None`` means *unknown*, never a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+Linkage: TypeAlias = Literal["external", "weak", "internal"]
+ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]
+ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
+Visibility: TypeAlias = Literal["default", "hidden"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """One kernel parameter as the device image lays it out."""
+
+    index: int
+    offset: int
+    size: int
+    type: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What one kernel needs on one architecture, as its compiler reports it."""
+
+    registers: int | None = None
+    shared_bytes: int | None = None
+    local_bytes: int | None = None
+    spill_bytes: int | None = None
+    max_threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """A kernel in one device image.
+
+    ``name`` is the symbol, ``display`` the demangled name, ``linkage`` how far the name
+    reaches: ``weak`` for templates and inline kernels, ``internal`` for static ones.
+    """
+
+    name: str
+    display: str
+    linkage: Linkage = "external"
+    params: tuple[Param, ...] = ()
+    resources: Resources = Resources()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceImage:
+    """Device code of one source for one architecture, with the kernels it holds."""
+
+    source: str
+    arch: str
+    kind: ImageKind
+    path: Path
+    sha256: str
+    size: int
+    kernels: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageRecord:
+    """An image as the kernel table describes it: no path, only what identifies it."""
+
+    arch: str
+    kind: ImageKind
+    sha256: str
+    size: int
+    kernels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerRecord:
+    """One container: the images of one source, registered together."""
+
+    source: str
+    images: tuple[ImageRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelRecord:
+    """One row of the kernel table: the host identity and the device kernel behind it.
+
+    ``handle`` is the host symbol, ``device_name`` the name inside the image (they differ
+    with separable compilation), ``container`` the index of the container that holds it,
+    ``stub`` the debug stub's symbol or None.
+    """
+
+    handle: str
+    device_name: str
+    display: str
+    linkage: Linkage
+    container: int
+    params: tuple[Param, ...]
+    stub: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRecord:
+    """The kernel table of one target: what ``.note.kbuild`` carries and `load` reads."""
+
+    version: str
+    target: str
+    backend: str
+    visibility: Visibility
+    kernels: tuple[KernelRecord, ...]
+    containers: tuple[ContainerRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A tool call, described but not run: backends return these, `process` runs them."""
+
+    argv: tuple[str, ...]
+    inputs: tuple[Path, ...] = ()
+    outputs: tuple[Path, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """What a finished tool said."""
+
+    argv: tuple[str, ...]
+    returncode: int
+    stdout: str
+    stderr: str

@@ -1,0 +1,47 @@
+/* What a CPU device image exports: one symbol, `kbuild_cpu_image`.
+ *
+ * An image is an ELF shared object made from one kernel source.  The runtime opens it,
+ * checks `abi`, calls `attach` once, and from then on calls kernels through their typed
+ * adapters.  Nothing else crosses the border, so that image and host may be built by
+ * different compilers.  KBUILD_CPU_IMAGE_ABI changes whenever this file's layout does.
+ */
+#ifndef KBUILD_CPU_IMAGE_H
+#define KBUILD_CPU_IMAGE_H
+
+#include <kbuild/module.h>
+
+#define KBUILD_CPU_IMAGE_ABI 1
+/* Room for `extern __shared__` arrays: the most a CUDA device offers a block (227 KiB). */
+#define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
+
+/* Where the calling OS thread's threadIdx, blockIdx, blockDim and gridDim live. */
+struct kbuild_cpu_builtins {
+    struct kbuild_dim3 *thread_idx;
+    struct kbuild_dim3 *block_idx;
+    struct kbuild_dim3 *block_dim;
+    struct kbuild_dim3 *grid_dim;
+};
+
+/* What the runtime offers device code. */
+struct kbuild_cpu_device_api {
+    void (*barrier)(void);
+};
+
+struct kbuild_cpu_kernel {
+    const char *name;                /* the kernel's symbol */
+    void (*call)(void *const *args); /* runs it once, for the calling thread */
+    const struct kbuild_param *params;
+    uint32_t param_count;
+    uint32_t reserved;
+};
+
+struct kbuild_cpu_image {
+    uint32_t abi;
+    uint32_t kernel_count;
+    const struct kbuild_cpu_kernel *kernels;
+    void (*attach)(const struct kbuild_cpu_device_api *api);
+    void (*builtins)(struct kbuild_cpu_builtins *builtins); /* of the calling OS thread */
+    uint64_t dynamic_shared_bytes; /* capacity for extern __shared__; 0: has none */
+};
+
+#endif

@@ -1,0 +1,45 @@
+/* The CPU backend's device runtime, libkbuild_cpu: one registry per process.
+ *
+ * Launches are synchronous: when kbuild_cpu_launch returns, the kernel has run. Every
+ * function is thread-safe and returns a kbuild_cpu_error (numbered as CUDA numbers the
+ * same failures, so that logs read alike).
+ */
+#ifndef KBUILD_CPU_RUNTIME_H
+#define KBUILD_CPU_RUNTIME_H
+
+#include <kbuild/module.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum kbuild_cpu_error {
+    KBUILD_CPU_SUCCESS = 0,
+    KBUILD_CPU_INVALID_VALUE = 1,
+    KBUILD_CPU_OUT_OF_MEMORY = 2,
+    KBUILD_CPU_INVALID_CONFIGURATION = 9,
+    KBUILD_CPU_INVALID_KERNEL = 98,
+    KBUILD_CPU_INVALID_IMAGE = 200,
+    KBUILD_CPU_NO_IMAGE_FOR_MACHINE = 209,
+    KBUILD_CPU_KERNEL_NOT_FOUND = 500,
+    KBUILD_CPU_NOT_SUPPORTED = 801
+};
+
+int kbuild_cpu_register(const struct kbuild_module *module);
+void kbuild_cpu_unregister(const struct kbuild_module *module);
+
+int kbuild_cpu_device_count(int *count);
+int kbuild_cpu_resolve(const void *handle);
+int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config,
+                      void *const *args);
+int kbuild_cpu_allocate(void **pointer, size_t bytes);
+int kbuild_cpu_release(void *pointer);
+int kbuild_cpu_copy(void *destination, const void *source, size_t bytes,
+                    enum kbuild_copy_direction direction);
+int kbuild_cpu_synchronize(void);
+const char *kbuild_cpu_error_message(int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

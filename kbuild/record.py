@@ -1,0 +1,145 @@
+"""Model values to versioned JSON and back, and files written whole or not at all.
+
+Values serialise field by field under their own names.  Reading checks every field
+against the dataclass: an unknown, missing or ill-typed field raises InputError with its
+path, so that a record of another version never half-loads.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import tempfile
+import types
+import typing
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from kbuild.errors import InputError
+
+T = TypeVar("T")
+
+RECORD_SCHEMA: Final = "kbuild.record/1"
+IMAGE_SCHEMA: Final = "kbuild.image/1"
+
+
+def to_json(value: Any) -> Any:
+    """A model value as JSON-ready data: dataclass to dict, tuple to list, Path to str."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value
+
+
+def from_json(kind: type[T], data: Any, where: str = "") -> T:
+    """The value of dataclass ``kind`` that ``data`` describes; InputError if it does not."""
+    result = _read(kind, data, where or kind.__name__)
+    return typing.cast("T", result)
+
+
+@cache
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+    hints = typing.get_type_hints(kind)
+    return {
+        f.name: (
+            hints[f.name],
+            f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING,
+        )
+        for f in dataclasses.fields(kind)
+    }
+
+
+def _read(kind: Any, data: Any, where: str) -> Any:
+    origin = typing.get_origin(kind)
+    arguments = typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        return _read_dataclass(kind, data, where)
+    if origin in (types.UnionType, typing.Union):
+        if data is None and type(None) in arguments:
+            return None
+        return _read(next(a for a in arguments if a is not type(None)), data, where)
+    if origin is typing.Literal:
+        if data not in arguments:
+            raise InputError(f"{where}: {data!r} is none of {', '.join(map(repr, arguments))}")
+        return data
+    if origin is tuple:
+        if not isinstance(data, list):
+            raise InputError(f"{where}: expected a list")
+        return tuple(_read(arguments[0], d, f"{where}[{i}]") for i, d in enumerate(data))
+    if kind is Path and isinstance(data, str):
+        return Path(data)
+    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
+        raise InputError(f"{where}: expected {kind.__name__}, found {type(data).__name__}")
+    return data
+
+
+def _read_dataclass(kind: Any, data: Any, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise InputError(f"{where}: expected an object")
+    fields = _fields(kind)
+    for name in data:
+        if name not in fields:
+            raise InputError(f"{where}: unknown field {name!r}")
+    for name, (_, is_required) in fields.items():
+        if is_required and name not in data:
+            raise InputError(f"{where}: field {name!r} is missing")
+    return kind(**{n: _read(fields[n][0], d, f"{where}.{n}") for n, d in data.items()})
+
+
+def dump(schema: str, value: Any) -> bytes:
+    """One line of canonical JSON with its schema: equal values give equal bytes."""
+    body = {"schema": schema, **to_json(value)}
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return text.encode() + b"\n"
+
+
+def load(schema: str, kind: type[T], content: bytes, where: str) -> T:
+    """Read what `dump` wrote; ``where`` names the content in messages."""
+    try:
+        data = json.loads(content)
+    except ValueError as error:
+        raise InputError(f"{where}: not JSON: {error}") from error
+    if not isinstance(data, dict) or data.pop("schema", None) != schema:
+        raise InputError(f"{where}: not a {schema} record; rebuild it with this kbuild")
+    return from_json(kind, data, where)
+
+
+def sha256(content: bytes) -> str:
+    """The hexadecimal SHA-256 of ``content``."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write ``path`` atomically: readers see the old content or the new, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_if_changed(path: Path, content: bytes) -> bool:
+    """Write ``path`` only if its content differs, so that what depends on it stays fresh.
+
+    Returns whether it was written.
+    """
+    try:
+        if path.read_bytes() == content:
+            return False
+    except FileNotFoundError:
+        pass
+    write_file(path, content)
+    return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.model import ImageKind, Kernel, TargetRecord
+from kbuild.model import ImageKind, Kernel, KernelRecord, TargetRecord
 
 FileKind: TypeAlias = Literal[
     "object",
@@ -96,16 +96,22 @@ class Pointer:
 class Problem:
     """Something a reader could not make sense of: a finding, never a crash.
 
-    ``where`` names the part (``container 1, image 0``), ``message`` says what is wrong.
+    ``where`` names the part (``container 1, image 0``), ``message`` says what is wrong,
+    ``offset`` the byte of the content read that it concerns, where there is one.
     """
 
     where: str
     message: str
+    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFacts:
-    """One device image inside an artifact, in the order of the file."""
+    """One device image inside an artifact, in the order of the file.
+
+    ``container`` is the position of its container in ``ArtifactFacts.containers``;
+    ``problem`` says why the image cannot be read, and then it shows no kernels.
+    """
 
     backend: str
     arch: str
@@ -117,53 +123,85 @@ class ImageFacts:
     container: int
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerFacts:
+    """The images that are registered together: those of one source.
+
+    ``is_damaged`` says that a part of it could not be read, so that an image which is not
+    found there may be one of those parts.
+    """
+
+    backend: str
+    place: Place
+    size: int
+    is_damaged: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandleFacts:
     """The host identity of one kernel: the symbol that launches pass.
 
-    ``content`` is what the handle's slot holds; ``relro`` whether the slot is read-only
-    after relocation (None in object files, where the linker has not decided).
-    ``stub`` is the debug stub's symbol.
+    ``row`` is its row of the kernel table.  ``registered`` is what that row's handle
+    slot holds, None where the descriptor cannot be read; ``symbol`` the symbol of the
+    kernel's name, None where the file shows none; ``place`` where the handle lies, by
+    either of them.  ``content`` is what the handle itself holds, ``is_read_only`` whether
+    it can be written once the file is loaded (None in object files, where the linker has
+    not decided), and ``stub`` where the debug stub lies that the row names.
     """
 
     kernel: str
-    symbol: Symbol
-    section: Section | None
+    row: KernelRecord
+    registered: Pointer | None
+    symbol: Symbol | None
+    place: Place | None
     content: Pointer | None
-    relro: bool | None
-    stub: str | None
+    is_read_only: bool | None
+    stub: Place | None
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the file has this handle at all, under its name or without one."""
+        return self.place is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFacts:
     """One kernel target inside an artifact: its ``.note.kbuild`` and what that points to.
 
-    ``containers`` are the positions of its containers in ``ArtifactFacts.images``
-    numbering; ``constructor_reached`` tells whether the program's initialisers reach the
-    function that registers, ``constructor_priority`` its priority where the file says
-    (object files), ``None`` where it does not.
+    ``descriptor_problem`` says why the descriptor cannot be followed.  ``containers`` has
+    one entry for each of the record's: its position in ``ArtifactFacts.containers``, or
+    None where the descriptor does not lead there.  ``is_constructor_reached`` tells
+    whether the program's initialisers reach the function that registers,
+    ``constructor_priority`` its priority where the file says (object files).
     """
 
     record: TargetRecord
     descriptor: Place | None
+    descriptor_problem: str | None
     constructor: Place | None
     unregister: Place | None
-    constructor_reached: bool | None
+    is_constructor_reached: bool
     constructor_priority: int | None
-    containers: tuple[int, ...]
+    containers: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactFacts:
-    """Everything that inspect found in one file (or one member of an archive or wheel)."""
+    """Everything that inspect found in one file (or one member of an archive or wheel).
+
+    ``problems`` are the parts of the device code that could not be read, besides those
+    that an image names itself; ``note_problems`` the parts of ``.note.kbuild``.
+    """
 
     path: str
     kind: FileKind
     machine: str | None
     sha256: str
     modules: tuple[ModuleFacts, ...] = ()
+    containers: tuple[ContainerFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
     handles: tuple[HandleFacts, ...] = ()
     sections: tuple[Section, ...] = ()
@@ -171,3 +209,12 @@ class ArtifactFacts:
     symbols: tuple[Symbol, ...] = ()
     has_symbol_table: bool = False
     problems: tuple[Problem, ...] = ()
+    note_problems: tuple[Problem, ...] = ()
+
+    def images_of(self, container: int) -> tuple[ImageFacts, ...]:
+        """The images in container number ``container``, in the order of the file."""
+        return tuple(image for image in self.images if image.container == container)
+
+    def section_of(self, place: Place) -> Section | None:
+        """The section that ``place`` lies in."""
+        return self.sections[place.section] if place.section < len(self.sections) else None

@@ -143,3 +143,11 @@ def write_if_changed(path: Path, content: bytes) -> bool:
         pass
     write_file(path, content)
     return True
+
+
+def read_file(path: Path) -> bytes:
+    """The file's content; InputError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error

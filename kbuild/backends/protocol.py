@@ -26,20 +26,29 @@ class Toolchain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostUsage:
+    """What host code of a backend's targets compiles with and links."""
+
+    runtime_library: Path
+    definitions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompileUnit:
     """One compile edge: one source for one (virtual) architecture.
 
-    ``output`` is the path without suffix that everything the edge writes starts with.
-    ``optimization`` and ``debug`` come from the build type, ``options`` from the target.
+    ``output`` is the path without suffix that everything the edge writes starts with,
+    ``stamp`` the file that build tools wait for and the depfile names.  ``options`` are
+    the build type's and the target's; ``debug`` says that they ask for debug information.
     """
 
     source: Path
     display_source: str
     arch: str
     output: Path
+    stamp: Path
     depfile: Path
     include_directories: tuple[str, ...] = ()
-    system_include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     standard: str = "17"
@@ -126,6 +135,9 @@ class Backend(Protocol):
 
     def expand_architectures(self, requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
+
+    def host_usage(self, tc: Toolchain) -> HostUsage:
+        """The runtime that hosts link; ToolchainError where it is not installed."""
 
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """The front-end run of ``unit``; its first output is what `complete` reads."""

@@ -73,7 +73,7 @@ class Elf:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._file = _guard(lambda: ELFFile(io.BytesIO(data)))
+        self._file = guard(lambda: ELFFile(io.BytesIO(data)))
         header = self._file.header
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
         self.is_64_bit_little_endian = self._file.elfclass == 64 and self._file.little_endian
@@ -102,7 +102,7 @@ class Elf:
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """All section headers, by index."""
-        return _guard(
+        return guard(
             lambda: tuple(
                 Section(
                     index=index,
@@ -122,7 +122,7 @@ class Elf:
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
         """All program headers."""
-        return _guard(
+        return guard(
             lambda: tuple(
                 Segment(
                     type=str(segment["p_type"]),
@@ -146,7 +146,7 @@ class Elf:
                 return ()
             return tuple((str(t.entry.d_tag), int(t.entry.d_val)) for t in section.iter_tags())
 
-        return _guard(read)
+        return guard(read)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -163,7 +163,7 @@ class Elf:
                     )
             return tuple(found)
 
-        return _guard(read)
+        return guard(read)
 
     def _symbol(self, name: str, entry: Container, is_dynamic: bool) -> Symbol:
         index = entry["st_shndx"]
@@ -260,7 +260,7 @@ class Elf:
     @cached_property
     def _relocated(self) -> dict[tuple[int, int], tuple[int, str, Place | None, int, bool]]:
         """(section, offset) -> (type, symbol, its place, addend, is dynamic symbol)."""
-        return _guard(self._read_relocations)
+        return guard(self._read_relocations)
 
     def _read_relocations(
         self,
@@ -346,7 +346,7 @@ class Elf:
         return self.locate(self.address(place) + distance)
 
 
-def _guard(read: Any) -> Any:
+def guard(read: Any) -> Any:
     """Run a reader; whatever malformed input makes it raise becomes an InputError."""
     try:
         return read()

@@ -32,7 +32,9 @@ struct kbuild_cpu_kernel {
     void (*call)(void *const *args); /* runs it once, for the calling thread */
     const struct kbuild_param *params;
     uint32_t param_count;
-    uint32_t reserved;
+    uint32_t linkage;                /* 0 external, 1 weak, 2 internal */
+    const char *const *param_types;  /* as a demangler spells them */
+    const char *const *param_names;  /* an entry is null where the source gives none */
 };
 
 struct kbuild_cpu_image {

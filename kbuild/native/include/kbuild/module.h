@@ -13,6 +13,10 @@
 
 #define KBUILD_MODULE_ABI 1
 
+/* For data that only relocation writes.  What bears it must not be const: gcc would make
+ * the section read-only for the const and writable for the rest, and refuse. */
+#define KBUILD_RELRO __attribute__((section(".data.rel.ro")))
+
 struct kbuild_dim3 {
     uint32_t x, y, z;
 };

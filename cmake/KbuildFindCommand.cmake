@@ -1,0 +1,59 @@
+# Finds the kbuild command that belongs to this package, and what it knows of itself.
+include_guard(GLOBAL)
+
+# Candidates, best first: the user's choice, the environment that this file lies in
+# (lib/python3.X/site-packages/kbuild/cmake), an active environment, PATH.
+function(_kbuild_list_candidates result)
+    set(candidates "")
+    get_filename_component(prefix "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../.." ABSOLUTE)
+    list(APPEND candidates "${prefix}/bin/kbuild")
+    if(DEFINED ENV{VIRTUAL_ENV})
+        list(APPEND candidates "$ENV{VIRTUAL_ENV}/bin/kbuild")
+    endif()
+    list(APPEND candidates "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.venv/bin/kbuild")
+    find_program(on_path kbuild NO_CACHE)
+    if(on_path)
+        list(APPEND candidates "${on_path}")
+    endif()
+    set(${result} "${candidates}" PARENT_SCOPE)
+endfunction()
+
+# Runs `candidate --cmake-dir`; an empty result means that it is not this package's.
+function(_kbuild_ask_directory candidate result)
+    execute_process(COMMAND "${candidate}" --cmake-dir
+        OUTPUT_VARIABLE directory ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE
+        RESULT_VARIABLE status)
+    if(status EQUAL 0 AND directory)
+        get_filename_component(directory "${directory}" REALPATH)
+        set(${result} "${directory}" PARENT_SCOPE)
+    else()
+        set(${result} "" PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Sets KBUILD_EXECUTABLE in the caller's scope, or `message` to what is wrong.
+function(_kbuild_find_command message)
+    set(${message} "" PARENT_SCOPE)
+    get_filename_component(own "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" REALPATH)
+    if(KBUILD_EXECUTABLE)
+        set(candidates "${KBUILD_EXECUTABLE}")
+    else()
+        _kbuild_list_candidates(candidates)
+    endif()
+    set(others "")
+    foreach(candidate IN LISTS candidates)
+        if(NOT EXISTS "${candidate}")
+            continue()
+        endif()
+        _kbuild_ask_directory("${candidate}" directory)
+        if(directory STREQUAL own)
+            set(KBUILD_EXECUTABLE "${candidate}" PARENT_SCOPE)
+            return()
+        elseif(directory)
+            string(APPEND others "\n  ${candidate} belongs to the package in ${directory}")
+        endif()
+    endforeach()
+    set(${message}
+        "no kbuild command belongs to the package in ${own}; set KBUILD_EXECUTABLE to the one of its Python environment${others}"
+        PARENT_SCOPE)
+endfunction()

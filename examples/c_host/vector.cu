@@ -1,0 +1,13 @@
+extern "C" __global__ void vector_add(int n, const double *a, const double *b, double *sum)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        sum[i] = a[i] + b[i];
+}
+
+extern "C" __global__ void vector_scale(int n, double factor, double *values)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        values[i] *= factor;
+}

@@ -1,0 +1,9 @@
+// Device code only; no include of its own is needed.
+#include "saxpy.hpp"
+
+KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}

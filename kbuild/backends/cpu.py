@@ -1,0 +1,141 @@
+"""The CPU backend: kernel sources as C++ shared objects in a fat binary.
+
+This module names and invokes; :mod:`kbuild.backends.cpu_image` reads.  It is apart so
+that the parsing libraries load only once the compiler is done.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.protocol import (
+    CompileUnit,
+    Completion,
+    HostUsage,
+    PackedImage,
+    StoredImage,
+    Toolchain,
+)
+from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.facts import Problem
+from kbuild.model import Command, Kernel
+
+NAME: Final = "cpu"
+FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
+REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
+
+# x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
+_LEVELS: Final = {
+    "x86_64": ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
+    "aarch64": ("aarch64",),
+}
+_DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
+_MARCH: Final = {"aarch64": "armv8-a"}
+_OLDEST: Final = {"gcc": 11, "clang": 14}
+
+
+def compiler_candidates(hint: str | None) -> tuple[str, ...]:
+    """The user's choice alone where there is one, else the usual C++ compilers."""
+    return (hint,) if hint else ("g++", "clang++", "c++")
+
+
+def version_command(compiler: Path) -> Command:
+    """``--version``: gcc and clang both say who they are."""
+    return Command(argv=(str(compiler), "--version"))
+
+
+def read_version(compiler: Path, text: str) -> Toolchain:
+    """gcc >= 11 or clang >= 14: older ones lack the psABI levels or an attribute."""
+    first = text.splitlines()[0] if text.strip() else ""
+    compiler_id = "clang" if "clang" in first else "gcc"
+    match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
+    if match is None:
+        raise ToolchainError(f"{compiler}: cannot tell its version from {first!r}")
+    version = match.group(1) + match.group(2)
+    if int(match.group(1)) < _OLDEST[compiler_id]:
+        raise ToolchainError(
+            f"{compiler} is {compiler_id} {version}; "
+            f"kernels need {compiler_id} {_OLDEST[compiler_id]} or newer"
+        )
+    return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
+
+
+def expand_architectures(requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
+    """Micro-architecture levels; by default the baseline and v3."""
+    machine = platform.machine()
+    known = _LEVELS.get(machine)
+    if known is None:
+        raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
+    for arch in requested:
+        if arch not in known:
+            raise ConfigurationError(
+                f"unknown architecture {arch!r} for backend {NAME}; it knows {', '.join(known)}"
+            )
+    return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
+
+
+def host_usage(tc: Toolchain) -> HostUsage:  # noqa: ARG001 - the seam's signature
+    """The device runtime that this package carries."""
+    return HostUsage(runtime_library=resources.find_runtime("libkbuild_cpu.so.1"))
+
+
+def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
+    """One C++ front-end run over the shim headers, to an object with debug information."""
+    compiled = unit.output.with_name(unit.output.name + ".o")
+    argv = [
+        str(tc.compiler),
+        *("-x", "c++", f"-std=c++{unit.standard}"),
+        *code_generation_flags(unit.arch, tc),
+        # Names and layouts of parameters come from DWARF; release images lose it at the link.
+        "-g",
+        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
+        *("-isystem", str(resources.native_directory() / "device" / NAME)),
+        *("-isystem", str(resources.native_directory() / "include")),
+        *(f"-D{definition}" for definition in unit.definitions),
+        *(f"-I{directory}" for directory in unit.include_directories),
+        *unit.options,
+        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
+        *("-c", str(unit.source), "-o", str(compiled)),
+    ]
+    return Command(argv=tuple(argv), inputs=(unit.source,), outputs=(compiled, unit.depfile))
+
+
+def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
+    """What every object of an image is compiled with."""
+    flags = ["-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"]
+    if tc.compiler_id == "gcc":
+        # A unique symbol would be bound across images and keep them from being unloaded.
+        flags.append("-fno-gnu-unique")
+    return tuple(flags)
+
+
+def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
+    """Read the kernels off the object, generate typed adapters for them, link the image."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers and templates
+
+    return cpu_image.complete(unit, compiled, tc)
+
+
+def read_image(data: bytes) -> tuple[Kernel, ...]:
+    """The kernels that an image's table lists."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+
+    return cpu_image.read_image(data)
+
+
+def write_container(images: tuple[PackedImage, ...]) -> bytes:
+    """LLVM offload binaries, one an image."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+
+    return cpu_image.write_container(images)
+
+
+def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
+    """LLVM offload binaries, concatenated."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+
+    return cpu_image.read_fat_binary(content)

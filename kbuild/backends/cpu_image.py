@@ -1,0 +1,284 @@
+"""CPU device images: finding kernels in an object, adapters for them, reading them back.
+
+A kernel carries ``patchable_function_entry(1, 1)``, so the compiler lists its address,
+less one no-op, in ``__patchable_function_entries``: static, namespaced and template
+kernels alike, without attributes that templates reject.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.cpu import code_generation_flags
+from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
+from kbuild.backends.protocol import (
+    CompileUnit,
+    Completion,
+    GeneratedSource,
+    ImageOutput,
+    PackedImage,
+    StoredImage,
+    Toolchain,
+)
+from kbuild.demangle import demangle, split_function
+from kbuild.errors import InputError, SourceError
+from kbuild.facts import Place, Problem, Symbol
+from kbuild.formats import dwarf, offload_binary
+from kbuild.formats.elf import SHF_ALLOC, Elf
+from kbuild.model import Command, Kernel, Linkage, Param
+
+_ENTRIES: Final = "__patchable_function_entries"
+_NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
+_LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
+# struct kbuild_cpu_kernel and its enumerators, see kbuild/cpu_image.h.
+_IMAGE_SYMBOL: Final = "kbuild_cpu_image"
+_IMAGE_ABI: Final = 1
+_ROW_BYTES: Final = 48
+_LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
+_MOST_PARAMETERS: Final = 4096
+# LLVM's offload binary.
+_OBJECT_KIND: Final = 1
+_X86_TRIPLE: Final = "x86_64-unknown-linux-gnu"
+_TRIPLES: Final = {"aarch64": "aarch64-unknown-linux-gnu"}
+
+
+def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
+    """See the protocol; raises SourceError for a source without kernels or with host code."""
+    elf = Elf(compiled)
+    symbols = _kernel_symbols(elf)
+    if not symbols:
+        raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
+    _refuse_host_code(unit, elf, {symbol.name for symbol in symbols})
+    kernels = tuple(
+        AdapterKernel(
+            symbol=symbol.name,
+            linkage=_LINKAGE_CODES.index(_LINKAGES.get(symbol.binding, "external")),
+            parameters=parameters,
+        )
+        for symbol, parameters in _parameters(unit, compiled, symbols)
+    )
+    base = unit.output.name
+    object_file = unit.output.with_name(base + ".o")
+    adapter = unit.output.with_name(base + ".adapter.cpp")
+    adapter_object = unit.output.with_name(base + ".adapter.o")
+    image = unit.output.with_name(base + ".so")
+    shared_arrays = tuple(
+        symbol.name
+        for symbol in elf.symbols
+        if symbol.type == "tls" and symbol.place is None and symbol.binding != "local"
+    )
+    rows = adapter_rows(kernels, shared_arrays)
+    internal = tuple(symbol.name for symbol in symbols if symbol.binding == "local")
+    return Completion(
+        sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
+        commands=(
+            *_globalize(object_file, internal),
+            _compile_adapter(unit, tc, adapter, adapter_object),
+            _link(unit, tc, (object_file, adapter_object), image),
+        ),
+        images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
+    )
+
+
+def _globalize(object_file: Path, names: tuple[str, ...]) -> tuple[Command, ...]:
+    """Let the adapter's object reach static kernels; the image exports none of them."""
+    if not names:
+        return ()
+    options = tuple(f"--globalize-symbol={name}" for name in names)
+    return (Command(argv=("objcopy", *options, str(object_file))),)
+
+
+def _compile_adapter(unit: CompileUnit, tc: Toolchain, source: Path, output: Path) -> Command:
+    argv = (
+        str(tc.compiler),
+        *("-x", "c++", "-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"),
+        *code_generation_flags(unit.arch, tc),
+        *("-I", str(resources.native_directory() / "include")),
+        *("-c", str(source), "-o", str(output)),
+    )
+    return Command(argv=argv, inputs=(source,), outputs=(output,))
+
+
+def _link(unit: CompileUnit, tc: Toolchain, objects: tuple[Path, ...], output: Path) -> Command:
+    exports = resources.native_directory() / "device" / "cpu" / "image.version"
+    options = [
+        # The handles of the host program bear the same names as the kernels in here.
+        "-Wl,-Bsymbolic",
+        f"-Wl,--version-script={exports}",
+        *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
+    ]
+    if not unit.debug:
+        options.append("-Wl,--strip-debug")
+    argv = (
+        *(str(tc.compiler), "-shared", *options),
+        *(str(path) for path in objects),
+        *("-o", str(output)),
+    )
+    return Command(argv=argv, inputs=objects, outputs=(output,))
+
+
+def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
+    """The functions that the entry sections list, in the order of their definition."""
+    functions = {
+        (symbol.place.section, symbol.place.offset): symbol
+        for symbol in elf.symbols
+        if symbol.type == "function" and symbol.place is not None
+    }
+    step = _NO_OP_BYTES.get(elf.machine, 0)
+    found = []
+    for section in elf.sections_named(_ENTRIES):
+        for offset in range(0, section.size, 8):
+            entry = elf.pointer_at(Place(section=section.index, offset=offset)).place
+            if entry is None:
+                continue
+            symbol = functions.get((entry.section, entry.offset + step))
+            if symbol is not None:
+                found.append(symbol)
+    return tuple(dict.fromkeys(found))
+
+
+def _refuse_host_code(unit: CompileUnit, elf: Elf, kernels: set[str]) -> None:
+    # The shim's __device__ and __constant__ hide what they mark, so what is global and
+    # visible and no kernel was written for the host.
+    for symbol in elf.symbols:
+        is_defined = symbol.place is not None and bool(
+            elf.sections[symbol.place.section].flags & SHF_ALLOC
+        )
+        is_host = (
+            is_defined
+            and symbol.binding == "global"
+            and symbol.visibility == "default"
+            and symbol.type in ("function", "object")
+            and symbol.name not in kernels
+        )
+        if is_host:
+            what = "function" if symbol.type == "function" else "variable"
+            mend = "__device__" if what == "function" else "__device__ or __constant__"
+            raise SourceError(
+                f"{unit.display_source}: host {what} '{demangle(symbol.name)}' in a kernel "
+                f"source, which holds device code only: mark it {mend}, or move it to a "
+                "host file"
+            )
+
+
+def _parameters(
+    unit: CompileUnit, compiled: bytes, symbols: tuple[Symbol, ...]
+) -> tuple[tuple[Symbol, tuple[dwarf.Parameter, ...]], ...]:
+    names: dict[str, str] = {}
+    for symbol in symbols:
+        names[symbol.name] = symbol.name
+        if symbol.binding == "local":
+            names[split_function(demangle(symbol.name))[0]] = symbol.name
+    found = {
+        names[name]: parameters
+        for name, parameters in dwarf.read_parameters(compiled, frozenset(names)).items()
+    }
+    for symbol in symbols:
+        display = demangle(symbol.name)
+        if symbol.name not in found:
+            raise SourceError(
+                f"{unit.display_source}: no debug information for kernel '{display}'; "
+                "do not pass -g0, and give overloaded static kernels names of their own"
+            )
+        for parameter in found[symbol.name]:
+            if not parameter.type.is_trivial:
+                raise SourceError(
+                    f"{unit.display_source}: kernel '{display}' takes '{parameter.type.name}' "
+                    "by value, which is not trivially copyable: pass a pointer, or drop its "
+                    "copy constructor and destructor"
+                )
+    return tuple((symbol, found[symbol.name]) for symbol in symbols)
+
+
+def read_image(data: bytes) -> tuple[Kernel, ...]:
+    """The kernels in the table that the image exports; InputError if it has none."""
+    elf = Elf(data)
+    table = next(
+        (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
+    )
+    if table is None:
+        raise InputError(f"no {_IMAGE_SYMBOL} in the image")
+    abi, count = struct.unpack("<II", elf.read(table, 8))
+    if abi != _IMAGE_ABI:
+        raise InputError(f"image ABI {abi}; this kbuild reads {_IMAGE_ABI}")
+    rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
+    if rows is None:
+        raise InputError("the image's kernel table is not in the image")
+    return tuple(_read_row(elf, rows, index) for index in range(count))
+
+
+def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
+    """One ``struct kbuild_cpu_kernel`` of ``kbuild/cpu_image.h``."""
+    row = _moved(rows, _ROW_BYTES * index)
+    name = _text_at(elf, row)
+    if name is None:
+        raise InputError(f"kernel {index} of the image has no name")
+    count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
+    if count > _MOST_PARAMETERS or linkage >= len(_LINKAGE_CODES):
+        raise InputError(f"the table row of kernel {name} makes no sense")
+    layouts = elf.pointer_at(_moved(row, 16)).place
+    types = elf.pointer_at(_moved(row, 32)).place
+    names = elf.pointer_at(_moved(row, 40)).place
+    if count and (layouts is None or types is None or names is None):
+        raise InputError(f"the parameters of kernel {name} are not in the image")
+    params = []
+    for number in range(count):
+        assert layouts is not None and types is not None and names is not None
+        offset, size = struct.unpack("<II", elf.read(_moved(layouts, 8 * number), 8))
+        params.append(
+            Param(
+                index=number,
+                offset=offset,
+                size=size,
+                type=_text_at(elf, _moved(types, 8 * number)),
+                name=_text_at(elf, _moved(names, 8 * number)),
+            )
+        )
+    return Kernel(
+        name=name,
+        display=demangle(name),
+        linkage=_LINKAGE_CODES[linkage],
+        params=tuple(params),
+    )
+
+
+def _moved(place: Place, distance: int) -> Place:
+    return Place(section=place.section, offset=place.offset + distance)
+
+
+def _text_at(elf: Elf, slot: Place) -> str | None:
+    target = elf.pointer_at(slot).place
+    return elf.read_text(target) if target is not None else None
+
+
+def write_container(images: tuple[PackedImage, ...]) -> bytes:
+    """One offload binary an image, in the given order."""
+    return offload_binary.write(
+        (
+            _OBJECT_KIND,
+            (("triple", _TRIPLES.get(i.arch, _X86_TRIPLE)), ("arch", i.arch), ("sha256", i.sha256)),
+            i.data,
+        )
+        for i in images
+    )
+
+
+def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
+    """Every offload binary of the section as an image."""
+    entries, problems = offload_binary.read(content)
+    images = tuple(
+        StoredImage(
+            offset=entry.offset,
+            span=entry.span,
+            arch=dict(entry.strings).get("arch", ""),
+            kind="elf" if entry.image_kind == _OBJECT_KIND else "other",
+            compression="none",
+            stored_size=entry.image_size,
+            data=content[entry.image_offset : entry.image_offset + entry.image_size],
+        )
+        for entry in entries
+    )
+    return images, problems

@@ -1,0 +1,26 @@
+"""``kbuild compile``: one compile edge."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kbuild.project import read_flags
+from kbuild.stages.compile import compile_edge
+from kbuild.stages.plan import read_edge
+
+HELP = "Compile one kernel source for one architecture; called by the build."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("edge", type=Path, help="the edge's hand-over file")
+    parser.add_argument("--flags", type=Path, required=True, help="the target's device flags")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile, and pass the compiler's warnings on."""
+    compiled = compile_edge(read_edge(arguments.edge), read_flags(arguments.flags))
+    sys.stderr.write(compiled.log)
+    return 0

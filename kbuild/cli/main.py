@@ -1,0 +1,110 @@
+"""Dispatches ``kbuild COMMAND``: the one place that catches errors and picks exit codes.
+
+A command is a module of this package with ``HELP``, ``add_arguments(parser)`` and
+``run(arguments) -> int``.  Only the module of the command that was called is imported:
+build edges start kbuild thousands of times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from kbuild import __version__
+from kbuild.errors import KbuildError
+
+# Command to (module, what `kbuild --help` says of it).
+_COMMANDS: Final = {
+    "demo": ("demo", "build, verify and smoke-run the saxpy example"),
+    "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
+    "clean": ("clean", "remove what kbuild build made"),
+    "inspect": ("inspect", "list the device code, kernels and handles of artifacts"),
+    "verify": ("verify", "check the symbol layout of artifacts against the rules"),
+    "smoke": ("smoke", "launch the kernels of a shared object"),
+    "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),
+    "plan": ("plan", "[build edge] plan the edges of a target"),
+    "compile": ("compile", "[build edge] compile one source for one architecture"),
+    "pack": ("pack", "[build edge] make fat binary, stub unit and headers"),
+}
+_USAGE_ERROR: Final = 2
+_INTERRUPTED: Final = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaint is one line, as every other message of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_USAGE_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if words and words[0] in _COMMANDS:
+            return _run_command(words[0], words[1:])
+        return _run_options(words)
+    except KbuildError as error:
+        print(f"kbuild: error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("kbuild: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; keep the interpreter from flushing it.
+        sys.stderr.close()
+        return 1
+
+
+def _run_command(name: str, words: Sequence[str]) -> int:
+    module: Any = importlib.import_module(f"kbuild.cli.{_COMMANDS[name][0]}")
+    parser = _Parser(
+        prog=f"kbuild {name}",
+        description=module.HELP,
+        epilog=getattr(module, "EPILOG", None),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    code: int = module.run(parser.parse_args(words))
+    return code
+
+
+def _run_options(words: Sequence[str]) -> int:
+    width = max(map(len, _COMMANDS))
+    listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in _COMMANDS.items())
+    parser = _Parser(
+        prog="kbuild",
+        usage="kbuild COMMAND [OPTIONS]",
+        description="GPU kernel sources to artifacts that any host compiler can link.",
+        epilog=f"commands:\n{listing}\n\nkbuild COMMAND --help says more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument(
+        "--cmake-dir", action="store_true", help="print the folder with kbuild-config.cmake"
+    )
+    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    arguments, _ = parser.parse_known_args(words)
+    if arguments.version:
+        print(f"kbuild {__version__}")
+    elif arguments.cmake_dir:
+        from kbuild import resources  # noqa: PLC0415 - only here
+
+        print(resources.cmake_directory())
+    elif arguments.command is not None:
+        _refuse(parser, arguments.command)
+    else:
+        parser.print_help(sys.stderr)
+        return _USAGE_ERROR
+    return 0
+
+
+def _refuse(parser: argparse.ArgumentParser, command: str) -> NoReturn:
+    import difflib  # noqa: PLC0415 - only for a mistyped command
+
+    near = difflib.get_close_matches(command, _COMMANDS, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    parser.error(f"unknown command {command!r}{hint}")

@@ -1,0 +1,34 @@
+"""Where a command's result goes: standard output, or a file written whole."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kbuild.errors import ConfigurationError
+from kbuild.record import write_file
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Add ``--format`` and ``-o``; the first format is the default."""
+    parser.add_argument(
+        "--format", choices=formats, default=formats[0], help="default: %(default)s"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of stdout"
+    )
+
+
+def write_output(text: str, arguments: argparse.Namespace) -> None:
+    """Send ``text`` to where the arguments say."""
+    # A path may hold bytes that are no UTF-8; better shown escaped than not at all.
+    content = text.encode("utf-8", "backslashreplace")
+    if arguments.output is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        write_file(arguments.output, content)
+    except OSError as error:
+        raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error

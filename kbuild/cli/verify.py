@@ -1,0 +1,60 @@
+"""`kbuild verify`: judge artifacts by the rules."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.inspect import inspect_path
+from kbuild.report import json, text
+from kbuild.verify import Policy, load_policy, select_rules, verify
+from kbuild.verify.policy import find_policy
+
+HELP: Final = "check artifacts: images, handles, registration, provenance"
+EPILOG: Final = """\
+The policy is --policy FILE, else the [verify] table of kbuild.toml or
+[tool.kbuild.verify] of pyproject.toml in the current directory.
+Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
+
+_RENDERERS: Final = {"text": text.render, "json": json.render}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="object, archive, shared object, executable, or a directory of them",
+    )
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="what the project demands")
+    for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):
+        parser.add_argument(
+            option,
+            action="append",
+            default=[],
+            metavar="IDS",
+            help=f"{what}: ids or their beginnings, comma-separated",
+        )
+    add_output_arguments(parser, tuple(_RENDERERS))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge all paths together; 1 when a rule found an error or failed itself."""
+    rules = select_rules(_split(arguments.select), _split(arguments.ignore))
+    policy = _read_policy(arguments.policy)
+    artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
+    report = verify(artifacts, policy, rules)
+    write_output(_RENDERERS[arguments.format](report), arguments)
+    return 0 if report.ok else 1
+
+
+def _read_policy(path: Path | None) -> Policy | None:
+    return load_policy(path) if path else find_policy(Path())
+
+
+def _split(values: list[str]) -> tuple[str, ...]:
+    return tuple(item.strip() for value in values for item in value.split(",") if item.strip())

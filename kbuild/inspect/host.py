@@ -1,0 +1,50 @@
+"""Host ELF files: objects, shared objects and executables to ArtifactFacts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kbuild.errors import InputError
+from kbuild.facts import ArtifactFacts, FileKind
+from kbuild.formats.elf import Elf, FileType
+from kbuild.inspect.handles import read_handles
+from kbuild.inspect.images import read_containers
+from kbuild.inspect.modules import find_modules
+from kbuild.record import sha256
+
+_KINDS: Final[dict[FileType, FileKind]] = {
+    "relocatable": "object",
+    "shared-object": "shared-object",
+    "executable": "executable",
+}
+
+
+def read_host_file(path: str, content: bytes) -> ArtifactFacts:
+    """The facts of one host ELF file; raises InputError when it is not sound."""
+    elf = Elf(content)
+    kind = _KINDS.get(elf.type)
+    if kind is None:
+        raise InputError("an ELF file, but neither object, shared object nor executable")
+    if not elf.is_64_bit_little_endian:
+        raise InputError("an ELF file for a machine that is not 64-bit little-endian")
+    targets, note_problems = find_modules(elf)
+    fat_binaries = read_containers(elf, targets)
+    return ArtifactFacts(
+        path=path,
+        kind=kind,
+        machine=elf.machine,
+        sha256=sha256(content),
+        modules=tuple(
+            target.facts(containers)
+            for target, containers in zip(targets, fat_binaries.of_targets, strict=True)
+        ),
+        containers=fat_binaries.containers,
+        images=fat_binaries.images,
+        handles=tuple(handle for target in targets for handle in read_handles(elf, target)),
+        sections=elf.sections,
+        segments=elf.segments,
+        symbols=elf.symbols,
+        has_symbol_table=elf.has_symbol_table,
+        problems=fat_binaries.problems,
+        note_problems=note_problems,
+    )

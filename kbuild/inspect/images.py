@@ -1,0 +1,129 @@
+"""Device images in a host file: fat binary sections to containers and images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kbuild.backends import BACKENDS
+from kbuild.backends.protocol import Backend, StoredImage
+from kbuild.errors import InputError
+from kbuild.facts import ContainerFacts, ImageFacts, Place, Problem, Section
+from kbuild.formats.elf import Elf
+from kbuild.inspect.descriptor import Extent
+from kbuild.inspect.modules import Target
+from kbuild.model import Kernel
+from kbuild.record import sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FatBinaries:
+    """All device code of one file.
+
+    ``of_targets`` has, for each target, the positions in ``containers`` of its own.
+    """
+
+    containers: tuple[ContainerFacts, ...]
+    images: tuple[ImageFacts, ...]
+    problems: tuple[Problem, ...]
+    of_targets: tuple[tuple[int | None, ...], ...]
+
+
+def read_containers(elf: Elf, targets: tuple[Target, ...]) -> FatBinaries:
+    """Read every fat binary section, divided into containers as the descriptors say."""
+    containers: list[ContainerFacts] = []
+    images: list[ImageFacts] = []
+    problems: list[Problem] = []
+    numbers: dict[Extent, int] = {}
+    claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
+    for backend in BACKENDS.values():
+        for section in elf.sections_named(backend.FAT_BINARY_SECTION):
+            content = elf.content(section)
+            for extent in _divide(section, content, claimed):
+                number = numbers[extent] = len(containers)
+                start = extent.place.offset
+                part = content[start : start + extent.size]
+                found, unreadable = _read_container(backend, part, number)
+                images.extend(found)
+                problems.extend(unreadable)
+                containers.append(_describe(backend, extent, found, unreadable))
+    return FatBinaries(
+        containers=tuple(containers),
+        images=tuple(images),
+        problems=tuple(problems),
+        of_targets=tuple(_number_containers(target, numbers) for target in targets),
+    )
+
+
+def _divide(section: Section, content: bytes, claimed: set[Extent]) -> Iterator[Extent]:
+    """The containers in a section, in order, and between them what no target claims."""
+    own = [e for e in claimed if e.place.section == section.index]
+    position = 0
+    for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
+        yield from _unclaimed(section, content, position, extent.place.offset)
+        yield extent
+        position = max(position, extent.place.offset + extent.size)
+    yield from _unclaimed(section, content, position, len(content))
+
+
+def _unclaimed(section: Section, content: bytes, start: int, end: int) -> Iterator[Extent]:
+    # The linker pads with zeros between the fat binaries of two objects.
+    if content[start:end].strip(b"\0"):
+        yield Extent(place=Place(section=section.index, offset=start), size=end - start)
+
+
+def _read_container(
+    backend: Backend, content: bytes, number: int
+) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
+    """The images of a container, and the problems that belong to none of them."""
+    stored, problems = backend.read_fat_binary(content)
+    of_images = {problem.offset: problem.message for problem in problems}
+    images = tuple(_read_image(backend, s, number, of_images.get(s.offset)) for s in stored)
+    offsets = {s.offset for s in stored}
+    others = tuple(
+        Problem(where=f"container {number}, {p.where}", message=p.message, offset=p.offset)
+        for p in problems
+        if p.offset not in offsets
+    )
+    return images, others
+
+
+def _read_image(
+    backend: Backend, stored: StoredImage, container: int, problem: str | None
+) -> ImageFacts:
+    kernels: tuple[Kernel, ...] = ()
+    if problem is None:
+        try:
+            kernels = backend.read_image(stored.data)
+        except InputError as error:
+            problem = str(error)
+    return ImageFacts(
+        backend=backend.NAME,
+        arch=stored.arch,
+        kind=stored.kind,
+        compression=stored.compression,
+        size=len(stored.data),
+        stored_size=stored.stored_size,
+        sha256=sha256(stored.data),
+        container=container,
+        kernels=kernels,
+        problem=problem,
+    )
+
+
+def _describe(
+    backend: Backend, extent: Extent, images: tuple[ImageFacts, ...], problems: tuple[Problem, ...]
+) -> ContainerFacts:
+    has_nameless_image = any(image.problem and not image.arch for image in images)
+    return ContainerFacts(
+        backend=backend.NAME,
+        place=extent.place,
+        size=extent.size,
+        is_damaged=bool(problems) or has_nameless_image,
+    )
+
+
+def _number_containers(target: Target, numbers: dict[Extent, int]) -> tuple[int | None, ...]:
+    if target.descriptor is None:
+        return (None,) * len(target.record.containers)
+    return tuple(numbers.get(extent) for extent in target.descriptor.containers)

@@ -1,0 +1,44 @@
+// Fibres where there is no assembly for them: correct, but two system calls a switch.
+#include "fibre.hpp"
+
+#if defined(KBUILD_CPU_FIBRE_UCONTEXT)
+
+#include <cfenv>
+#include <cstdint>
+
+namespace kbuild::cpu {
+namespace {
+
+// makecontext passes ints only.
+void enter(unsigned body_high, unsigned body_low, unsigned argument_high, unsigned argument_low) {
+    std::fesetenv(FE_DFL_ENV);
+    const auto join = [](unsigned high, unsigned low) {
+        return static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
+    };
+    reinterpret_cast<void (*)(void*)>(join(body_high, body_low))(
+        reinterpret_cast<void*>(join(argument_high, argument_low)));
+}
+
+unsigned high(std::uint64_t word) { return static_cast<unsigned>(word >> 32); }
+unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
+
+}  // namespace
+
+void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack.base;
+    context_.uc_stack.ss_size = stack.size;
+    context_.uc_link = nullptr;
+    const auto function = reinterpret_cast<std::uintptr_t>(body);
+    const auto data = reinterpret_cast<std::uintptr_t>(argument);
+    makecontext(&context_, reinterpret_cast<void (*)()>(enter), 4, high(function), low(function),
+                high(data), low(data));
+}
+
+void Fibre::switch_to(Fibre& from, Fibre& to) {
+    swapcontext(&from.context_, &to.context_);
+}
+
+}  // namespace kbuild::cpu
+
+#endif

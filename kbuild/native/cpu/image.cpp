@@ -1,0 +1,52 @@
+#include "image.hpp"
+
+#include "block.hpp"
+#include "errors.hpp"
+
+#include <dlfcn.h>
+
+namespace kbuild::cpu {
+namespace {
+
+constexpr kbuild_cpu_device_api device_api = {&BlockRunner::barrier};
+
+std::string last_loader_error() {
+    const char* text = dlerror();
+    return text == nullptr ? "unknown loader error" : text;
+}
+
+}  // namespace
+
+bool is_loaded(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library == nullptr) return false;
+    dlclose(library);
+    return true;
+}
+
+Image::Image(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr)
+        throw Failure(KBUILD_CPU_INVALID_IMAGE, "cannot load the device image: " + last_loader_error());
+    table_ = static_cast<const kbuild_cpu_image*>(dlsym(library_, "kbuild_cpu_image"));
+    if (table_ == nullptr || table_->abi != KBUILD_CPU_IMAGE_ABI) {
+        const auto problem = table_ == nullptr
+                                 ? std::string(" exports no kbuild_cpu_image")
+                                 : " has image ABI " + std::to_string(table_->abi) +
+                                       ", this runtime " + std::to_string(KBUILD_CPU_IMAGE_ABI);
+        dlclose(library_);
+        throw Failure(KBUILD_CPU_INVALID_IMAGE, "the device image " + path + problem);
+    }
+    table_->attach(&device_api);
+}
+
+Image::~Image() {
+    dlclose(library_);
+}
+
+const kbuild_cpu_kernel* Image::find(std::string_view name) const noexcept {
+    for (std::uint32_t i = 0; i < table_->kernel_count; ++i)
+        if (name == table_->kernels[i].name) return &table_->kernels[i];
+    return nullptr;
+}
+
+}  // namespace kbuild::cpu

@@ -1,0 +1,86 @@
+/* The context switch for x86-64, System V ABI: saves what a called function must preserve.
+ *
+ * No CET property note, on purpose: returning on another stack is what a shadow stack
+ * forbids, and without the note the loader does not enable one. */
+#if defined(__x86_64__)
+
+    .text
+
+/* void kbuild_cpu_fibre_switch(void** save, void* resume)
+ * Both stacks have the same layout at the swap, so that one set of CFI describes both. */
+    .globl  kbuild_cpu_fibre_switch
+    .hidden kbuild_cpu_fibre_switch
+    .type   kbuild_cpu_fibre_switch, @function
+    .p2align 4
+kbuild_cpu_fibre_switch:
+    .cfi_startproc
+    pushq   %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbp, 0
+    pushq   %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbx, 0
+    pushq   %r12
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %r12, 0
+    pushq   %r13
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %r13, 0
+    pushq   %r14
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %r14, 0
+    pushq   %r15
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %r15, 0
+    subq    $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    stmxcsr (%rsp)
+    fnstcw  4(%rsp)
+
+    movq    %rsp, (%rdi)
+    movq    %rsi, %rsp
+
+    ldmxcsr (%rsp)
+    fldcw   4(%rsp)
+    addq    $8, %rsp
+    .cfi_adjust_cfa_offset -8
+    popq    %r15
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %r15
+    popq    %r14
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %r14
+    popq    %r13
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %r13
+    popq    %r12
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %r12
+    popq    %rbx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rbx
+    popq    %rbp
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore %rbp
+    ret
+    .cfi_endproc
+    .size   kbuild_cpu_fibre_switch, . - kbuild_cpu_fibre_switch
+
+/* A new fibre's first return address: calls %rbx(%r12), which never returns.
+ * It has no caller, and says so: a debugger's backtrace ends here. */
+    .globl  kbuild_cpu_fibre_entry
+    .hidden kbuild_cpu_fibre_entry
+    .type   kbuild_cpu_fibre_entry, @function
+    .p2align 4
+kbuild_cpu_fibre_entry:
+    .cfi_startproc
+    .cfi_undefined %rip
+    movq    %r12, %rdi
+    callq   *%rbx
+    ud2
+    .cfi_endproc
+    .size   kbuild_cpu_fibre_entry, . - kbuild_cpu_fibre_entry
+
+#endif
+
+    .section .note.GNU-stack, "", %progbits

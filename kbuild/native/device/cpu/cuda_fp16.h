@@ -1,0 +1,1 @@
+#error "kbuild: the cpu backend has no half precision: cuda_fp16.h"

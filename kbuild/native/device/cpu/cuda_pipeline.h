@@ -1,0 +1,1 @@
+#error "kbuild: the cpu backend has no asynchronous copies: cuda_pipeline.h"

@@ -1,0 +1,1 @@
+#error "kbuild: the cpu backend has no half precision: hip/hip_fp16.h"

@@ -1,0 +1,28 @@
+/* threadIdx, blockIdx, blockDim, gridDim and warpSize.
+ *
+ * The image's adapter unit defines the variables, and the runtime sets them for each
+ * thread that it starts or resumes. To a device thread they are constants, which lets the
+ * compiler keep them in registers across calls and barriers.
+ */
+#ifndef KBUILD_CPU_BUILTINS_H
+#define KBUILD_CPU_BUILTINS_H
+
+#include "vector_types.h"
+
+#pragma GCC system_header
+
+/* They are in the same image: with that TLS model one call finds all four. */
+#define KBUILD_CPU_BUILTIN(type, name, symbol)                                       \
+    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread \
+        const type name __asm__(symbol)
+
+KBUILD_CPU_BUILTIN(uint3, threadIdx, "kbuild_cpu_thread_idx");
+KBUILD_CPU_BUILTIN(uint3, blockIdx, "kbuild_cpu_block_idx");
+KBUILD_CPU_BUILTIN(dim3, blockDim, "kbuild_cpu_block_dim");
+KBUILD_CPU_BUILTIN(dim3, gridDim, "kbuild_cpu_grid_dim");
+
+#undef KBUILD_CPU_BUILTIN
+
+constexpr int warpSize = 32;
+
+#endif

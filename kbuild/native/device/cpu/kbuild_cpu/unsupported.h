@@ -1,0 +1,83 @@
+/* What the cpu backend does not have (yet): declared, so that a use of it is a compile
+ * error that names it, rather than a guess at a missing header. */
+#ifndef KBUILD_CPU_UNSUPPORTED_H
+#define KBUILD_CPU_UNSUPPORTED_H
+
+#pragma GCC system_header
+
+#define KBUILD_CPU_UNSUPPORTED(what, name) \
+    __attribute__((error("kbuild: the cpu backend has no " what ": " #name)))
+
+/* A function that takes whatever arguments there are. */
+#define KBUILD_CPU_NO_WARP(result, name)                 \
+    template <class... Arguments>                        \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(Arguments...)
+/* One that returns what its argument number two (or one, for the old forms) is. */
+#define KBUILD_CPU_NO_WARP_OF_VALUE(name)                \
+    template <class T, class... Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) T name(unsigned long long, T, Arguments...)
+#define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)       \
+    template <class T, class... Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) T name(T, Arguments...)
+
+KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_up_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_down_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_xor_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_add_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_min_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_max_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_and_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_or_sync);
+KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_xor_sync);
+KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl);
+KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_up);
+KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_down);
+KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_xor);
+KBUILD_CPU_NO_WARP(int, __any_sync);
+KBUILD_CPU_NO_WARP(int, __all_sync);
+KBUILD_CPU_NO_WARP(int, __any);
+KBUILD_CPU_NO_WARP(int, __all);
+KBUILD_CPU_NO_WARP(unsigned int, __ballot_sync);
+KBUILD_CPU_NO_WARP(unsigned long long, __ballot);
+KBUILD_CPU_NO_WARP(unsigned int, __match_any_sync);
+KBUILD_CPU_NO_WARP(unsigned int, __match_all_sync);
+KBUILD_CPU_NO_WARP(unsigned int, __activemask);
+KBUILD_CPU_NO_WARP(void, __syncwarp);
+
+#undef KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE
+#undef KBUILD_CPU_NO_WARP_OF_VALUE
+#undef KBUILD_CPU_NO_WARP
+
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+#define KBUILD_CPU_NO_TEXTURE(name)                      \
+    template <class T, class... Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("textures", name) T name(cudaTextureObject_t, Arguments...)
+#define KBUILD_CPU_NO_SURFACE_READ(name)                 \
+    template <class T, class... Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("surfaces", name) T name(cudaSurfaceObject_t, Arguments...)
+#define KBUILD_CPU_NO_SURFACE_WRITE(name)                \
+    template <class T, class... Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("surfaces", name) void name(T, cudaSurfaceObject_t, Arguments...)
+
+KBUILD_CPU_NO_TEXTURE(tex1D);
+KBUILD_CPU_NO_TEXTURE(tex1Dfetch);
+KBUILD_CPU_NO_TEXTURE(tex2D);
+KBUILD_CPU_NO_TEXTURE(tex2DLod);
+KBUILD_CPU_NO_TEXTURE(tex2DLayered);
+KBUILD_CPU_NO_TEXTURE(tex3D);
+KBUILD_CPU_NO_SURFACE_READ(surf1Dread);
+KBUILD_CPU_NO_SURFACE_READ(surf2Dread);
+KBUILD_CPU_NO_SURFACE_READ(surf3Dread);
+KBUILD_CPU_NO_SURFACE_WRITE(surf1Dwrite);
+KBUILD_CPU_NO_SURFACE_WRITE(surf2Dwrite);
+KBUILD_CPU_NO_SURFACE_WRITE(surf3Dwrite);
+
+#undef KBUILD_CPU_NO_SURFACE_WRITE
+#undef KBUILD_CPU_NO_SURFACE_READ
+#undef KBUILD_CPU_NO_TEXTURE
+#undef KBUILD_CPU_UNSUPPORTED
+
+#endif

@@ -1,0 +1,1 @@
+#error "kbuild: the cpu backend has no matrix operations (wmma): mma.h"

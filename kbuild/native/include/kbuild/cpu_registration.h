@@ -1,0 +1,29 @@
+/* How a stub unit of the CPU backend reaches its runtime; included by stub units only. */
+#ifndef KBUILD_CPU_REGISTRATION_H
+#define KBUILD_CPU_REGISTRATION_H
+
+#include <kbuild/cpu_runtime.h>
+#include <stdlib.h>
+
+static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,
+    kbuild_cpu_allocate,     kbuild_cpu_release, kbuild_cpu_copy,
+    kbuild_cpu_synchronize,  kbuild_cpu_error_message,
+};
+
+/* Registration cannot report: a launch of an unregistered kernel says so instead.
+ * `atexit` binds to the object it is called from, so that dlclose unregisters too;
+ * .fini_array would run after the runtime's own clean-up in a static program. */
+static inline void kbuild_register_module(const struct kbuild_module *module,
+                                          void (*unregister)(void))
+{
+    if (kbuild_cpu_register(module) == 0)
+        (void)atexit(unregister);
+}
+
+static inline void kbuild_unregister_module(const struct kbuild_module *module)
+{
+    kbuild_cpu_unregister(module);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* kbuild's host API, in C: launching kernels and the memory they work on.
+ *
+ *     kbuild_launch_config config = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
+ *     void *args[] = {&n, &a, &x, &y};
+ *     kbuild_error_t error = kbuild_launch((const void *)saxpy, &config, args);
+ *
+ * Functions return 0, or a code that kbuild_error_message explains. Included from device
+ * code, this header declares KBUILD_KERNEL alone. */
+#ifndef KBUILD_KBUILD_H
+#define KBUILD_KBUILD_H
+
+#include <kbuild/kernel.h>
+
+#if !defined(KBUILD_DEVICE_CODE)
+
+#include <kbuild/module.h>
+
+typedef struct kbuild_dim3 kbuild_dim3;
+typedef struct kbuild_launch_config kbuild_launch_config;
+
+/* The target's usage requirements say which runtime a program launches through. */
+#if defined(KBUILD_BACKEND_CUDA)
+#error "this kbuild has no host API for the cuda backend"
+#elif defined(KBUILD_BACKEND_HIP)
+#error "this kbuild has no host API for the hip backend"
+#else
+#include <kbuild/host_cpu.h>
+#endif
+
+#endif
+#endif

@@ -1,0 +1,138 @@
+"""What a project asks for: CMake's hand-over files, read and checked.
+
+CMake writes one ``key value`` pair a line.  Generator expressions expand to lists that
+CMake cannot quote for JSON, and no value it passes on may hold a line break.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from kbuild.errors import ConfigurationError, InputError
+from kbuild.model import ArtifactKind, Visibility
+
+DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSpec:
+    """One kernel target as ``kbuild_add_kernels`` describes it.
+
+    Paths are absolute; ``sources`` are pairs of path and the name to show.
+    """
+
+    name: str
+    kind: ArtifactKind
+    backend: str
+    sources: tuple[Path, ...]
+    source_root: Path
+    output_directory: Path
+    architectures: tuple[str, ...] = ()
+    headers: tuple[Path, ...] = ()
+    visibility: Visibility = "default"
+    debug_stubs: DebugStubs = "OFF"
+    standard: str = "17"
+    compiler: str | None = None
+    stub_suffix: str = ".c"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceFlags:
+    """The flags that reach device code, as the target's properties expand."""
+
+    include_directories: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+def read_target(path: Path) -> TargetSpec:
+    """The target that the hand-over file at ``path`` describes.
+
+    Raises ConfigurationError for a value that is none of the allowed ones, a source that
+    does not exist or one that is named twice.
+    """
+    pairs = _read_pairs(path)
+
+    def one(key: str, default: str | None = None) -> str:
+        values = pairs.get(key, ())
+        if values:
+            return values[-1]
+        if default is None:
+            raise InputError(f"{path}: no {key}")
+        return default
+
+    name = one("name")
+    spec = TargetSpec(
+        name=name,
+        kind=_choice(name, "type", one("kind"), get_args(ArtifactKind)),
+        backend=one("backend"),
+        sources=tuple(Path(source) for source in pairs.get("source", ())),
+        source_root=Path(one("source_root")),
+        output_directory=Path(one("output_directory")),
+        architectures=pairs.get("architecture", ()),
+        headers=tuple(Path(header) for header in pairs.get("header", ())),
+        visibility=_choice(name, "VISIBILITY", one("visibility"), get_args(Visibility)),
+        debug_stubs=_choice(name, "DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
+        standard=one("standard"),
+        compiler=one("compiler", "") or None,
+        stub_suffix=one("stub_suffix"),
+    )
+    _check_files(spec)
+    return spec
+
+
+def read_flags(path: Path) -> DeviceFlags:
+    """The device flags in the hand-over file at ``path``; empty values are dropped."""
+    pairs = _read_pairs(path)
+    return DeviceFlags(
+        include_directories=tuple(dict.fromkeys(pairs.get("include_directory", ()))),
+        definitions=tuple(
+            d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))
+        ),
+        options=_expand_shell(pairs.get("option", ())),
+    )
+
+
+def _expand_shell(options: tuple[str, ...]) -> tuple[str, ...]:
+    # CMake's SHELL: prefix keeps a group together against de-duplication.
+    expanded: list[str] = []
+    for option in options:
+        if option.startswith("SHELL:"):
+            expanded.extend(option.removeprefix("SHELL:").split())
+        else:
+            expanded.append(option)
+    return tuple(expanded)
+
+
+def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:
+    try:
+        lines = path.read_text().splitlines()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: not there; run CMake again") from error
+    pairs: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        key, _, value = line.partition(" ")
+        if value:
+            pairs[key] = (*pairs.get(key, ()), value)
+    return pairs
+
+
+def _choice(target: str, keyword: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise ConfigurationError(
+            f"{target}: {keyword} is {value!r}; it may be {', '.join(allowed)}"
+        )
+    return value
+
+
+def _check_files(spec: TargetSpec) -> None:
+    if not spec.sources:
+        raise ConfigurationError(f"{spec.name}: no SOURCES")
+    for path in (*spec.sources, *spec.headers):
+        if not path.is_file():
+            raise ConfigurationError(f"{spec.name}: {path}: no such file")
+    for source in spec.sources:
+        if spec.sources.count(source) > 1:
+            raise ConfigurationError(f"{spec.name}: {source} is named twice in SOURCES")

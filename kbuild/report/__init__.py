@@ -1,0 +1,1 @@
+"""Renderers: each turns a frozen value into one text and prints nothing."""

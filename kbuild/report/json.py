@@ -1,0 +1,94 @@
+"""The versioned JSON of `kbuild inspect` and `kbuild verify`; field names are a contract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kbuild.facts import ArtifactFacts, HandleFacts, ImageFacts
+from kbuild.model import Kernel
+from kbuild.record import to_json
+from kbuild.verify.report import Report
+
+INSPECT_SCHEMA: Final = "kbuild.inspect/1"
+VERIFY_SCHEMA: Final = "kbuild.verify/1"
+
+
+def render(report: Report) -> str:
+    """The report of `kbuild verify` as JSON."""
+    return _dump({"schema": VERIFY_SCHEMA, "ok": report.ok, **to_json(report)})
+
+
+def render_artifacts(
+    artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The facts that `kbuild inspect` shows, as JSON; ``errors`` are (path, message)."""
+    return _dump(
+        {
+            "schema": INSPECT_SCHEMA,
+            "artifacts": [_artifact(facts) for facts in artifacts],
+            "errors": [{"path": path, "message": message} for path, message in errors],
+        }
+    )
+
+
+def _dump(document: dict[str, Any]) -> str:
+    # ASCII alone: symbol and file names may hold what UTF-8 cannot carry.
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _artifact(facts: ArtifactFacts) -> dict[str, Any]:
+    record = facts.modules[0].record if facts.modules else None
+    return {
+        "path": facts.path,
+        "kind": facts.kind,
+        "machine": facts.machine,
+        "sha256": facts.sha256,
+        "kbuild": {"version": record.version, "target": record.target} if record else None,
+        "images": [_image(image) for image in facts.images],
+        "handles": [_handle(facts, handle) for handle in facts.handles if handle.is_found],
+    }
+
+
+def _image(image: ImageFacts) -> dict[str, Any]:
+    return {
+        "backend": image.backend,
+        "arch": image.arch,
+        "kind": image.kind,
+        "compression": image.compression,
+        "size": image.size,
+        "stored_size": image.stored_size,
+        "container": image.container,
+        "ptx_version": image.ptx_version,
+        "kernels": [_kernel(kernel) for kernel in image.kernels],
+    }
+
+
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "display": kernel.display,
+        "params": [
+            {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
+            for p in kernel.params
+        ],
+        **to_json(kernel.resources),
+    }
+
+
+def _handle(facts: ArtifactFacts, handle: HandleFacts) -> dict[str, Any]:
+    symbol = handle.symbol
+    kind = None
+    if symbol is not None:
+        kind = "function" if symbol.type == "function" else "variable"
+    section = facts.section_of(handle.place) if handle.place else None
+    return {
+        "kernel": handle.kernel,
+        "kind": kind,
+        "binding": symbol.binding if symbol else None,
+        "visibility": symbol.visibility if symbol else None,
+        "section": section.name if section else None,
+        "size": symbol.size if symbol else None,
+        "stub": handle.row.stub,
+    }

@@ -1,0 +1,96 @@
+"""Where cmake/, templates/, headers and runtimes are: in a checkout, else as installed.
+
+In a checkout the folders of the repository are used as they stand, so that an edit takes
+effect at once; a wheel carries the same folders inside the package.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from kbuild.errors import ToolchainError
+
+_PACKAGE: Final = Path(__file__).resolve().parent
+_CHECKOUT: Final = _PACKAGE.parent
+_RUNTIME_DIRECTORY: Final = "lib"
+
+
+def is_checkout() -> bool:
+    """Whether kbuild runs from its source tree."""
+    return (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "cmake").is_dir()
+
+
+def _folder(name: str) -> Path:
+    return (_CHECKOUT if is_checkout() else _PACKAGE) / name
+
+
+def cmake_directory() -> Path:
+    """The folder with ``kbuild-config.cmake``."""
+    return _folder("cmake")
+
+
+def templates_directory() -> Path:
+    """The folder with the Jinja2 templates of everything that is generated."""
+    return _folder("templates")
+
+
+def examples_directory() -> Path:
+    """The folder with the example projects."""
+    return _folder("examples")
+
+
+def native_directory() -> Path:
+    """The folder with shipped headers (``include``) and device headers (``device``)."""
+    return _PACKAGE / "native"
+
+
+@cache
+def find_runtime(file_name: str) -> Path:
+    """The built device runtime ``file_name``; ToolchainError if this kbuild has none.
+
+    An editable install keeps compiled files beside the installed metadata, away from the
+    checkout.
+    """
+    candidates = [_PACKAGE / _RUNTIME_DIRECTORY / file_name]
+    if is_checkout():
+        from importlib import metadata  # noqa: PLC0415 - slow to import, rarely needed
+
+        try:
+            installed = metadata.distribution("kbuild")
+        except metadata.PackageNotFoundError:
+            pass
+        else:
+            located = Path(str(installed.locate_file("kbuild")))
+            candidates.append(located / _RUNTIME_DIRECTORY / file_name)
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise ToolchainError(
+        f"this kbuild has no {file_name} (looked at {', '.join(map(str, candidates))}); "
+        "install kbuild with pip: a source tree alone has no compiled runtime"
+    )
+
+
+def cmake_package() -> ModuleType:
+    """The CMake folder as a package: what the ``cmake.root`` entry point loads.
+
+    scikit-build-core asks ``importlib.resources.files`` of it, which only needs a spec.
+    """
+    directory = cmake_directory()
+    spec = importlib.util.spec_from_file_location(
+        "kbuild.cmake", directory / "__init__.py", submodule_search_locations=[str(directory)]
+    )
+    if spec is None:
+        raise ToolchainError(f"{directory} cannot be a package")
+    return importlib.util.module_from_spec(spec)
+
+
+def __getattr__(name: str) -> ModuleType:
+    # The entry point names an attribute; making it on demand keeps imports cheap.
+    if name == "CMAKE_PACKAGE":
+        return cmake_package()
+    raise AttributeError(name)

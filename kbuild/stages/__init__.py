@@ -1,0 +1,1 @@
+"""The stages: verb-named functions that pass frozen values on."""

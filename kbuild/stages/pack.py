@@ -1,0 +1,187 @@
+"""Packs a target: images to containers, kernels to one table, both into a stub unit."""
+
+from __future__ import annotations
+
+from kbuild import __version__, record
+from kbuild.backends import find_backend
+from kbuild.backends.protocol import Backend, PackedImage
+from kbuild.errors import SourceError
+from kbuild.model import (
+    ContainerRecord,
+    DeviceImage,
+    ImageRecord,
+    Kernel,
+    KernelRecord,
+    Param,
+    TargetRecord,
+)
+from kbuild.stages.compile import CompiledSource
+from kbuild.stages.plan import PackPlan
+from kbuild.stages.stubs import (
+    StubInputs,
+    render_c_header,
+    render_cpp_header,
+    render_stub_unit,
+)
+
+
+def pack_target(plan: PackPlan) -> TargetRecord:
+    """Write fat binary, kernel table, stub unit and headers; the stamp last.
+
+    Files that a host build depends on are written only if they change.  Raises
+    SourceError when two sources define one kernel or the images of a source disagree.
+    """
+    backend = find_backend(plan.backend)
+    sources = _group_by_source(plan)
+    table = TargetRecord(
+        version=__version__,
+        target=plan.target,
+        backend=backend.NAME,
+        visibility=plan.visibility,
+        kernels=build_kernel_table(sources),
+        containers=tuple(_describe_container(name, images) for name, images in sources),
+    )
+    containers = tuple(_write_container(backend, images) for _, images in sources)
+    fat_binary, spans = _concatenate(containers)
+    table_bytes = record.dump(record.RECORD_SCHEMA, table)
+    inputs = StubInputs(
+        table=table,
+        registration_header=backend.REGISTRATION_HEADER,
+        section=backend.FAT_BINARY_SECTION,
+        fat_binary=plan.fat_binary,
+        fat_binary_sha256=record.sha256(fat_binary),
+        spans=spans,
+        kernel_table=plan.kernel_table,
+        kernel_table_sha256=record.sha256(table_bytes),
+        kernel_table_size=len(table_bytes),
+    )
+    record.write_if_changed(plan.fat_binary, fat_binary)
+    record.write_if_changed(plan.kernel_table, table_bytes)
+    record.write_if_changed(plan.stub, render_stub_unit(inputs))
+    base = plan.header_directory / f"{plan.target}_kernels"
+    record.write_if_changed(base.with_name(base.name + ".hpp"), render_cpp_header(table, plan.headers))
+    record.write_if_changed(base.with_name(base.name + ".h"), render_c_header(table))
+    record.write_file(plan.stamp, b"")
+    return table
+
+
+def _group_by_source(plan: PackPlan) -> tuple[tuple[str, tuple[DeviceImage, ...]], ...]:
+    grouped: dict[str, list[DeviceImage]] = {}
+    for path in plan.compiled:
+        content = record.read_file(path)
+        compiled = record.load(record.IMAGE_SCHEMA, CompiledSource, content, str(path))
+        grouped.setdefault(compiled.source, []).extend(compiled.images)
+    return tuple((source, tuple(images)) for source, images in grouped.items())
+
+
+def build_kernel_table(
+    sources: tuple[tuple[str, tuple[DeviceImage, ...]], ...],
+) -> tuple[KernelRecord, ...]:
+    """One row a host identity, over the images of every source.
+
+    A kernel that two sources define is an error naming both, unless it is a template or
+    inline entity of equal layout: then the first one is registered.
+    """
+    rows: dict[str, tuple[KernelRecord, str]] = {}
+    for container, (source, images) in enumerate(sources):
+        for kernel in _agree(source, images):
+            handle = kernel.name
+            if kernel.linkage == "internal" and handle in rows:
+                handle = f"{handle}.{container}"
+            row = KernelRecord(
+                handle=handle,
+                device_name=kernel.name,
+                display=kernel.display,
+                linkage=kernel.linkage,
+                container=container,
+                params=kernel.params,
+            )
+            if handle in rows:
+                _check_duplicate(row, source, *rows[handle])
+            else:
+                rows[handle] = (row, source)
+    return tuple(row for row, _ in rows.values())
+
+
+def _check_duplicate(
+    second: KernelRecord, second_source: str, first: KernelRecord, first_source: str
+) -> None:
+    if first.linkage != "weak" or second.linkage != "weak":
+        raise SourceError(
+            f"kernel '{second.display}' is defined in both {first_source} and {second_source}; "
+            "rename one, or declare it in one source only"
+        )
+    if _layout(first.params) != _layout(second.params):
+        raise SourceError(
+            f"kernel '{second.display}' has one parameter layout in {first_source} and another "
+            f"in {second_source}: the two sources see different definitions of its types"
+        )
+
+
+def _layout(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((param.offset, param.size) for param in params)
+
+
+def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
+    """The kernels of a source's first image, which every other image has to hold too."""
+    first = images[0]
+    expected = {kernel.name: kernel for kernel in first.kernels}
+    for image in images[1:]:
+        found = {kernel.name: kernel for kernel in image.kernels}
+        for name in (*expected, *found):
+            if name not in found or name not in expected:
+                has, lacks = (first, image) if name in expected else (image, first)
+                kernel = expected.get(name) or found[name]
+                raise SourceError(
+                    f"{source}: kernel '{kernel.display}' is there for {has.arch} but not for "
+                    f"{lacks.arch}; define it for every architecture"
+                )
+            if _layout(expected[name].params) != _layout(found[name].params):
+                raise SourceError(
+                    f"{source}: kernel '{expected[name].display}' has one parameter layout for "
+                    f"{first.arch} and another for {image.arch}"
+                )
+    return first.kernels
+
+
+def _describe_container(source: str, images: tuple[DeviceImage, ...]) -> ContainerRecord:
+    return ContainerRecord(
+        source=source,
+        images=tuple(
+            ImageRecord(
+                arch=image.arch,
+                kind=image.kind,
+                sha256=image.sha256,
+                size=image.size,
+                kernels=tuple(kernel.name for kernel in image.kernels),
+            )
+            for image in images
+        ),
+    )
+
+
+def _write_container(backend: Backend, images: tuple[DeviceImage, ...]) -> bytes:
+    return backend.write_container(
+        tuple(
+            PackedImage(
+                arch=image.arch,
+                kind=image.kind,
+                sha256=image.sha256,
+                data=record.read_file(image.path),
+            )
+            for image in images
+        )
+    )
+
+
+def _concatenate(
+    containers: tuple[bytes, ...],
+) -> tuple[bytes, tuple[tuple[int, int], ...]]:
+    """The containers in a row, each on an 8-byte boundary, and (offset, size) of each."""
+    content = bytearray()
+    spans = []
+    for container in containers:
+        content.extend(bytes(-len(content) % 8))
+        spans.append((len(content), len(container)))
+        content.extend(container)
+    return bytes(content), tuple(spans)

@@ -1,0 +1,188 @@
+"""Plans a target: which compile edges it has, with one hand-over file for each.
+
+Runs while CMake configures.  Files are written only if they change, so that planning
+again rebuilds nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild import __version__, record
+from kbuild.backends import find_backend
+from kbuild.backends.protocol import HostUsage, Toolchain
+from kbuild.errors import ConfigurationError
+from kbuild.model import Visibility
+from kbuild.project import TargetSpec
+from kbuild.toolchain import environment_compiler, find_toolchain
+
+EDGE_SCHEMA: Final = "kbuild.edge/1"
+PACK_SCHEMA: Final = "kbuild.pack/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileEdge:
+    """One front-end run: everything about it that is known when CMake configures.
+
+    ``output`` is the path without suffix that its files start with.  Both versions are in
+    here so that another compiler or another kbuild compiles again.
+    """
+
+    kbuild_version: str
+    source: Path
+    display_source: str
+    arch: str
+    standard: str
+    output: Path
+    toolchain: Toolchain
+
+    @property
+    def stamp(self) -> Path:
+        """The record that the edge writes last."""
+        return self.output.with_name(self.output.name + ".json")
+
+    @property
+    def depfile(self) -> Path:
+        """Which headers the source read."""
+        return self.output.with_name(self.output.name + ".d")
+
+    @property
+    def hand_over(self) -> Path:
+        """Where the plan leaves the edge for ``kbuild compile``."""
+        return self.output.with_name(self.output.name + ".edge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPlan:
+    """How the images of a target become a fat binary, a stub unit and a kernel table."""
+
+    kbuild_version: str
+    target: str
+    backend: str
+    visibility: Visibility
+    headers: tuple[Path, ...]
+    compiled: tuple[Path, ...]
+    output_directory: Path
+    stub_suffix: str
+
+    @property
+    def stub(self) -> Path:
+        """The host source with the handles."""
+        return self.output_directory / f"{self.target}_stub{self.stub_suffix}"
+
+    @property
+    def fat_binary(self) -> Path:
+        """All containers of the target."""
+        return self.output_directory / f"{self.target}.fatbin"
+
+    @property
+    def kernel_table(self) -> Path:
+        """The record that the note carries."""
+        return self.output_directory / f"{self.target}.record.json"
+
+    @property
+    def header_directory(self) -> Path:
+        """Where the generated headers are, for the include path of hosts."""
+        return self.output_directory / "include"
+
+    @property
+    def stamp(self) -> Path:
+        """Written last, always."""
+        return self.output_directory / f"{self.target}.packed"
+
+    @property
+    def hand_over(self) -> Path:
+        """Where the plan leaves itself for ``kbuild pack``."""
+        return self.output_directory / f"{self.target}.pack"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildPlan:
+    """The edges of one target, and what hosts of it compile and link with."""
+
+    edges: tuple[CompileEdge, ...]
+    pack: PackPlan
+    host: HostUsage
+
+
+def plan_target(spec: TargetSpec) -> BuildPlan:
+    """The compile edges and the pack edge of ``spec``.
+
+    Raises ConfigurationError for an unknown backend or architecture, ToolchainError when
+    no compiler is found.
+    """
+    if spec.debug_stubs != "OFF":
+        raise ConfigurationError(
+            f"{spec.name}: DEBUG_STUBS {spec.debug_stubs} is not available in kbuild "
+            f"{__version__}; leave it OFF"
+        )
+    backend = find_backend(spec.backend)
+    toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
+    architectures = backend.expand_architectures(spec.architectures, toolchain)
+    names = _name_outputs(spec)
+    edges = tuple(
+        CompileEdge(
+            kbuild_version=__version__,
+            source=source,
+            display_source=_display(source, spec.source_root),
+            arch=arch,
+            standard=spec.standard,
+            output=spec.output_directory / f"{names[source]}.{arch}",
+            toolchain=toolchain,
+        )
+        for source in spec.sources
+        for arch in architectures
+    )
+    pack = PackPlan(
+        kbuild_version=__version__,
+        target=spec.name,
+        backend=backend.NAME,
+        visibility=spec.visibility,
+        headers=spec.headers,
+        compiled=tuple(edge.stamp for edge in edges),
+        output_directory=spec.output_directory,
+        stub_suffix=spec.stub_suffix,
+    )
+    return BuildPlan(edges=edges, pack=pack, host=backend.host_usage(toolchain))
+
+
+def write_plan(plan: BuildPlan) -> None:
+    """Leave each edge its hand-over file."""
+    for edge in plan.edges:
+        record.write_if_changed(edge.hand_over, record.dump(EDGE_SCHEMA, edge))
+    record.write_if_changed(plan.pack.hand_over, record.dump(PACK_SCHEMA, plan.pack))
+
+
+def read_edge(path: Path) -> CompileEdge:
+    """The compile edge that `write_plan` left at ``path``."""
+    return record.load(EDGE_SCHEMA, CompileEdge, record.read_file(path), str(path))
+
+
+def read_pack(path: Path) -> PackPlan:
+    """The pack edge that `write_plan` left at ``path``."""
+    return record.load(PACK_SCHEMA, PackPlan, record.read_file(path), str(path))
+
+
+def _display(source: Path, root: Path) -> str:
+    relative = os.path.relpath(source, root)
+    return str(source) if relative.startswith("..") else relative
+
+
+def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
+    """A file name for each source that no other source of the target has.
+
+    It depends on nothing but the source's own path where that is unambiguous: adding a
+    source must not rename, and so recompile, the others.
+    """
+    plain = {s: re.sub(r"[^\w.+-]", "_", _display(s, spec.source_root)) for s in spec.sources}
+    taken = list(plain.values())
+    return {
+        source: name
+        if taken.count(name) == 1
+        else f"{name}-{record.sha256(str(source).encode())[:8]}"
+        for source, name in plain.items()
+    }

@@ -1,0 +1,51 @@
+"""Renders the templates: the one way in which kbuild generates text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import jinja2
+
+from kbuild import resources
+
+
+def render(template: str, rows: Mapping[str, Any]) -> bytes:
+    """The text of ``template`` over ``rows``; an undefined name is an error, not a blank."""
+    return _environment().get_template(template).render(rows).encode()
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates_directory()),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - C and C++, not HTML
+    )
+    environment.filters["c_string"] = c_string
+    environment.filters["comment"] = escape_comment
+    return environment
+
+
+def c_string(text: str | None) -> str:
+    """``text`` as a C string literal; None as a null pointer."""
+    if text is None:
+        return "0"
+    return '"' + "".join(map(_escape, text.encode())) + '"'
+
+
+def _escape(byte: int) -> str:
+    character = chr(byte)
+    if character in '"\\?':  # ? could start a trigraph
+        return f"\\{character}"
+    # Three octal digits end by themselves, which \x does not.
+    return character if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def escape_comment(text: str) -> str:
+    """``text`` where it cannot end a C or C++ comment."""
+    return text.replace("*/", "* /").replace("\\", "/").replace("\n", " ")

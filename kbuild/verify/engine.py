@@ -1,0 +1,151 @@
+"""Runs rules over facts.  Equal input gives an equal report, findings in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.facts import ArtifactFacts
+from kbuild.verify.catalogue import RULES
+from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange, did_you_mean
+from kbuild.verify.report import Finding, Report, RuleNote
+from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
+
+_ABSENT: Final[dict[Evidence, str]] = {
+    "note": "no readable .note.kbuild",
+    "images": "no device image",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """What one rule said about one file."""
+
+    rule: Rule
+    path: str
+    violations: tuple[Violation, ...]
+    skipped: NotApplicable | None = None
+    error: str | None = None
+
+
+def verify(
+    artifacts: tuple[ArtifactFacts, ...],
+    policy: Policy | None = None,
+    rules: tuple[Rule, ...] = RULES,
+) -> Report:
+    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids."""
+    policy = policy or Policy()
+    changes = _read_changes(policy)
+    outcomes = [_run(rule, facts, policy) for facts in artifacts for rule in rules]
+    by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
+    return Report(
+        findings=tuple(
+            _make_finding(outcome, violation, changes)
+            for outcome in outcomes
+            for violation in outcome.violations
+        ),
+        rules_run=tuple(
+            rule_id
+            for rule_id, of_rule in by_rule.items()
+            if any(not (o.skipped or o.error) or o.violations for o in of_rule)
+        ),
+        rules_skipped=tuple(note for of_rule in by_rule.values() for note in _skips(of_rule)),
+        rules_errored=tuple(
+            RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
+        ),
+    )
+
+
+def select_rules(
+    select: Iterable[str] = (), ignore: Iterable[str] = (), rules: tuple[Rule, ...] = RULES
+) -> tuple[Rule, ...]:
+    """The rules that ``select`` names (all when empty) without those that ``ignore`` names.
+
+    Both hold ids or their beginnings; one that fits no rule is a ConfigurationError.
+    """
+    selected, ignored = tuple(select), tuple(ignore)
+    for prefix in (*selected, *ignored):
+        if not prefix or not any(rule.id.startswith(prefix) for rule in rules):
+            raise unknown_rule(prefix, rules)
+    return tuple(
+        rule
+        for rule in rules
+        if (not selected or rule.id.startswith(selected)) and not rule.id.startswith(ignored)
+    )
+
+
+def unknown_rule(name: str, rules: tuple[Rule, ...] = RULES) -> ConfigurationError:
+    """The error for a rule id that does not exist."""
+    return ConfigurationError(f"no rule {name!r}{did_you_mean(name, (r.id for r in rules))}")
+
+
+def _run(rule: Rule, facts: ArtifactFacts, policy: Policy) -> _Outcome:
+    violations: list[Violation] = []
+    skipped: NotApplicable | None = None
+    error: str | None = None
+    try:
+        _require_evidence(rule, facts)
+        for violation in rule.check(facts, policy):
+            violations.append(violation)  # noqa: PERF402 - keeps those before a skip
+    except NotApplicable as reason:
+        skipped = reason
+    except Exception as failure:  # noqa: BLE001 - one broken rule must not hide the others
+        error = f"{type(failure).__name__}: {failure}"
+    return _Outcome(
+        rule=rule, path=facts.path, violations=tuple(violations), skipped=skipped, error=error
+    )
+
+
+def _require_evidence(rule: Rule, facts: ArtifactFacts) -> None:
+    is_there: dict[Evidence, bool] = {"note": bool(facts.modules), "images": bool(facts.images)}
+    for need in rule.needs:
+        if not is_there[need]:
+            raise NotApplicable(_ABSENT[need])
+
+
+def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:
+    """Why a rule could not judge: once where it judged no file, else by file."""
+    skipped = [o for o in outcomes if o.skipped]
+    if skipped and len(skipped) == len(outcomes):
+        reasons = dict.fromkeys(str(o.skipped) for o in skipped)
+        return (RuleNote(rule=skipped[0].rule.id, reason="; ".join(reasons)),)
+    # A file without kernels beside one with them is nothing to report: blindness is.
+    return tuple(
+        RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.skipped}")
+        for o in skipped
+        if isinstance(o.skipped, LacksEvidence)
+    )
+
+
+def _read_changes(policy: Policy) -> dict[str, Severity]:
+    """The policy's severities by rule id, checked against the rules there are."""
+    known = {rule.id: rule for rule in RULES}
+    for change in policy.severities:
+        if change.rule not in known:
+            raise unknown_rule(change.rule)
+        _require_reason(known[change.rule], change)
+    return {change.rule: change.severity for change in policy.severities}
+
+
+def _require_reason(rule: Rule, change: SeverityChange) -> None:
+    is_lowered = SEVERITIES.index(change.severity) < SEVERITIES.index(rule.severity)
+    if is_lowered and change.reason is None:
+        raise ConfigurationError(
+            f"policy: lowering {rule.id} from {rule.severity} to {change.severity} takes a reason"
+        )
+
+
+def _make_finding(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Finding:
+    rule = outcome.rule
+    return Finding(
+        rule=rule.id,
+        slug=rule.slug,
+        severity=changes.get(rule.id) or violation.severity or rule.severity,
+        path=outcome.path,
+        symbol=violation.symbol,
+        arch=violation.arch,
+        message=violation.message,
+        fix=rule.documentation.fix,
+    )

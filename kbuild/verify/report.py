@@ -1,0 +1,49 @@
+"""The outcome of a verification: frozen values that renderers turn into text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kbuild.verify.policy import Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a rule found in one file, and the way to mend it."""
+
+    rule: str
+    slug: str
+    severity: Severity
+    path: str
+    symbol: str | None
+    arch: str | None
+    message: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleNote:
+    """Why a rule was skipped, or how it failed."""
+
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What was found, and how far the rules could see.
+
+    A rule is in ``rules_run`` when it judged at least one file, and in ``rules_skipped``
+    when it judged none or some file did not show it enough; in ``rules_errored`` when it
+    raised, which makes the report not ok.
+    """
+
+    findings: tuple[Finding, ...]
+    rules_run: tuple[str, ...]
+    rules_skipped: tuple[RuleNote, ...]
+    rules_errored: tuple[RuleNote, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no error was found and every rule could do its work."""
+        return not self.rules_errored and all(f.severity != "error" for f in self.findings)

@@ -1,0 +1,177 @@
+"""KB1xx: device images.  `kbuild.verify.matching` says which defect is which rule's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kbuild.demangle import demangle
+from kbuild.facts import ArtifactFacts
+from kbuild.model import Kernel, Param
+from kbuild.verify.matching import ContainerMatch, match_containers, require_containers
+from kbuild.verify.policy import Policy
+from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule, rule
+from kbuild.verify.signatures import contradict_name, describe_difference
+
+_NAMES_SHOWN: Final = 3
+
+
+@policy_rule("KB101", "missing-architecture", severity="error", needs=())
+def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+    """Every source has an image for every required architecture.
+
+    Why: An image of one source does not serve the kernels of another. A launch on a
+        device without a fitting image fails at run time with "no kernel image is available
+        for execution on the device", and only for the kernels of that source.
+
+    Fix: Add the architecture to the target's ARCHITECTURES and rebuild, or take it out of
+        `required_architectures` in the policy.
+
+    Source: vllm#19906, executorch#21567, easybuild-framework#4692.
+    """
+    if not facts.modules and not facts.containers:
+        raise NotApplicable("no device image")
+    if not facts.modules and not policy.required_architectures:
+        raise NotApplicable("neither a note nor the policy names the architectures to expect")
+    for container in match_containers(facts):
+        if not container.facts.is_damaged:
+            yield from _missing_architectures(container, policy)
+    require_containers(facts)
+
+
+def _missing_architectures(container: ContainerMatch, policy: Policy) -> Iterator[Violation]:
+    available = {pair.found.arch for pair in container.pairs if pair.found}
+    # Content that the record knows under another label is not missing (KB601).
+    available |= {pair.expected.arch for pair in container.pairs if pair.found and pair.expected}
+    recorded = tuple(image.arch for image in container.record.images) if container.record else ()
+    for arch in dict.fromkeys((*policy.required_architectures, *recorded)):
+        if arch not in available:
+            there = ", ".join(sorted(available)) or "no image at all"
+            yield Violation(
+                message=f"{container.name} has no image for {arch}, only {there}: "
+                f"{_name_kernels(container)} cannot run there",
+                arch=arch,
+            )
+
+
+def _name_kernels(container: ContainerMatch) -> str:
+    images = (pair.found for pair in container.pairs if pair.found)
+    names = [row.display for row in container.rows] or [
+        k.display for i in images for k in i.kernels
+    ]
+    names = list(dict.fromkeys(names))
+    if not names:
+        return "its kernels"
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    rest = len(names) - _NAMES_SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+@rule("KB103", "kernel-missing-in-image", severity="error", needs=("images",))
+def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Every image of a source holds every kernel that is registered or in its other images.
+
+    Why: The runtime picks one image for the device and looks the kernel up in it by name.
+        Where it is absent, the first launch on that architecture fails ("named symbol not
+        found", "Cannot find Symbol") although other machines run the same file.
+
+    Fix: Look for `#if __CUDA_ARCH__` and the like around the kernel and keep its definition
+        on every architecture; rebuild if the images come from different builds.
+
+    Source: chipStar#1408; HIP aborts with "Cannot find Symbol".
+    """
+    for container in match_containers(facts):
+        names = [row.device_name for row in container.rows]
+        names += [kernel.name for image in container.readable for kernel in image.kernels]
+        for image in container.readable:
+            there = {kernel.name for kernel in image.kernels}
+            for name in dict.fromkeys(names):
+                if name not in there:
+                    yield Violation(
+                        message=f"the {image.arch} image of {container.name} does not hold "
+                        f"{demangle(name)}",
+                        symbol=name,
+                        arch=image.arch,
+                    )
+    require_containers(facts)
+
+
+@rule("KB108", "signature-mismatch", severity="error", needs=("images",))
+def signature_mismatch(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A kernel's parameters are laid out alike in all images, in the table and by its name.
+
+    Why: The host packs the arguments once, by the kernel table. An image that expects
+        another layout reads them from the wrong place: undefined behaviour at the launch,
+        usually wrong results and no error.
+
+    Fix: Give the parameters types whose size does not depend on the architecture or on a
+        macro, and rebuild all images of the source together.
+
+    Source: legacy-rocm-build#6408, mahout#1484.
+    """
+    for container in match_containers(facts):
+        yield from _layout_mismatches(container)
+    require_containers(facts)
+
+
+def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
+    rows = {row.device_name: row for row in container.rows}
+    reference: dict[str, tuple[str, str, tuple[Param, ...]]] = {
+        row.device_name: ("the kernel table", row.display, row.params) for row in container.rows
+    }
+    for image in container.readable:
+        for kernel in image.kernels:
+            first = (f"the {image.arch} image", kernel.display, kernel.params)
+            name, _, params = reference.setdefault(kernel.name, first)
+            difference = describe_difference(kernel.params, params)
+            if difference:
+                mine, other = difference
+                yield Violation(
+                    message=f"{kernel.display}: {mine} in the {image.arch} image, "
+                    f"{other} in {name}",
+                    symbol=rows[kernel.name].handle if kernel.name in rows else kernel.name,
+                    arch=image.arch,
+                )
+    present = _kernels_by_name(container)
+    for name, (where, display, params) in reference.items():
+        contradiction = contradict_name(display, params) if name in present else None
+        if contradiction:
+            yield Violation(message=f"{display}: {contradiction} of {where}", symbol=name)
+
+
+def _kernels_by_name(container: ContainerMatch) -> dict[str, Kernel]:
+    kernels: Iterable[Kernel] = (k for image in container.readable for k in image.kernels)
+    return {kernel.name: kernel for kernel in kernels}
+
+
+@rule("KB109", "corrupt-image", severity="error", needs=())
+def corrupt_image(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Every fat binary and every image in it can be read.
+
+    Why: A runtime that meets a broken fat binary fails at start-up or at the first launch
+        ("device kernel image is invalid"), or loads what it should not.
+
+    Fix: Rebuild the target. If a fresh build shows it too, look for a tool that rewrites the
+        file after the link: a patcher, a packer, a truncating copy.
+
+    Source: LLVM's OffloadBinary.h; System V ABI, chapter 4.
+    """
+    if not facts.containers and not facts.problems:
+        raise NotApplicable("no device image")
+    for problem in facts.problems:
+        yield Violation(message=f"{problem.where}: {problem.message}")
+    for image in facts.images:
+        if image.problem:
+            arch = image.arch or "an unnamed architecture"
+            yield Violation(
+                message=f"the image for {arch} in container {image.container}: {image.problem}",
+                arch=image.arch or None,
+            )
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    missing_architecture,
+    kernel_missing_in_image,
+    signature_mismatch,
+    corrupt_image,
+)

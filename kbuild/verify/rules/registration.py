@@ -1,0 +1,47 @@
+"""KB4xx: registration and linking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.facts import ArtifactFacts, ModuleFacts
+from kbuild.verify.rule import Rule, Violation, rule
+
+
+@rule("KB401", "not-registered", severity="error", needs=("note",))
+def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
+    """The program's initialisers register every target, with its own handles and containers.
+
+    Why: Kernels that no constructor registers link and load, and then every launch fails
+        with "invalid device function" or "named symbol not found".
+
+    Fix: Keep `.init_array` and the target's stub object whole: no `--gc-sections` without
+        KEEP for `.init_array` in a linker script, no `-nostartfiles`, no partial extraction.
+
+    Source: rocm-systems#5498, llvm#143964, llvm#212614.
+    """
+    for module in facts.modules:
+        target = module.record.target
+        for defect in _registration_defects(module):
+            yield Violation(message=f"{target}: {defect}")
+    for handle in facts.handles:
+        registered = handle.registered.place if handle.registered else None
+        if registered and handle.place and registered != handle.place:
+            yield Violation(
+                message=f"{handle.row.display} is registered under another address than "
+                "its handle's",
+                symbol=handle.kernel,
+            )
+
+
+def _registration_defects(module: ModuleFacts) -> Iterator[str]:
+    if module.descriptor_problem:
+        yield f"the module descriptor cannot be followed: {module.descriptor_problem}"
+    if module.constructor is None:
+        yield "the note does not lead to the constructor that registers its kernels"
+    elif not module.is_constructor_reached:
+        yield "no initialiser of the file calls the constructor that registers its kernels"
+
+
+RULES: Final[tuple[Rule, ...]] = (not_registered,)

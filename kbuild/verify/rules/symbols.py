@@ -1,0 +1,178 @@
+"""KB3xx: handles and stubs, the host symbols that stand for kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
+from kbuild.formats.elf import SHF_MERGE
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+
+_POINTER_BYTES: Final = 8
+_READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
+
+
+@rule("KB301", "missing-handle", severity="error", needs=("note",))
+def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Every kernel of the kernel table has its handle in the file that registers it.
+
+    Why: The handle is what launches pass. Without it the host program does not link
+        ("undefined reference"), or links against another file's handle, which no runtime
+        knows: "invalid device function".
+
+    Fix: Link the target's own stub object unchanged; look for a version script,
+        `objcopy --strip-symbol` or a linker option that drops or renames symbols.
+
+    Source: DESIGN.md, "Kernel identity"; LLVM review D86376.
+    """
+    unseen = []
+    for handle in facts.handles:
+        if handle.symbol is not None:
+            continue
+        is_registered = handle.registered is not None and handle.registered.place is not None
+        if facts.has_symbol_table or (handle.registered is not None and not is_registered):
+            yield Violation(
+                message=f"no symbol {handle.kernel} is defined for {handle.row.display}",
+                symbol=handle.kernel,
+            )
+        else:
+            unseen.append(handle)
+    if unseen:
+        raise LacksEvidence(f"stripped: {_count(unseen)} without a name")
+
+
+@rule("KB303", "handle-layout", severity="error", needs=("note",))
+def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A handle is one read-only pointer of its own: a data object, aligned, never merged.
+
+    Why: Launching reads one pointer from the handle. If it is code, too small or
+        misaligned, the launch reads something else; if it is writable, a stray write
+        redirects launches; in a mergeable section two kernels may become one.
+
+    Fix: Compile the stub unit without flags that change data (sanitisers, LTO) and link with
+        the default `-z relro`; keep the section `.data.rel.ro` in linker scripts.
+
+    Source: measured: clang's address sanitiser makes a handle 32 bytes; gABI, chapter 4.
+    """
+    unseen = []
+    for handle in facts.handles:
+        if handle.symbol is None:
+            unseen += [handle] if handle.is_found else []
+            continue
+        for defect in _layout_defects(facts, handle):
+            yield Violation(
+                message=f"the handle of {handle.row.display} {defect}", symbol=handle.kernel
+            )
+    if unseen:
+        raise LacksEvidence(f"stripped: {_count(unseen)} without a symbol")
+
+
+def _layout_defects(facts: ArtifactFacts, handle: HandleFacts) -> Iterator[str]:
+    symbol, place = handle.symbol, handle.place
+    if symbol is None or place is None:
+        return
+    section = facts.section_of(place)
+    if symbol.type != "object":
+        yield f"is no data object but of type {symbol.type!r}"
+    if symbol.size != _POINTER_BYTES:
+        yield f"has {symbol.size} bytes, not {_POINTER_BYTES}"
+    if section is not None:
+        yield from _section_defects(section, place, handle.is_read_only)
+
+
+def _section_defects(section: Section, place: Place, is_read_only: bool | None) -> Iterator[str]:
+    if (section.address + place.offset) % _POINTER_BYTES or section.alignment % _POINTER_BYTES:
+        yield f"is not aligned to {_POINTER_BYTES} bytes"
+    if section.flags & SHF_MERGE:
+        yield f"lies in the mergeable section {section.name}"
+    is_named_read_only = section.name in _READ_ONLY_SECTIONS or section.name.startswith(
+        tuple(f"{name}." for name in _READ_ONLY_SECTIONS)
+    )
+    if not is_named_read_only:
+        yield f"lies in {section.name}, not in {' or '.join(_READ_ONLY_SECTIONS)}"
+    elif is_read_only is False:
+        yield f"lies in {section.name}, which stays writable (no RELRO covers it)"
+
+
+@rule("KB304", "identity-folded", severity="error", needs=("note",))
+def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
+    """No two kernels share one handle.
+
+    Why: The runtime knows kernels by the address of their handles. Two kernels at one
+        address are one kernel to it: launching the second runs the first.
+
+    Fix: Link without folding of identical data: no `--icf=all`, no
+        `--ignore-data-address-equality`, no aliases between handles.
+
+    Source: llvm#57178; measured with lld and gold `--icf=all`.
+    """
+    at_place: dict[Place, HandleFacts] = {}
+    for handle in facts.handles:
+        if handle.place is None:
+            continue
+        first = at_place.setdefault(handle.place, handle)
+        # Two targets may instantiate one template; the linker keeps one handle for both.
+        if first.kernel != handle.kernel:
+            yield Violation(
+                message=f"{handle.row.display} and {first.row.display} have one handle",
+                symbol=handle.kernel,
+            )
+    if any(not handle.is_found for handle in facts.handles):
+        raise LacksEvidence("some handles are not to be found")
+
+
+@rule("KB308", "stub-slot", severity="error", needs=("note",))
+def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A handle holds the address of its own debug stub, or null in a build without stubs.
+
+    Why: Launching reads the handle: null means a direct launch, anything else is called as
+        the stub. A wrong address launches another kernel or jumps into nowhere; one that
+        another file can interpose calls that file's stub.
+
+    Fix: Rebuild the stub unit and link it unchanged; do not patch or initialise handles.
+
+    Source: DESIGN.md, "Kernel identity".
+    """
+    unseen = []
+    for handle in facts.handles:
+        if handle.place is None or handle.content is None:
+            continue
+        if handle.row.stub and handle.stub is None and not handle.content.is_null:
+            unseen.append(handle)
+            continue
+        yield from _slot_violations(handle)
+    if unseen:
+        raise LacksEvidence(f"{_count(unseen)} whose stub the file does not name")
+    if not facts.handles:
+        raise NotApplicable("no handle")
+
+
+def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
+    content, stub = handle.content, handle.row.stub
+    if content is None:
+        return
+    defect = None
+    if stub is None and not content.is_null:
+        defect = "is not null, but the target was built without debug stubs"
+    elif stub is not None and content.is_null:
+        defect = f"is null instead of the address of {stub}"
+    elif stub is not None and content.place != handle.stub:
+        defect = f"is not the address of {stub}"
+    if defect:
+        message = f"the content of {handle.row.display}'s handle {defect}"
+        yield Violation(message=message, symbol=handle.kernel)
+    elif content.interposable:
+        yield Violation(
+            message=f"another file can interpose {content.symbol}, the stub of "
+            f"{handle.row.display}",
+            symbol=handle.kernel,
+            severity="warning",
+        )
+
+
+def _count(handles: list[HandleFacts]) -> str:
+    return f"{len(handles)} handle{'' if len(handles) == 1 else 's'}"
+
+
+RULES: Final[tuple[Rule, ...]] = (missing_handle, handle_layout, identity_folded, stub_slot)

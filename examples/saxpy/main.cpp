@@ -14,12 +14,12 @@ int main()
     void* device_y = nullptr;
     kbuild::error error;
     if ((error = kbuild::allocate(&device_x, bytes)) || (error = kbuild::allocate(&device_y, bytes)) ||
-        (error = kbuild::copy(device_x, x.data(), bytes, kbuild::to_device)) ||
-        (error = kbuild::copy(device_y, y.data(), bytes, kbuild::to_device)) ||
+        (error = kbuild::copy(device_x, x.data(), bytes, KBUILD_COPY_TO_DEVICE)) ||
+        (error = kbuild::copy(device_y, y.data(), bytes, KBUILD_COPY_TO_DEVICE)) ||
         (error = kbuild::launch(saxpy, kbuild::LaunchConfig{(n + 255) / 256, 256}, n, 2.0f,
                                 static_cast<const float*>(device_x), static_cast<float*>(device_y))) ||
         (error = kbuild::synchronize()) ||
-        (error = kbuild::copy(y.data(), device_y, bytes, kbuild::to_host))) {
+        (error = kbuild::copy(y.data(), device_y, bytes, KBUILD_COPY_TO_HOST))) {
         std::fprintf(stderr, "saxpy: %s\n", error.message());
         return 1;
     }

@@ -33,6 +33,10 @@ from kbuild.model import Command, Kernel, Linkage, Param
 _ENTRIES: Final = "__patchable_function_entries"
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
+# threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
+_BUILTINS: Final = frozenset(
+    f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim")
+)
 # struct kbuild_cpu_kernel and its enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 1
@@ -68,7 +72,10 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     shared_arrays = tuple(
         symbol.name
         for symbol in elf.symbols
-        if symbol.type == "tls" and symbol.place is None and symbol.binding != "local"
+        if symbol.type == "tls"
+        and symbol.place is None
+        and symbol.binding != "local"
+        and symbol.name not in _BUILTINS
     )
     rows = adapter_rows(kernels, shared_arrays)
     internal = tuple(symbol.name for symbol in symbols if symbol.binding == "local")

@@ -1,0 +1,73 @@
+"""Edits of finished ELF files, as a broken tool would make them: no section moves."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+
+from kbuild.facts import Place
+from kbuild.formats.elf import Elf
+from kbuild.formats.note import read_notes
+from kbuild.model import TargetRecord
+from kbuild.record import RECORD_SCHEMA, dump, sha256
+
+_SYMBOL = struct.Struct("<IBBHQQ")
+
+
+def patch(data: bytes, offset: int, new: bytes) -> bytes:
+    return data[:offset] + new + data[offset + len(new) :]
+
+
+def file_offset(data: bytes, place: Place) -> int:
+    return Elf(data).sections[place.section].offset + place.offset
+
+
+def section_range(data: bytes, name: str) -> range:
+    (section,) = Elf(data).sections_named(name)
+    return range(section.offset, section.offset + section.size)
+
+
+def symbol_entries(data: bytes, name: str) -> Iterator[int]:
+    """The file offsets of a symbol's entries in .symtab and .dynsym."""
+    elf = Elf(data)
+    for table in elf.sections:
+        if table.type in ("SHT_SYMTAB", "SHT_DYNSYM"):
+            strings = ".strtab" if table.type == "SHT_SYMTAB" else ".dynstr"
+            names = elf.content(elf.sections_named(strings)[0])
+            for offset in range(table.offset, table.offset + table.size, _SYMBOL.size):
+                start = _SYMBOL.unpack_from(data, offset)[0]
+                if names[start : names.find(b"\0", start)] == name.encode():
+                    yield offset
+
+
+def change_symbol(data: bytes, name: str, change: Callable[[list[int]], None]) -> bytes:
+    """Edit (name, info, other, section, value, size) of a symbol wherever it is listed."""
+    offsets = tuple(symbol_entries(data, name))
+    assert offsets
+    for offset in offsets:
+        fields = list(_SYMBOL.unpack_from(data, offset))
+        change(fields)
+        data = patch(data, offset, _SYMBOL.pack(*fields))
+    return data
+
+
+def change_record(data: bytes, change: Callable[[TargetRecord], TargetRecord]) -> bytes:
+    """Edit the record in the note; it must keep its length."""
+    place = section_range(data, ".note.kbuild")
+    (note,), problems = read_notes(data[place.start : place.stop])
+    assert not problems
+    old, new = dump(RECORD_SCHEMA, note.record), dump(RECORD_SCHEMA, change(note.record))
+    assert len(old) == len(new)
+    assert old in data
+    return data.replace(old, new)
+
+
+def change_image(data: bytes, image: bytes, new: bytes, *, fix_hash: bool = False) -> bytes:
+    """Replace one device image; with ``fix_hash``, as if it had always been that one."""
+    assert len(image) == len(new)
+    assert data.count(image) == 1
+    data = data.replace(image, new)
+    if fix_hash:
+        assert sha256(image).encode() in data
+        data = data.replace(sha256(image).encode(), sha256(new).encode())
+    return data

@@ -9,7 +9,7 @@ include_guard(GLOBAL)
     kbuild_add_kernels(<target> [STATIC|SHARED|MODULE|OBJECT]
         SOURCES <file>... [HEADERS <file>...]
         [BACKEND cpu|auto] [ARCHITECTURES <arch>...]
-        [DEBUG_STUBS OFF] [VISIBILITY default|hidden]
+        [VISIBILITY default|hidden]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
@@ -36,7 +36,8 @@ function(kbuild_add_kernels target)
     cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_kernels")
     set(kinds STATIC SHARED MODULE OBJECT)
-    set(single BACKEND DEBUG_STUBS VISIBILITY DEVICE_STANDARD HOST_COMPILER VERIFY POLICY)
+    set(single BACKEND DEBUG_STUBS RDC VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY
+        POLICY)
     set(multiple SOURCES HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS)
     cmake_parse_arguments(PARSE_ARGV 1 arg "${kinds}" "${single}" "${multiple}")
     _kbuild_check_arguments(kbuild_add_kernels "${target}")
@@ -120,6 +121,12 @@ macro(_kbuild_set_defaults)
     if(NOT DEFINED arg_DEBUG_STUBS)
         set(arg_DEBUG_STUBS OFF)
     endif()
+    if(NOT DEFINED arg_RDC)
+        set(arg_RDC OFF)
+    endif()
+    if(NOT DEFINED arg_RUNTIME)
+        set(arg_RUNTIME shared)
+    endif()
     if(NOT DEFINED arg_DEVICE_STANDARD)
         set(arg_DEVICE_STANDARD 17)
     endif()
@@ -146,6 +153,10 @@ endmacro()
 # Hands over what is known now, one `key value` a line; `kbuild plan` checks it.
 function(_kbuild_write_target target kind directory)
     string(TOLOWER "${kind}" kind)
+    set(root "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(DEFINED KBUILD_SOURCE_ROOT) # a generated project lies elsewhere than its sources
+        set(root "${KBUILD_SOURCE_ROOT}")
+    endif()
     set(lines "name ${target}\nkind ${kind}\nbackend ${arg_BACKEND}\n")
     foreach(source IN LISTS arg_SOURCES)
         get_filename_component(source "${source}" ABSOLUTE)
@@ -159,10 +170,12 @@ function(_kbuild_write_target target kind directory)
         string(APPEND lines "architecture ${architecture}\n")
     endforeach()
     string(APPEND lines
-        "source_root ${CMAKE_CURRENT_SOURCE_DIR}\n"
+        "source_root ${root}\n"
         "output_directory ${directory}\n"
         "visibility ${arg_VISIBILITY}\n"
         "debug_stubs ${arg_DEBUG_STUBS}\n"
+        "rdc ${arg_RDC}\n"
+        "runtime ${arg_RUNTIME}\n"
         "standard ${arg_DEVICE_STANDARD}\n"
         "compiler ${arg_HOST_COMPILER}\n"
         "stub_suffix ${_kbuild_stub_suffix}\n")
@@ -217,15 +230,14 @@ endfunction()
 # One edge a compile, one that packs; both call the launcher, whose path is constant
 # where kbuild's own may change with every isolated build.
 function(_kbuild_add_edges target flags launcher)
-    foreach(source architecture hand_over stamp depfile IN ZIP_LISTS
-            _kbuild_edge_sources _kbuild_edge_architectures
+    foreach(source description hand_over stamp depfile IN ZIP_LISTS
+            _kbuild_edge_sources _kbuild_edge_descriptions
             _kbuild_edge_hand_overs _kbuild_edge_stamps _kbuild_edge_depfiles)
-        file(RELATIVE_PATH shown "${CMAKE_CURRENT_SOURCE_DIR}" "${source}")
         add_custom_command(OUTPUT "${stamp}"
             COMMAND "${launcher}" compile "${hand_over}" --flags "${flags}"
             DEPENDS "${source}" "${hand_over}" "${flags}"
             DEPFILE "${depfile}"
-            COMMENT "Compiling kernels of ${shown} for ${architecture}"
+            COMMENT "Compiling kernels of ${description}"
             VERBATIM)
     endforeach()
     add_custom_command(OUTPUT "${_kbuild_pack_stamp}"

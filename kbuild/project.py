@@ -14,6 +14,8 @@ from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, Visibility
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
+Switch = Literal["ON", "OFF"]
+RuntimeLinkage = Literal["shared", "static", "bundle"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class TargetSpec:
     headers: tuple[Path, ...] = ()
     visibility: Visibility = "default"
     debug_stubs: DebugStubs = "OFF"
+    rdc: Switch = "OFF"
+    runtime: RuntimeLinkage = "shared"
     standard: str = "17"
     compiler: str | None = None
     stub_suffix: str = ".c"
@@ -75,6 +79,8 @@ def read_target(path: Path) -> TargetSpec:
         headers=tuple(Path(header) for header in pairs.get("header", ())),
         visibility=_choice(name, "VISIBILITY", one("visibility"), get_args(Visibility)),
         debug_stubs=_choice(name, "DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
+        rdc=_choice(name, "RDC", one("rdc"), get_args(Switch)),
+        runtime=_choice(name, "RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
         standard=one("standard"),
         compiler=one("compiler", "") or None,
         stub_suffix=one("stub_suffix"),

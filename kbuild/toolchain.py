@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sysconfig
 from pathlib import Path
 
 from kbuild.backends.protocol import Backend, Toolchain
@@ -15,6 +16,11 @@ def find_program(name: str) -> Path | None:
     """``name`` as a path, or found on PATH; None where there is no such executable."""
     found = shutil.which(name)
     return Path(found).absolute() if found else None
+
+
+def find_build_program(name: str) -> Path | None:
+    """``name`` on PATH, else beside this interpreter, where wheels put programs."""
+    return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
 def find_toolchain(backend: Backend, hint: str | None = None) -> Toolchain:

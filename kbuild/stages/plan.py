@@ -115,11 +115,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     Raises ConfigurationError for an unknown backend or architecture, ToolchainError when
     no compiler is found.
     """
-    if spec.debug_stubs != "OFF":
-        raise ConfigurationError(
-            f"{spec.name}: DEBUG_STUBS {spec.debug_stubs} is not available in kbuild "
-            f"{__version__}; leave it OFF"
-        )
+    _refuse_unavailable(spec)
     backend = find_backend(spec.backend)
     toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
     architectures = backend.expand_architectures(spec.architectures, toolchain)
@@ -148,6 +144,21 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         stub_suffix=spec.stub_suffix,
     )
     return BuildPlan(edges=edges, pack=pack, host=backend.host_usage(toolchain))
+
+
+def _refuse_unavailable(spec: TargetSpec) -> None:
+    """Settings that the contract has and this version has not."""
+    settings = (
+        ("DEBUG_STUBS", spec.debug_stubs, "OFF"),
+        ("RDC", spec.rdc, "OFF"),
+        ("RUNTIME", spec.runtime, "shared"),
+    )
+    for keyword, value, available in settings:
+        if value != available:
+            raise ConfigurationError(
+                f"{spec.name}: {keyword} {value} is not available in kbuild {__version__}; "
+                f"leave it {available}"
+            )
 
 
 def write_plan(plan: BuildPlan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -28,6 +29,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["c_string"] = c_string
     environment.filters["comment"] = escape_comment
+    environment.filters["cmake"] = cmake_string
     return environment
 
 
@@ -49,3 +51,10 @@ def _escape(byte: int) -> str:
 def escape_comment(text: str) -> str:
     """``text`` where it cannot end a C or C++ comment."""
     return text.replace("*/", "* /").replace("\\", "/").replace("\n", " ")
+
+
+def cmake_string(value: object) -> str:
+    """``str(value)`` as a CMake argument that nothing in it can end or expand."""
+    text = str(value)
+    level = "=" * (1 + max((len(run) for run in re.findall("=+", text)), default=0))
+    return f"[{level}[{text}]{level}]"

@@ -1,0 +1,95 @@
+"""``kbuild demo``: the saxpy example, from source to a launched kernel."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from kbuild import process, resources
+from kbuild.backends import BACKENDS
+from kbuild.cmake_project import configure_and_build, find_build_tools
+from kbuild.errors import ConfigurationError, ToolError
+from kbuild.model import Command
+
+HELP = "Build, verify and smoke-run the saxpy example; no GPU needed."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--backend", choices=sorted(BACKENDS), default="cpu")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="where the project goes (default: a new folder)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do all of it, then say what was done and where it is."""
+    folder = _make_folder(arguments.keep)
+    source = folder / "saxpy"
+    build = folder / "build"
+    library = build / "libsaxpy_kernels.so"
+    shutil.copytree(resources.examples_directory() / "saxpy", source, dirs_exist_ok=True)
+    steps = (
+        ("build", "CMake and ninja", lambda: _build(source, build, arguments.backend)),
+        ("verify", "kbuild verify", lambda: _call_kbuild("verify", str(library))),
+        (
+            "smoke",
+            "kbuild smoke",
+            lambda: _call_kbuild(
+                "smoke", str(library), str(source / "saxpy_cases.py"), "--no-verify"
+            ),
+        ),
+        ("run", "the C++ host program", lambda: _run_program(build / "saxpy")),
+    )
+    rows = [_time_step(*step) for step in steps]
+    _print_table(rows, folder, library)
+    return 0
+
+
+def _make_folder(keep: Path | None) -> Path:
+    if keep is None:
+        return Path(tempfile.mkdtemp(prefix="kbuild-demo-"))
+    if keep.exists() and any(keep.iterdir()):
+        raise ConfigurationError(f"--keep {keep}: not empty; name a new folder")
+    keep.mkdir(parents=True, exist_ok=True)
+    return keep.absolute()
+
+
+def _build(source: Path, build: Path, backend: str) -> None:
+    configure_and_build(
+        source,
+        build,
+        find_build_tools(),
+        definitions=("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}"),
+    )
+
+
+def _call_kbuild(*words: str) -> None:
+    _run_program(sys.executable, "-m", "kbuild", *words)
+
+
+def _run_program(*argv: str | Path) -> None:
+    status = process.stream(Command(argv=tuple(map(str, argv))))
+    if status != 0:
+        raise ToolError(f"exit status {status}: {' '.join(map(str, argv))}")
+
+
+def _time_step(name: str, what: str, step: Callable[[], None]) -> tuple[str, str, float]:
+    print(f"--- {name}: {what}", file=sys.stderr, flush=True)
+    start = time.perf_counter()
+    step()
+    return name, what, time.perf_counter() - start
+
+
+def _print_table(rows: list[tuple[str, str, float]], folder: Path, library: Path) -> None:
+    print()
+    for name, what, seconds in rows:
+        print(f"  {name:<8}{what:<24}ok {seconds:6.1f} s")
+    print(f"\n  project   {folder}")
+    print(f"  library   {library}")
+    print(f"  look in   kbuild inspect {library}")

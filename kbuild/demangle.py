@@ -34,7 +34,7 @@ def demangle(name: str) -> str:
     if function is None or not name.startswith("_Z") or len(name) > _LONGEST_NAME:
         return name
     status = ctypes.c_int(0)
-    encoded = name.encode("utf-8", "surrogateescape")
+    encoded = name.encode("utf-8", "replace")
     address = function(encoded, None, None, ctypes.byref(status))
     if not address:
         return name

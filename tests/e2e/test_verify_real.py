@@ -211,9 +211,8 @@ def _undefined_handle(_: Path, design: Design) -> Design:
 
 
 def _handle_of_32_bytes(_: Path, design: Design) -> Design:
-    old = "void *handle_0 RELRO = 0;"
-    alignment = '__asm__(".size _ZN2ns5scaleEPffi, 32");'
-    return replace(design, c=((old, f"{old}\n{alignment}"),))
+    definition = ("void *handle_0 RELRO = 0;", "void *handle_0[4] RELRO = { 0 };")
+    return replace(design, c=(definition, ("extern void *handle_0 ", "extern void *handle_0[4] ")))
 
 
 def _writable_handle(_: Path, design: Design) -> Design:
@@ -328,9 +327,7 @@ def _without_second_image(data: bytes, images: tuple[Image, ...]) -> bytes:
 def _renamed_kernel(data: bytes, images: tuple[Image, ...]) -> bytes:
     other = AXPY.replace("axpy", "axpq")
     old = images[1].data
-    data = change_image(
-        data, old, old.replace(AXPY.encode(), other.encode()), fix_hash=True
-    )
+    data = change_image(data, old, old.replace(AXPY.encode(), other.encode()), fix_hash=True)
 
     def change(record: TargetRecord) -> TargetRecord:
         (container,) = record.containers

@@ -1,0 +1,1 @@
+"""Running kernels from Python, through the runtime that their artifact is linked to."""

@@ -1,0 +1,84 @@
+"""Every example builds, verifies, smoke-runs and runs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from projects import GENERATORS, ROOT, build, configure, ctest, run, run_kbuild, succeed
+
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/CMakeLists.txt"))
+
+
+def test_examples_are_found() -> None:
+    assert {"saxpy", "c_host"} <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example(tmp_path: Path, example: str, generator: str) -> None:
+    succeed(configure(ROOT / "examples" / example, tmp_path, generator=generator))
+    succeed(build(tmp_path))
+
+    assert "100% tests passed" in succeed(ctest(tmp_path))
+
+
+def test_demo_leaves_a_project_that_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+
+    result = run_kbuild("demo", "--keep", folder)
+
+    assert result.returncode == 0, result.stderr
+    assert str(folder / "build" / "libsaxpy_kernels.so") in result.stdout
+    succeed(run(folder / "build" / "saxpy"))
+    for step in ("build", "verify", "smoke", "run"):
+        assert step in result.stdout
+
+
+def test_demo_refuses_a_folder_with_files(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+
+    result = run_kbuild("demo", "--keep", tmp_path)
+
+    assert result.returncode == 2
+    assert "not empty" in result.stderr
+    assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
+
+
+def test_standalone_build(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "c_host" / "vector.cu", tmp_path)
+    manifest = tmp_path / "kbuild.toml"
+    manifest.write_text(
+        '[target.vectors]\nsources = ["*.cu"]\n'
+        '[target.archive]\nkind = "static"\nsources = ["vector.cu"]\n'
+        '[target.loose]\nkind = "object"\nsources = ["vector.cu"]\n'
+        '[verify]\nrequired_architectures = ["x86-64"]\n'
+    )
+
+    first = run_kbuild("build", cwd=tmp_path)
+    second = run_kbuild("build", "vectors", cwd=tmp_path)
+
+    assert first.returncode == 0, first.stderr
+    output = tmp_path / "build" / "kbuild"
+    for artifact in ("vectors/libvectors.so", "archive/libarchive.a", "loose/loose.o"):
+        assert (output / artifact).is_file()
+        assert run_kbuild("verify", output / artifact).returncode == 0
+    assert "no work to do" in second.stderr
+    assert second.stdout.split() == [str(output / "vectors")]
+    assert run_kbuild("clean", cwd=tmp_path).returncode == 0
+    assert not output.exists()
+
+
+def test_standalone_build_fails_on_the_policy(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "c_host" / "vector.cu", tmp_path)
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.vectors]\nsources = ["vector.cu"]\narchitectures = ["x86-64"]\n'
+        '[verify]\nrequired_architectures = ["x86-64-v4"]\n'
+    )
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == 4
+    assert "KB101" in result.stderr
+    assert (tmp_path / "build/kbuild/vectors/libvectors.so").is_file()

@@ -1,0 +1,99 @@
+// The adapter unit of kernels.cu, written by hand: what the backend generates.
+#include <kbuild/cpu_image.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+extern "C" {
+HIDDEN __thread kbuild_dim3 kbuild_cpu_thread_idx;
+HIDDEN __thread kbuild_dim3 kbuild_cpu_block_idx;
+HIDDEN __thread kbuild_dim3 kbuild_cpu_block_dim;
+HIDDEN __thread kbuild_dim3 kbuild_cpu_grid_dim;
+HIDDEN const kbuild_cpu_device_api *kbuild_cpu_api;
+HIDDEN __attribute__((aligned(128))) __thread char
+    kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
+}
+__asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
+
+struct Affine {
+    double scale;
+    int offset;
+};
+
+extern "C" {
+void saxpy(int, float, const float *, float *);
+void store_indices(void *, void *);
+void block_sum(const int *, int *);
+void reverse(const int *, int *);
+void early_exit(int *);
+void staggered_exit(int *);
+void count_votes(int *);
+void histogram(const unsigned char *, int, unsigned int *);
+void count_launches(int *);
+void apply(Affine, float *) __asm__("_ZN2ns5applyIfEEv6AffinePT_");
+void divide(volatile float *);
+void spin(volatile int *, volatile int *);
+void nothing();
+}
+
+namespace {
+
+template <auto kernel>
+struct Adapter;
+
+template <class... P, void (*kernel)(P...)>
+struct Adapter<kernel> {
+    template <int... i>
+    struct Indices {
+        static void call(void *const *args)
+        {
+            (void)args;
+            kernel(*static_cast<P *>(args[i])...);
+        }
+    };
+};
+
+constexpr kbuild_param pointers[] = {{0, 8}, {8, 8}};
+constexpr kbuild_param saxpy_params[] = {{0, 4}, {4, 4}, {8, 8}, {16, 8}};
+constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
+constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
+
+#define KERNEL(function, symbol, params, count, ...) \
+    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::call, params, count, 0, nullptr, nullptr}
+
+const kbuild_cpu_kernel kernels[] = {
+    KERNEL(saxpy, "saxpy", saxpy_params, 4, 0, 1, 2, 3),
+    KERNEL(store_indices, "store_indices", pointers, 2, 0, 1),
+    KERNEL(block_sum, "block_sum", pointers, 2, 0, 1),
+    KERNEL(reverse, "reverse", pointers, 2, 0, 1),
+    KERNEL(early_exit, "early_exit", pointers, 1, 0),
+    KERNEL(staggered_exit, "staggered_exit", pointers, 1, 0),
+    KERNEL(count_votes, "count_votes", pointers, 1, 0),
+    KERNEL(histogram, "histogram", histogram_params, 3, 0, 1, 2),
+    KERNEL(count_launches, "count_launches", pointers, 1, 0),
+    KERNEL(apply, "_ZN2ns5applyIfEEv6AffinePT_", apply_params, 2, 0, 1),
+    KERNEL(divide, "divide", pointers, 1, 0),
+    KERNEL(spin, "spin", pointers, 2, 0, 1),
+    KERNEL(nothing, "nothing", nullptr, 0),
+};
+
+void attach(const kbuild_cpu_device_api *api)
+{
+    kbuild_cpu_api = api;
+}
+
+void builtins(kbuild_cpu_builtins *found)
+{
+    *found = {&kbuild_cpu_thread_idx, &kbuild_cpu_block_idx, &kbuild_cpu_block_dim,
+              &kbuild_cpu_grid_dim};
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const kbuild_cpu_image kbuild_cpu_image = {
+    KBUILD_CPU_IMAGE_ABI,
+    sizeof kernels / sizeof *kernels,
+    kernels,
+    attach,
+    builtins,
+    KBUILD_CPU_DYNAMIC_SHARED_BYTES,
+};

@@ -1,0 +1,86 @@
+// Device code that must compile without a warning, and with UNSUPPORTED defined as a
+// number some that must not.
+#include <kbuild/kbuild.hpp>
+#include <memory>  // the C++ library still works after the qualifiers
+
+#if UNSUPPORTED == 6
+#include <cooperative_groups.h>
+#elif UNSUPPORTED == 7
+#include <cuda_fp16.h>
+#elif UNSUPPORTED == 8
+#include <mma.h>
+#endif
+
+__constant__ float weights[4] = {1, 2, 3, 4};
+__device__ const float table[2] = {1, 2};
+static __constant__ float internal_weights[4];
+__device__ __managed__ int managed_counter;
+__shared__ float namespace_scope[8];
+
+static_assert(sizeof(float4) == 16 && alignof(float4) == 16, "");
+static_assert(sizeof(double4) == 32 && alignof(double4) == 16, "");
+static_assert(sizeof(float3) == 12 && alignof(float3) == 4, "");
+static_assert(sizeof(char2) == 2 && alignof(char2) == 2, "");
+static_assert(sizeof(longlong2) == 16 && alignof(longlong2) == 16, "");
+static_assert(std::is_same<decltype(min(1, 2u)), unsigned>::value, "");
+static_assert(std::is_same<decltype(max(1, 2.0f)), float>::value, "");
+static_assert(std::is_same<decltype(max(1.0f, 2.0)), double>::value, "");
+static_assert(std::is_same<decltype(min(1LL, 2u)), long long>::value, "");
+static_assert(dim3(3).y == 1 && max(2, -1) == 2, "");
+
+__host__ __device__ static inline float twice(float x) { return 2 * x; }
+__device__ __noinline__ float root(float x) { return rsqrtf(x) + __expf(x) + sqrt(x) + abs(x); }
+__device__ __forceinline__ unsigned bits(unsigned x) { return __popc(x) + __clz(x) + __brev(x); }
+
+namespace ns {
+template <class T, int N>
+__global__ void __launch_bounds__(256, 2) transpose(const T *__restrict__ in, T *out)
+{
+    __shared__ T tile[N][N + 1];
+    extern __shared__ float dynamic[];
+    tile[threadIdx.y][threadIdx.x] = __ldg(&in[threadIdx.y * N + threadIdx.x]);
+    dynamic[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.y * N + threadIdx.x] = tile[threadIdx.x][threadIdx.y] + dynamic[0];
+}
+template __global__ void transpose<float, 16>(const float *, float *);
+}  // namespace ns
+
+static __global__ void internal(const __grid_constant__ dim3 size, int *p, float4 v)
+{
+    static __shared__ int once;
+    once = 1;
+    *p += once;
+    const dim3 block = blockDim;
+    const uint3 grid = gridDim;
+    unsigned counter = 0;
+    unsigned long long wide = 0;
+    double sum = 0;
+    atomicAdd(&counter, 1);
+    atomicMax(&wide, 5);
+    atomicAdd(&sum, 1);
+    atomicCAS_system(p, 1, 2);
+    atomicInc(&counter, 10);
+    namespace_scope[threadIdx.x % 8] = twice(v.x) + root(v.y);
+    *p += static_cast<int>(block.x + grid.x + size.z + bits(counter) + weights[0] + table[1] + internal_weights[2]) +
+          managed_counter + warpSize;
+    printf("%d\n", *p);
+    __threadfence();
+}
+
+KBUILD_KERNEL void unsupported(int *p)
+{
+    int v = p[0];
+#if UNSUPPORTED == 1
+    v += __shfl_down_sync(0xffffffff, v, 16);
+#elif UNSUPPORTED == 2
+    v = __ballot_sync(~0u, v > 1);
+#elif UNSUPPORTED == 3
+    __syncwarp();
+#elif UNSUPPORTED == 4
+    v = tex2D<float>(cudaTextureObject_t(p[1]), 1.0f, 2.0f);
+#elif UNSUPPORTED == 5
+    v = __reduce_add_sync(~0u, v);
+#endif
+    p[0] = v;
+}

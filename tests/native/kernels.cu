@@ -1,0 +1,121 @@
+// The kernels that runtime_test.cpp launches; each one exercises one thing.
+
+extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] += a * x[i];
+}
+
+extern "C" __global__ void store_indices(uint3 *threads, uint3 *blocks)
+{
+    const unsigned int threads_per_block = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    const unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    threads[block * threads_per_block + thread] = threadIdx;
+    blocks[block * threads_per_block + thread] = blockIdx;
+}
+
+extern "C" __global__ void block_sum(const int *in, int *out)
+{
+    __shared__ int partial[1024];
+    partial[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            partial[threadIdx.x] += partial[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" __global__ void reverse(const int *in, int *out)
+{
+    extern __shared__ int dynamic[];
+    dynamic[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x];
+}
+
+// Odd threads exit before the barriers; thread 0 sees what the others wrote between them.
+extern "C" __global__ void early_exit(int *out)
+{
+    __shared__ int sum;
+    if (threadIdx.x % 2 == 1)
+        return;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = sum;
+}
+
+// Thread i waits i times: every barrier is completed by an exit.
+extern "C" __global__ void staggered_exit(int *waits)
+{
+    const dim3 before = threadIdx;
+    for (unsigned int i = 0; i < threadIdx.x; ++i) {
+        __syncthreads();
+        waits[threadIdx.x] += 1;
+    }
+    assert(before.x == threadIdx.x);
+}
+
+extern "C" __global__ void count_votes(int *out)
+{
+    for (int round = 0; round < 3; ++round) {
+        const int small = __syncthreads_count(threadIdx.x < 10);
+        const int any = __syncthreads_or(threadIdx.x == 5);
+        const int all = __syncthreads_and(threadIdx.x < 5);
+        if (threadIdx.x == 0)
+            out[blockIdx.x] = small * 100 + any * 10 + all;
+    }
+}
+
+extern "C" __global__ void histogram(const unsigned char *in, int n, unsigned int *bins)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[in[i]], 1);
+}
+
+__device__ int launches;
+extern "C" __global__ void count_launches(int *out)
+{
+    *out = ++launches;
+}
+
+struct Affine {
+    double scale;
+    int offset;
+};
+namespace ns {
+template <class T>
+__global__ void apply(Affine f, T *values)
+{
+    __shared__ T tile[64];
+    tile[threadIdx.x] = values[threadIdx.x];
+    __syncthreads();
+    values[threadIdx.x] = static_cast<T>(f.scale * tile[blockDim.x - 1 - threadIdx.x] + f.offset);
+}
+template __global__ void apply<float>(Affine, float *);
+}  // namespace ns
+
+// One third, rounded as the thread's floating-point environment says.
+extern "C" __global__ void divide(volatile float *values)
+{
+    values[2] = values[0] / values[1];
+}
+
+extern "C" __global__ void spin(volatile int *started, volatile int *stop)
+{
+    *started = 1;
+    while (!*stop)
+        __nanosleep(100);
+}
+
+extern "C" __global__ void nothing()
+{
+}

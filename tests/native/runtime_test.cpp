@@ -1,0 +1,418 @@
+// Checks of the CPU runtime. Usage: runtime_test <case> <container file>
+// test_cpu_runtime.py runs each case in a process of its own.
+#include "test_module.hpp"
+
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+std::string container;
+
+// A registered module, for the time of a case.
+class Registered : public TestModule {
+public:
+    Registered() : TestModule(container) { SUCCEED(kbuild_cpu_register(module_ = descriptor())); }
+    ~Registered() { kbuild_cpu_unregister(module_); }
+
+private:
+    const kbuild_module* module_;
+};
+
+bool last_message_has(int code, const char* text) {
+    const char* message = kbuild_cpu_error_message(code);
+    if (std::strstr(message, text) != nullptr) return true;
+    std::fprintf(stderr, "the message is: %s\n", message);
+    return false;
+}
+
+void check_saxpy(const TestModule& module, int n) {
+    std::vector<float> x(static_cast<size_t>(n)), y(x.size(), 1.0f);
+    std::iota(x.begin(), x.end(), 0.0f);
+    const auto blocks = static_cast<uint32_t>((n + 255) / 256);
+    SUCCEED(launch(module.handle("saxpy"), make_config({blocks, 1, 1}, {256, 1, 1}), n, 2.0f, x.data(), y.data()));
+    for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 1.0f + 2.0f * x[i]);
+}
+
+void saxpy() {
+    Registered module;
+    for (int n : {1, 256, 1000, 100000}) check_saxpy(module, n);
+}
+
+void indices() {
+    Registered module;
+    const kbuild_dim3 grid = {3, 2, 4}, block = {5, 3, 2};
+    std::vector<kbuild_dim3> threads(3 * 2 * 4 * 5 * 3 * 2), blocks(threads.size());
+    SUCCEED(launch(module.handle("store_indices"), make_config(grid, block), threads.data(), blocks.data()));
+    size_t i = 0;
+    for (uint32_t bz = 0; bz < 4; ++bz)
+        for (uint32_t by = 0; by < 2; ++by)
+            for (uint32_t bx = 0; bx < 3; ++bx)
+                for (uint32_t tz = 0; tz < 2; ++tz)
+                    for (uint32_t ty = 0; ty < 3; ++ty)
+                        for (uint32_t tx = 0; tx < 5; ++tx, ++i) {
+                            CHECK(threads[i].x == tx && threads[i].y == ty && threads[i].z == tz);
+                            CHECK(blocks[i].x == bx && blocks[i].y == by && blocks[i].z == bz);
+                        }
+}
+
+void check_block_sum(const TestModule& module, uint32_t blocks, uint32_t threads) {
+    std::vector<int> in(blocks * threads), out(blocks, -1);
+    std::iota(in.begin(), in.end(), 0);
+    SUCCEED(launch(module.handle("block_sum"), make_config({blocks, 1, 1}, {threads, 1, 1}), in.data(), out.data()));
+    for (uint32_t b = 0; b < blocks; ++b) {
+        const auto begin = in.begin() + b * threads;
+        CHECK(out[b] == std::accumulate(begin, begin + threads, 0));
+    }
+}
+
+void barriers() {
+    Registered module;
+    for (uint32_t threads : {1u, 2u, 64u, 1024u, 32u}) check_block_sum(module, 20, threads);
+}
+
+void dynamic_shared() {
+    Registered module;
+    std::vector<int> in(512), out(512);
+    std::iota(in.begin(), in.end(), 0);
+    SUCCEED(launch(module.handle("reverse"), make_config({1, 1, 1}, {512, 1, 1}, 512 * sizeof(int)), in.data(), out.data()));
+    CHECK(std::equal(in.rbegin(), in.rend(), out.begin()));
+}
+
+void early_exit() {
+    Registered module;
+    std::vector<int> out(9);
+    SUCCEED(launch(module.handle("early_exit"), make_config({9, 1, 1}, {101, 1, 1}), out.data()));
+    for (int sum : out) CHECK(sum == 51);
+
+    std::vector<int> waits(200);
+    SUCCEED(launch(module.handle("staggered_exit"), make_config({1, 1, 1}, {200, 1, 1}), waits.data()));
+    for (int i = 0; i < 200; ++i) CHECK(waits[static_cast<size_t>(i)] == i);
+}
+
+void votes() {
+    Registered module;
+    std::vector<int> out(7);
+    SUCCEED(launch(module.handle("count_votes"), make_config({7, 1, 1}, {33, 1, 1}), out.data()));
+    for (int vote : out) CHECK(vote == 10 * 100 + 1 * 10 + 0);
+}
+
+void atomics() {
+    Registered module;
+    std::vector<unsigned char> in(1000003);
+    std::vector<unsigned> expected(256), bins(256);
+    for (size_t i = 0; i < in.size(); ++i) ++expected[in[i] = static_cast<unsigned char>(i * i >> 3)];
+    SUCCEED(launch(module.handle("histogram"), make_config({500, 1, 1}, {64, 1, 1}), in.data(), static_cast<int>(in.size()), bins.data()));
+    CHECK(bins == expected);
+}
+
+void struct_parameter() {
+    Registered module;
+    struct { double scale; int offset; } affine = {2.0, 3};
+    std::vector<float> values(64);
+    std::iota(values.begin(), values.end(), 0.0f);
+    SUCCEED(launch(module.handle("_ZN2ns5applyIfEEv6AffinePT_"), make_config({1, 1, 1}, {64, 1, 1}), affine, values.data()));
+    for (size_t i = 0; i < 64; ++i) CHECK(values[i] == 2.0f * static_cast<float>(63 - i) + 3.0f);
+}
+
+void floating_point_environment() {
+    Registered module;
+    std::fesetround(FE_UPWARD);
+    float values[3] = {1.0f, 3.0f, 0.0f};
+    SUCCEED(launch(module.handle("divide"), make_config({1, 1, 1}, {1, 1, 1}), values));
+    CHECK(std::fegetround() == FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+    volatile float three = 3.0f;
+    CHECK(values[2] == 1.0f / three);
+}
+
+void many_launching_threads() {
+    Registered module;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 100; ++i) {
+                check_saxpy(module, 2000);
+                check_block_sum(module, 4, 128);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+}
+
+void registration_while_launching() {
+    Registered stays;
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            while (!stop) check_saxpy(stays, 1000);
+        });
+    // Handles of a module that comes and goes: launched or unknown, nothing else.
+    TestModule passing(container);
+    const auto* descriptor = passing.descriptor();
+    threads.emplace_back([&] {
+        while (!stop) {
+            const int code = launch(passing.handle("nothing"), make_config({4, 1, 1}, {8, 1, 1}));
+            CHECK(code == KBUILD_CPU_SUCCESS || code == KBUILD_CPU_INVALID_KERNEL);
+        }
+    });
+    for (int i = 0; i < 50; ++i) {
+        SUCCEED(kbuild_cpu_register(descriptor));
+        check_saxpy(passing, 300);
+        kbuild_cpu_unregister(descriptor);
+        CHECK(launch(passing.handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1})) == KBUILD_CPU_INVALID_KERNEL);
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+}
+
+void unregister_waits() {
+    TestModule module(container);
+    SUCCEED(kbuild_cpu_register(module.descriptor()));
+    static volatile int started = 0, stop = 0;
+    std::atomic<bool> unregistered{false};
+    std::thread launching([&] {
+        SUCCEED(launch(module.handle("spin"), make_config({1, 1, 1}, {1, 1, 1}), &started, &stop));
+    });
+    while (!started) std::this_thread::yield();
+    std::thread removing([&] {
+        kbuild_cpu_unregister(module.descriptor());
+        unregistered = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(!unregistered);
+    stop = 1;
+    launching.join();
+    removing.join();
+}
+
+void second_registration_takes_over() {
+    TestModule first(container), second(container);
+    second.share("count_launches", first.handle("count_launches"));
+    SUCCEED(kbuild_cpu_register(first.descriptor()));
+    SUCCEED(kbuild_cpu_register(second.descriptor()));
+    CHECK(kbuild_cpu_register(first.descriptor()) == KBUILD_CPU_INVALID_VALUE);
+    const auto count = [&](const void* handle) {
+        int out = -1;
+        SUCCEED(launch(handle, make_config({1, 1, 1}, {1, 1, 1}), &out));
+        return out;
+    };
+    const void* handle = first.handle("count_launches");
+    CHECK(count(handle) == 1);
+    CHECK(count(handle) == 2);
+    kbuild_cpu_unregister(first.descriptor());
+    CHECK(count(handle) == 1);
+    kbuild_cpu_unregister(second.descriptor());
+    kbuild_cpu_unregister(second.descriptor());
+    CHECK(kbuild_cpu_resolve(handle) == KBUILD_CPU_INVALID_KERNEL);
+}
+
+void same_image_twice() {
+    Registered first, second;
+    int a = 0, b = 0;
+    for (int i = 0; i < 3; ++i)
+        SUCCEED(launch(first.handle("count_launches"), make_config({1, 1, 1}, {1, 1, 1}), &a));
+    SUCCEED(launch(second.handle("count_launches"), make_config({1, 1, 1}, {1, 1, 1}), &b));
+    CHECK(a == 3 && b == 1);
+}
+
+void forked_child() {
+    Registered module;
+    check_saxpy(module, 10000);
+    // Other threads launch while the process forks.
+    std::atomic<bool> stop{false};
+    std::thread busy([&] {
+        while (!stop) check_block_sum(module, 8, 64);
+    });
+    for (int i = 0; i < 20; ++i) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            alarm(20);
+            {
+                Registered another;
+                check_saxpy(another, 10000);
+                check_block_sum(module, 8, 64);
+            }
+            std::_Exit(0);
+        }
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    stop = true;
+    busy.join();
+}
+
+void launch_at_exit() {
+    static Registered* module = new Registered;
+    std::atexit([] { check_saxpy(*module, 5000); });
+    check_saxpy(*module, 5000);
+    std::exit(0);
+}
+
+void invalid_launches() {
+    Registered module;
+    const void* saxpy = module.handle("saxpy");
+    const void* nothing = module.handle("nothing");
+    const auto one = make_config({1, 1, 1}, {1, 1, 1});
+    void* no_args[] = {nullptr};
+
+    CHECK(kbuild_cpu_launch(nothing, nullptr, no_args) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_launch(nullptr, &one, no_args) == KBUILD_CPU_INVALID_KERNEL);
+    static const int not_a_kernel = 0;
+    CHECK(launch(&not_a_kernel, one) == KBUILD_CPU_INVALID_KERNEL);
+    CHECK(last_message_has(KBUILD_CPU_INVALID_KERNEL, "no kernel is registered at 0x"));
+    CHECK(launch(reinterpret_cast<const void*>(&std::abort), one) == KBUILD_CPU_INVALID_KERNEL);
+    CHECK(last_message_has(KBUILD_CPU_INVALID_KERNEL, "(abort)"));
+
+    const kbuild_launch_config wrong[] = {
+        make_config({0, 1, 1}, {1, 1, 1}),          make_config({1, 1, 0}, {1, 1, 1}),
+        make_config({1, 1, 1}, {1, 0, 1}),          make_config({1, 1, 1}, {1025, 1, 1}),
+        make_config({1, 1, 1}, {1, 1, 65}),         make_config({1, 1, 1}, {32, 33, 1}),
+        make_config({1, 1, 1}, {UINT32_MAX, UINT32_MAX, 1}),
+        make_config({0x80000000u, 1, 1}, {1, 1, 1}), make_config({1, 65536, 1}, {1, 1, 1}),
+        make_config({1, 1, 65536}, {1, 1, 1}),
+    };
+    for (const auto& config : wrong) CHECK(launch(nothing, config) == KBUILD_CPU_INVALID_CONFIGURATION);
+    CHECK(last_message_has(KBUILD_CPU_INVALID_CONFIGURATION, "grid is (1, 1, 65536)"));
+
+    CHECK(kbuild_cpu_launch(saxpy, &one, nullptr) == KBUILD_CPU_INVALID_VALUE);
+    int n = 0;
+    float a = 0;
+    void* incomplete[] = {&n, &a, nullptr, nullptr};
+    CHECK(kbuild_cpu_launch(saxpy, &one, incomplete) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(last_message_has(KBUILD_CPU_INVALID_VALUE, "argument 2 of kernel saxpy"));
+    SUCCEED(kbuild_cpu_launch(nothing, &one, nullptr));
+
+    SUCCEED(launch(nothing, make_config({1, 1, 1}, {1, 1, 1}, 232448)));
+    CHECK(launch(nothing, make_config({1, 1, 1}, {1, 1, 1}, 232449)) == KBUILD_CPU_INVALID_VALUE);
+
+    auto config = one;
+    config.cluster = {1, 1, 1};
+    SUCCEED(launch(nothing, config));
+    config.cluster = {2, 1, 1};
+    CHECK(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
+    CHECK(last_message_has(KBUILD_CPU_NOT_SUPPORTED, "clusters"));
+    config = one;
+    config.cooperative = 1;
+    CHECK(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
+    config = one;
+    config.programmatic_dependent_launch = 1;
+    CHECK(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
+
+    CHECK(launch(module.handle("absent"), one) == KBUILD_CPU_KERNEL_NOT_FOUND);
+    CHECK(last_message_has(KBUILD_CPU_KERNEL_NOT_FOUND, "absent"));
+}
+
+void layout_mismatch() {
+    TestModule module(container);
+    module.add("saxpy", {{0, 4}, {4, 4}, {8, 8}});
+    module.add("divide", {{0, 4}});
+    SUCCEED(kbuild_cpu_register(module.descriptor()));
+    for (const char* name : {"saxpy", "divide"}) {
+        CHECK(kbuild_cpu_resolve(module.handle(name)) == KBUILD_CPU_INVALID_IMAGE);
+        CHECK(last_message_has(KBUILD_CPU_INVALID_IMAGE, name));
+    }
+    SUCCEED(kbuild_cpu_resolve(module.handle("nothing")));
+}
+
+void invalid_modules() {
+    CHECK(kbuild_cpu_register(nullptr) == KBUILD_CPU_INVALID_VALUE);
+    TestModule module(container);
+    auto wrong_abi = *module.descriptor();
+    wrong_abi.abi = 99;
+    CHECK(kbuild_cpu_register(&wrong_abi) == KBUILD_CPU_INVALID_VALUE);
+    auto no_container = *module.descriptor();
+    no_container.container_count = 0;
+    CHECK(kbuild_cpu_register(&no_container) == KBUILD_CPU_INVALID_VALUE);
+    kbuild_cpu_unregister(nullptr);
+    kbuild_cpu_unregister(&wrong_abi);
+}
+
+void memory() {
+    int count = 0;
+    SUCCEED(kbuild_cpu_device_count(&count));
+    CHECK(count == 1 && kbuild_cpu_device_count(nullptr) == KBUILD_CPU_INVALID_VALUE);
+    void* pointer = &count;
+    SUCCEED(kbuild_cpu_allocate(&pointer, 0));
+    CHECK(pointer == nullptr);
+    SUCCEED(kbuild_cpu_allocate(&pointer, 1001));
+    CHECK(reinterpret_cast<uintptr_t>(pointer) % 256 == 0);
+    const std::string text(1001, 'k');
+    SUCCEED(kbuild_cpu_copy(pointer, text.data(), text.size(), KBUILD_COPY_TO_DEVICE));
+    CHECK(std::memcmp(pointer, text.data(), text.size()) == 0);
+    CHECK(kbuild_cpu_copy(nullptr, text.data(), 1, KBUILD_COPY_TO_DEVICE) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_copy(pointer, nullptr, 1, KBUILD_COPY_TO_HOST) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_copy(pointer, pointer, 1, static_cast<kbuild_copy_direction>(0)) == KBUILD_CPU_INVALID_VALUE);
+    SUCCEED(kbuild_cpu_copy(nullptr, nullptr, 0, KBUILD_COPY_ON_DEVICE));
+    SUCCEED(kbuild_cpu_release(pointer));
+    SUCCEED(kbuild_cpu_release(nullptr));
+    CHECK(kbuild_cpu_allocate(nullptr, 1) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_allocate(&pointer, SIZE_MAX / 2) == KBUILD_CPU_OUT_OF_MEMORY);
+    CHECK(last_message_has(KBUILD_CPU_OUT_OF_MEMORY, "cannot allocate"));
+    SUCCEED(kbuild_cpu_synchronize());
+    CHECK(std::strcmp(kbuild_cpu_error_message(0), "no error") == 0);
+    CHECK(std::strcmp(kbuild_cpu_error_message(-7), "unknown error code") == 0);
+}
+
+void no_memory_for_stacks() {
+    Registered module;
+    check_saxpy(module, 10);
+    const rlimit limit = {64 << 20, 64 << 20};
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    std::vector<int> out(1, -1);
+    CHECK(launch(module.handle("early_exit"), make_config({1, 1, 1}, {1024, 1, 1}), out.data()) == KBUILD_CPU_OUT_OF_MEMORY);
+    CHECK(out[0] == -1);
+    SUCCEED(launch(module.handle("early_exit"), make_config({1, 1, 1}, {32, 1, 1}), out.data()));
+    CHECK(out[0] == 16);
+}
+
+// Succeeds or fails as the environment and the container have it; prints what happened.
+void resolve() {
+    Registered module;
+    const int code = kbuild_cpu_resolve(module.handle("saxpy"));
+    std::printf("%d %s\n", code, kbuild_cpu_error_message(code));
+    if (code == 0) check_saxpy(module, 1000);
+}
+
+const std::map<std::string, std::function<void()>> cases = {
+    {"saxpy", saxpy},
+    {"indices", indices},
+    {"barriers", barriers},
+    {"dynamic_shared", dynamic_shared},
+    {"early_exit", early_exit},
+    {"votes", votes},
+    {"atomics", atomics},
+    {"struct_parameter", struct_parameter},
+    {"floating_point_environment", floating_point_environment},
+    {"many_launching_threads", many_launching_threads},
+    {"registration_while_launching", registration_while_launching},
+    {"unregister_waits", unregister_waits},
+    {"second_registration_takes_over", second_registration_takes_over},
+    {"same_image_twice", same_image_twice},
+    {"forked_child", forked_child},
+    {"launch_at_exit", launch_at_exit},
+    {"invalid_launches", invalid_launches},
+    {"layout_mismatch", layout_mismatch},
+    {"invalid_modules", invalid_modules},
+    {"memory", memory},
+    {"no_memory_for_stacks", no_memory_for_stacks},
+    {"resolve", resolve},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CHECK(argc == 3);
+    container = read_file(argv[2]);
+    cases.at(argv[1])();
+    return 0;
+}

@@ -1,0 +1,103 @@
+// A module descriptor made at run time from a container file: what a stub unit holds.
+#ifndef TEST_MODULE_HPP
+#define TEST_MODULE_HPP
+
+#include <kbuild/cpu_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#define CHECK(condition)                                                              \
+    do {                                                                              \
+        if (!(condition)) {                                                           \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);      \
+            std::_Exit(1);                                                            \
+        }                                                                             \
+    } while (false)
+
+// Like CHECK(call == 0), with the runtime's own words.
+#define SUCCEED(call)                                                                 \
+    do {                                                                              \
+        if (const int code = (call)) {                                                \
+            std::fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call,     \
+                         code, kbuild_cpu_error_message(code));                       \
+            std::_Exit(1);                                                            \
+        }                                                                             \
+    } while (false)
+
+inline std::string read_file(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class TestModule {
+public:
+    explicit TestModule(std::string bytes) : bytes_(std::move(bytes)) {
+        add("saxpy", {{0, 4}, {4, 4}, {8, 8}, {16, 8}});
+        add("histogram", {{0, 8}, {8, 4}, {16, 8}});
+        add("_ZN2ns5applyIfEEv6AffinePT_", {{0, 16}, {16, 8}});
+        for (const char* name : {"store_indices", "block_sum", "reverse", "spin"})
+            add(name, {{0, 8}, {8, 8}});
+        for (const char* name : {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
+            add(name, {{0, 8}});
+        add("nothing", {});
+        add("absent", {});  // the image has no such kernel
+        container_ = {bytes_.data(), bytes_.size(), nullptr};
+    }
+    TestModule(const TestModule&) = delete;
+    TestModule& operator=(const TestModule&) = delete;
+
+    void add(const char* name, std::vector<kbuild_param> params) {
+        params_[name] = std::move(params);
+        handles_[name] = nullptr;
+    }
+
+    // The handle: the address of a variable of the module's own.
+    const void* handle(const char* name) const { return &handles_.at(name); }
+
+    // Takes over another module's handle, as a second definition of a kernel would have.
+    void share(const char* name, const void* handle) { shared_[name] = handle; }
+
+    const kbuild_module* descriptor() {
+        rows_.clear();
+        for (const auto& [name, params] : params_) {
+            const auto shared = shared_.find(name);
+            rows_.push_back({shared == shared_.end() ? handle(name.c_str()) : shared->second,
+                             name.c_str(), params.data(), static_cast<uint32_t>(params.size()), 0});
+        }
+        module_ = {KBUILD_MODULE_ABI, sizeof module_, "test", "cpu", "{}", 2,
+                   rows_.data(), rows_.size(), &container_, 1, nullptr};
+        return &module_;
+    }
+
+private:
+    std::string bytes_;
+    std::map<std::string, std::vector<kbuild_param>> params_;
+    std::map<std::string, void*> handles_;
+    std::map<std::string, const void*> shared_;
+    std::vector<kbuild_kernel> rows_;
+    kbuild_container container_;
+    kbuild_module module_;
+};
+
+inline kbuild_launch_config make_config(kbuild_dim3 grid, kbuild_dim3 block, size_t shared_bytes = 0) {
+    kbuild_launch_config config = {};
+    config.grid = grid;
+    config.block = block;
+    config.shared_bytes = shared_bytes;
+    return config;
+}
+
+template <class... A>
+int launch(const void* handle, const kbuild_launch_config& config, A... args) {
+    void* addresses[] = {&args..., nullptr};
+    return kbuild_cpu_launch(handle, &config, addresses);
+}
+
+#endif

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbuild.formats.note import read_notes
+from kbuild.model import TargetRecord
+from kbuild.record import RECORD_SCHEMA, dump
+
+
+def _record(target: str = "demo") -> TargetRecord:
+    return TargetRecord(
+        version="0.1.0",
+        target=target,
+        backend="cpu",
+        visibility="hidden",
+        kernels=(),
+        containers=(),
+    )
+
+
+def _note(
+    record: bytes,
+    *,
+    name: bytes = b"kbuild\0",
+    kind: int = 1,
+    version: int = 1,
+    header_size: int = 40,
+    record_size: int | None = None,
+) -> bytes:
+    size = len(record) if record_size is None else record_size
+    header = struct.pack("<IIqqqQ", version, header_size, -8, 16, 0, size)
+    description = header + bytes(max(0, header_size - len(header))) + record
+    padding = bytes(-len(description) % 4)
+    front = struct.pack("<III", len(name), len(description), kind)
+    return front + name + bytes(-len(name) % 4) + description + padding
+
+
+SOUND = _note(dump(RECORD_SCHEMA, _record()))
+
+
+def test_note_is_read() -> None:
+    (note,), problems = read_notes(SOUND)
+    assert problems == ()
+    assert note.record == _record()
+    assert [
+        struct.unpack_from("<q", SOUND, offset)[0]
+        for offset in (note.descriptor, note.constructor, note.unregister)
+    ] == [-8, 16, 0]
+
+
+def test_notes_of_several_targets_and_owners() -> None:
+    foreign = _note(b"", name=b"GNU\0", kind=3)
+    other_kind = _note(b"", kind=7)
+    second = _note(dump(RECORD_SCHEMA, _record("second")))
+    notes, problems = read_notes(foreign + SOUND + other_kind + second)
+    assert problems == ()
+    assert [note.record.target for note in notes] == ["demo", "second"]
+
+
+def test_longer_header_of_a_later_kbuild_is_skipped_over() -> None:
+    (note,), problems = read_notes(_note(dump(RECORD_SCHEMA, _record()), header_size=64))
+    assert problems == ()
+    assert note.record == _record()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (SOUND[:8], "cut off in its header"),
+        (SOUND[:40], "the note ends at byte"),
+        (_note(b"", version=2), "version 2 is not supported"),
+        (_note(b"", header_size=8), "do not fit"),
+        (_note(b"{}", record_size=100), "do not fit"),
+        (_note(b"{}"), "not a kbuild.record/1 record"),
+        (_note(b"[" * 100_000), "not JSON|nested too deeply"),
+        (_note(b"\xff\xfe"), "not JSON"),
+        (_note(b'{"schema":"kbuild.record/1","version":1}'), "is missing"),
+    ],
+)
+def test_unreadable_note_is_a_problem(content: bytes, message: str) -> None:
+    notes, (problem,) = read_notes(content)
+    assert notes == ()
+    assert problem.where == ".note.kbuild, byte 0x0"
+    assert any(part in problem.message for part in message.split("|"))
+
+
+def test_unreadable_note_does_not_hide_the_next() -> None:
+    notes, problems = read_notes(_note(b"{}") + SOUND)
+    assert len(notes) == len(problems) == 1
+
+
+@given(st.data())
+def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
+    content = bytearray(SOUND * 2)
+    for _ in range(data.draw(st.integers(0, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    read_notes(bytes(content[: data.draw(st.integers(0, len(content)))]))

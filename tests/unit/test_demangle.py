@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbuild.demangle import demangle, split_function
+
+
+@pytest.mark.parametrize(
+    ("name", "display"),
+    [
+        ("_ZN2ns5scaleEPffi", "ns::scale(float*, float, int)"),
+        ("_Z4axpyIfEvT_PS0_", "void axpy<float>(float, float*)"),
+        ("_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f()"),
+        ("saxpy", "saxpy"),
+        ("", ""),
+        ("i", "i"),
+        ("_Z", "_Z"),
+        ("_Znonsense", "_Znonsense"),
+        ("_ZN2ns5scale", "_ZN2ns5scale"),
+        ("_Z\udc80", "_Z\udc80"),
+        ("_Z1f" + "P" * 100_000 + "i", "_Z1f" + "P" * 100_000 + "i"),
+    ],
+)
+def test_demangle(name: str, display: str) -> None:
+    assert demangle(name) == display
+
+
+@pytest.mark.parametrize(
+    ("display", "name", "types"),
+    [
+        ("saxpy", "saxpy", None),
+        ("f()", "f", ()),
+        ("f(void)", "f", ()),
+        ("ns::scale(float*, float, int)", "ns::scale", ("float*", "float", "int")),
+        ("void ns::axpy<float>(float, float*)", "ns::axpy<float>", ("float", "float*")),
+        ("(anonymous namespace)::f(int)", "(anonymous namespace)::f", ("int",)),
+        (
+            "void ns::(anonymous namespace)::k<float>(float*)",
+            "ns::(anonymous namespace)::k<float>",
+            ("float*",),
+        ),
+        ("void k<(a>b)>(int)", "k<(a>b)>", ("int",)),
+        ("void k<(a<b)>(int)", "k<(a<b)>", ("int",)),
+        ("void k<&(S::f(int))>(int)", "k<&(S::f(int))>", ("int",)),
+        (
+            "void k(std::map<int, float> const&, void (*)(int, int), int (&) [3])",
+            "k",
+            ("std::map<int, float> const&", "void (*)(int, int)", "int (&) [3]"),
+        ),
+        ("unsigned long k<std::pair<int, int> >(int)", "k<std::pair<int, int> >", ("int",)),
+        ("S::operator()(int, long) const", "S::operator()", ("int", "long")),
+        ("void S::operator()<int>(int) const", "S::operator()<int>", ("int",)),
+        ("bool operator< <int>(A<int>, int)", "operator< <int>", ("A<int>", "int")),
+        ("S::operator<<(int)", "S::operator<<", ("int",)),
+        ("S::operator->()", "S::operator->", ()),
+        ("S::operator unsigned int()", "S::operator unsigned int", ()),
+        ("operator new[](unsigned long)", "operator new[]", ("unsigned long",)),
+        ("my_operator(int)", "my_operator", ("int",)),
+        ("operator_of(int)", "operator_of", ("int",)),
+        (
+            "f(int)::{lambda(float)#1}::operator()(float) const",
+            "f(int)::{lambda(float)#1}::operator()",
+            ("float",),
+        ),
+        ("f(int) [clone .cold]", "f", ("int",)),
+        ("f(int) (.isra.0)", "f", ("int",)),
+    ],
+)
+def test_split_function(display: str, name: str, types: tuple[str, ...] | None) -> None:
+    assert split_function(display) == (name, types)
+
+
+IDENTIFIERS = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True).filter(
+    lambda word: not word.startswith("operator")
+)
+TYPES = st.recursive(
+    st.sampled_from(["int", "float*", "unsigned long", "void (*)(int, char)", "ns::V<3>"]),
+    lambda inner: st.lists(inner, min_size=1, max_size=3).map(lambda t: f"A<{', '.join(t)}>"),
+    max_leaves=6,
+)
+
+
+@given(st.lists(IDENTIFIERS, min_size=1, max_size=3), st.lists(TYPES, max_size=4))
+def test_a_plain_function_is_split_where_it_was_joined(scopes: list[str], types: list[str]) -> None:
+    name = "::".join(scopes)
+    assert split_function(f"{name}({', '.join(types)})") == (name, tuple(types))
+
+
+@given(IDENTIFIERS, st.lists(TYPES, min_size=1, max_size=3), st.lists(TYPES, max_size=4))
+def test_a_template_is_split_where_it_was_joined(
+    name: str, arguments: list[str], types: list[str]
+) -> None:
+    instance = f"{name}<{', '.join(arguments)}>"
+    assert split_function(f"void {instance}({', '.join(types)})") == (instance, tuple(types))
+
+
+@given(st.text("abo:<>()[]{},*&-> \t", max_size=40))
+def test_any_text_is_split_without_raising(display: str) -> None:
+    split_function(display)
+
+
+@given(st.text(max_size=30))
+def test_any_name_is_demangled_without_raising(name: str) -> None:
+    demangle("_Z" + name)

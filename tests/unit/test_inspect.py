@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbuild.errors import InputError
+from kbuild.inspect import find_artifacts, inspect_path
+from kbuild.inspect.paths import inspect_content
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An object, an archive of it and more, a library and a program, without kernels."""
+    root = tmp_path_factory.mktemp("host")
+    (root / "f.c").write_text("int f(void) { return 0; }\nint main(void) { return f(); }\n")
+    for command in (
+        ["gcc", "-c", "f.c"],
+        ["ar", "rcs", "libf.a", "f.o", "f.c"],
+        ["gcc", "-shared", "-fPIC", "f.c", "-o", "libf.so"],
+        ["gcc", "f.c", "-o", "program"],
+        ["gcc", "-no-pie", "f.c", "-o", "fixed"],
+    ):
+        subprocess.run(command, cwd=root, check=True)
+    (root / "below").mkdir()
+    (root / "below" / "g.o").write_bytes((root / "f.o").read_bytes())
+    (root / "link.so").symlink_to("libf.so")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("f.o", "object"),
+        ("libf.so", "shared-object"),
+        ("program", "executable"),
+        ("fixed", "executable"),
+        ("link.so", "shared-object"),
+    ],
+)
+def test_kind(directory: Path, name: str, kind: str) -> None:
+    (facts,) = inspect_path(directory / name)
+    assert (facts.path, facts.kind, facts.machine) == (str(directory / name), kind, "x86_64")
+    assert (facts.modules, facts.images, facts.handles) == ((), (), ())
+
+
+def test_archive_members_are_named_inside_it(directory: Path) -> None:
+    (facts,) = inspect_path(directory / "libf.a")
+    assert facts.path == f"{directory / 'libf.a'}!f.o"
+    assert facts.kind == "object"
+
+
+def test_directory_is_searched_in_order_without_links(directory: Path) -> None:
+    found = find_artifacts(directory)
+    names = [str(path.relative_to(directory)) for path in found]
+    assert names == ["f.o", "fixed", "libf.a", "libf.so", "program", "below/g.o"]
+    assert len(inspect_path(directory)) == len(names)
+
+
+def test_file_is_its_own_artifact(directory: Path) -> None:
+    assert find_artifacts(directory / "f.c") == (directory / "f.c",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"#!/bin/sh\n", "not an artifact"),
+        (b"\x7fELF", "not a sound ELF file"),
+        (b"\x7fELF" + bytes(100), "not a sound ELF file|neither"),
+        (b"!<arch>\n", "holds no object file"),
+        (b"!<arch>\nrubbish", "no sound member header"),
+        (b"!<thin>\n", "thin archive"),
+    ],
+)
+def test_what_is_no_artifact_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        inspect_path(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_unreadable_paths_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        inspect_path(tmp_path / "absent")
+    with pytest.raises(InputError, match="no artifact in this directory"):
+        inspect_path(tmp_path)
+    with pytest.raises(InputError, match="not a file or directory"):
+        inspect_path(Path("/dev/null"))
+
+
+def test_other_machines_are_refused(directory: Path) -> None:
+    content = bytearray((directory / "f.o").read_bytes())
+    content[5] = 2  # big-endian
+    with pytest.raises(InputError):
+        inspect_content("big.o", bytes(content))
+
+
+def test_core_files_are_refused(directory: Path) -> None:
+    content = bytearray((directory / "program").read_bytes())
+    content[16] = 4  # ET_CORE
+    with pytest.raises(InputError, match="neither object, shared object nor executable"):
+        inspect_content("core", bytes(content))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    for start in (b"", b"\x7fELF\x02\x01\x01", b"!<arch>\n"):
+        with pytest.raises(InputError):
+            inspect_content("random", start + content)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.verify.policy import Policy, SeverityChange, find_policy, load_policy
+
+BODY = 'required_architectures = ["sm_80"]\n'
+EXPECTED = Policy(required_architectures=("sm_80",))
+
+
+def _write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("kbuild.toml", "[verify]\n"),
+        ("pyproject.toml", "[tool.kbuild.verify]\n"),
+        ("policy.toml", "[verify]\n"),
+        ("policy.toml", ""),
+    ],
+)
+def test_policy_is_read_from_each_place(tmp_path: Path, name: str, header: str) -> None:
+    assert load_policy(_write(tmp_path / name, header + BODY)) == EXPECTED
+
+
+def test_project_policy_is_found(tmp_path: Path) -> None:
+    assert find_policy(tmp_path) is None
+    _write(tmp_path / "pyproject.toml", f"[tool.kbuild.verify]\n{BODY}")
+    assert find_policy(tmp_path) == EXPECTED
+    _write(tmp_path / "kbuild.toml", "[target.x]\n")
+    assert find_policy(tmp_path) == EXPECTED
+    _write(tmp_path / "kbuild.toml", "[verify]\n")
+    assert find_policy(tmp_path) == Policy()
+
+
+def test_severities(tmp_path: Path) -> None:
+    text = """
+        [verify.severities]
+        KB101 = "error"
+        KB103 = { severity = "info", reason = "known" }
+    """
+    policy = load_policy(_write(tmp_path / "policy.toml", text))
+    assert policy.severities == (
+        SeverityChange(rule="KB101", severity="error"),
+        SeverityChange(rule="KB103", severity="info", reason="known"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('required_architecture = ["sm_80"]', "did you mean 'required_architectures'"),
+        ("zzz = 1", "known are required_architectures, severities"),
+        ('required_architectures = "sm_80"', "expected a list of strings"),
+        ("required_architectures = [80]", "expected a list of strings"),
+        ("severities = 1", "expected a table"),
+        ("[severities]\nKB101 = 1", "expected { severity"),
+        ('[severities]\nKB101 = "fatal"', "none of info, warning, error"),
+        ('[severities]\nKB101 = { severity = "info", why = "x" }', "unknown key 'why'"),
+        ('[severities]\nKB101 = { severity = "info", reason = " " }', "reason is empty"),
+        ("[severities]\nKB101 = { severity = [] }", "none of info"),
+        ("verify = 3", "expected a table"),
+        ("x = ", "not TOML"),
+    ],
+)
+def test_bad_policy_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        load_policy(_write(tmp_path / "policy.toml", text))
+
+
+def test_absent_policy_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="No such file"):
+        load_policy(tmp_path / "absent.toml")
+    with pytest.raises(ConfigurationError, match=r"no \[tool.kbuild.verify\] table"):
+        load_policy(_write(tmp_path / "pyproject.toml", "[project]\n"))
+    with pytest.raises(ConfigurationError, match="not TOML"):
+        (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+        load_policy(tmp_path / "binary.toml")

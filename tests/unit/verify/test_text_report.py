@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from build_facts import change_image, sound_facts
+
+from kbuild.facts import Problem
+from kbuild.report.text import render, render_artifacts, render_rule
+from kbuild.verify import verify
+from kbuild.verify.catalogue import RULES
+from kbuild.verify.report import Finding, Report, RuleNote
+from kbuild.verify.rule import Rule
+
+FACTS = sound_facts()
+
+
+def test_findings_and_summary() -> None:
+    finding = Finding(
+        rule="KB101",
+        slug="missing-architecture",
+        severity="error",
+        path="libdemo.so",
+        symbol=None,
+        arch="sm_90",
+        message="no image",
+        fix="add one",
+    )
+    report = Report(
+        findings=(finding, replace(finding, severity="warning")),
+        rules_run=("KB101", "KB109"),
+        rules_skipped=(RuleNote(rule="KB103", reason="no device image"),),
+        rules_errored=(RuleNote(rule="KB108", reason="libdemo.so: KeyError: 1"),),
+    )
+    assert render(report).splitlines() == [
+        "libdemo.so: error KB101 missing-architecture: no image",
+        "    fix: add one",
+        "libdemo.so: warning KB101 missing-architecture: no image",
+        "    fix: add one",
+        "errored  KB108: libdemo.so: KeyError: 1",
+        "skipped  KB103: no device image",
+        "FAILED: 1 error, 1 warning; 2 rules run, 1 skipped, 1 errored",
+    ]
+
+
+def test_sound_report_is_one_line() -> None:
+    assert render(verify((FACTS,))) == f"ok: no findings; {len(RULES)} rules run\n"
+
+
+def test_artifact_table() -> None:
+    lines = render_artifacts((FACTS,)).splitlines()
+    assert lines[0] == "libdemo.so"
+    assert "  target demo: backend cpu, kbuild 0.1.0" in lines
+    assert sum("ns::scale(float*, float, int)" in line for line in lines) == 3
+    assert any(".data.rel.ro" in line for line in lines)
+
+
+def test_problems_and_errors_are_shown() -> None:
+    facts = replace(
+        change_image(FACTS, lambda i: replace(i, problem="cut off", kernels=())),
+        problems=(Problem(where="container 0, byte 0x8", message="bad magic"),),
+    )
+    text = render_artifacts((facts,), (("x.so", "x.so: the file is empty"),))
+    assert "problem: container 0, byte 0x8: bad magic" in text
+    assert "problem: container 0, sm_90: cut off" in text
+    assert "error: x.so: the file is empty" in text
+
+
+def test_file_without_kernels_says_so() -> None:
+    facts = replace(FACTS, modules=(), images=(), handles=())
+    assert "no kernels" in render_artifacts((facts,))
+
+
+def test_terminal_controls_are_shown_not_sent() -> None:
+    text = render_artifacts((replace(FACTS, path="\x1b[2J\u202e.so"),))
+    assert text.startswith("\\x1b[2J\\u202e.so\n")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_rule_is_explained(rule: Rule) -> None:
+    text = render_rule(rule)
+    assert text.startswith(f"{rule.id} {rule.slug} ({rule.severity})\n")
+    assert all(f"\n{heading}:\n" in text for heading in ("Why", "Fix", "Source"))
+    assert max(map(len, text.splitlines())) <= 88

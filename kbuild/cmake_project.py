@@ -27,6 +27,17 @@ class BuildTools:
     ninja: Path
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CMakeBuild:
+    """A CMake project to configure and build; no ``targets`` means all."""
+
+    source: Path
+    build: Path
+    definitions: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    jobs: int | None = None
+
+
 def find_build_tools() -> BuildTools:
     """CMake >= 3.22 and ninja, the system's where there are any.
 
@@ -100,33 +111,24 @@ def _on_off(value: bool) -> str:
     return "ON" if value else "OFF"
 
 
-def configure_and_build(
-    source: Path,
-    build: Path,
-    tools: BuildTools,
-    *,
-    definitions: tuple[str, ...] = (),
-    targets: tuple[str, ...] = (),
-    jobs: int | None = None,
-) -> None:
-    """Configure the CMake project in ``source`` into ``build`` and build ``targets``.
+def configure_and_build(project: CMakeBuild, tools: BuildTools) -> None:
+    """Configure ``project`` and build its targets.
 
     What the tools print goes to our stderr.  Raises ToolError when one of them fails.
     """
-    launcher = _write_launcher(build)
-    configure = Command(
-        argv=(
-            *(str(tools.cmake), "-S", str(source), "-B", str(build), "-G", "Ninja"),
-            f"-DCMAKE_MAKE_PROGRAM={tools.ninja}",
-            f"-Dkbuild_DIR={resources.cmake_directory()}",
-            f"-DKBUILD_EXECUTABLE={launcher}",
-            *(f"-D{definition}" for definition in definitions),
-        )
+    launcher = _write_launcher(project.build)
+    cmake = str(tools.cmake)
+    configure = (
+        *(cmake, "-S", str(project.source), "-B", str(project.build), "-G", "Ninja"),
+        f"-DCMAKE_MAKE_PROGRAM={tools.ninja}",
+        f"-Dkbuild_DIR={resources.cmake_directory()}",
+        f"-DKBUILD_EXECUTABLE={launcher}",
+        *(f"-D{definition}" for definition in project.definitions),
     )
-    _run(configure)
-    parallel = ("--parallel", str(jobs)) if jobs else ()
-    selected = ("--target", *targets) if targets else ()
-    _run(Command(argv=(str(tools.cmake), "--build", str(build), *parallel, *selected)))
+    _run(Command(argv=configure))
+    parallel = ("--parallel", str(project.jobs)) if project.jobs else ()
+    selected = ("--target", *project.targets) if project.targets else ()
+    _run(Command(argv=(cmake, "--build", str(project.build), *parallel, *selected)))
 
 
 def _run(command: Command) -> None:

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
 
 _TAIL_LINES = 40
+_TAIL_BYTES = 1 << 16
+_GRACE_SECONDS = 2.0
 
 
-def run(command: Command, *, cwd: Path | None = None, timeout: float | None = None) -> CommandResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an isolated process ended; ``output`` is the tail of all that it printed.
+
+    ``returncode`` is negative for a signal, and None where the time limit ended it.
+    """
+
+    returncode: int | None
+    output: str
+
+
+def run(
+    command: Command, *, cwd: Path | None = None, timeout: float | None = None
+) -> CommandResult:
     """Run ``command`` to its end and return what it said, whatever its exit status.
 
     Raises ToolchainError when the program is not there, ToolError when it outlives
@@ -60,6 +78,51 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         ).returncode
     except FileNotFoundError as error:
         raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
+
+
+def run_isolated(command: Command, *, timeout: float) -> Ending:
+    """Run what may crash or hang, and leave nothing of it behind, whatever it started.
+
+    After ``timeout`` seconds it is asked to end, and soon afterwards killed.
+    """
+    # A file, not a pipe: processes that it started may hold a pipe open for ever.
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            command.argv,
+            env=_environment(dict(command.env)),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        try:
+            returncode = _wait(process, timeout)
+        finally:
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+        size = output.seek(0, os.SEEK_END)
+        output.seek(max(0, size - _TAIL_BYTES))
+        return Ending(returncode=returncode, output=output.read().decode(errors="replace"))
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:
+    try:
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        _signal_group(process, signal.SIGTERM)
+    try:
+        process.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        pass  # the caller kills it
+    return None
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    # The group is named after its first process, and lives as long as any process of it.
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass
 
 
 def describe_failure(result: CommandResult) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, Visibility
@@ -70,17 +70,17 @@ def read_target(path: Path) -> TargetSpec:
     name = one("name")
     spec = TargetSpec(
         name=name,
-        kind=_choice(name, "type", one("kind"), get_args(ArtifactKind)),
+        kind=_choice("type", one("kind"), get_args(ArtifactKind)),
         backend=one("backend"),
         sources=tuple(Path(source) for source in pairs.get("source", ())),
         source_root=Path(one("source_root")),
         output_directory=Path(one("output_directory")),
         architectures=pairs.get("architecture", ()),
         headers=tuple(Path(header) for header in pairs.get("header", ())),
-        visibility=_choice(name, "VISIBILITY", one("visibility"), get_args(Visibility)),
-        debug_stubs=_choice(name, "DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
-        rdc=_choice(name, "RDC", one("rdc"), get_args(Switch)),
-        runtime=_choice(name, "RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
+        visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
+        debug_stubs=_choice("DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
+        rdc=_choice("RDC", one("rdc"), get_args(Switch)),
+        runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
         standard=one("standard"),
         compiler=one("compiler", "") or None,
         stub_suffix=one("stub_suffix"),
@@ -125,20 +125,18 @@ def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:
     return pairs
 
 
-def _choice(target: str, keyword: str, value: str, allowed: tuple[str, ...]) -> str:
+def _choice(keyword: str, value: str, allowed: tuple[str, ...]) -> Any:
     if value not in allowed:
-        raise ConfigurationError(
-            f"{target}: {keyword} is {value!r}; it may be {', '.join(allowed)}"
-        )
+        raise ConfigurationError(f"{keyword} is {value!r}; it may be {', '.join(allowed)}")
     return value
 
 
 def _check_files(spec: TargetSpec) -> None:
     if not spec.sources:
-        raise ConfigurationError(f"{spec.name}: no SOURCES")
+        raise ConfigurationError("no SOURCES")
     for path in (*spec.sources, *spec.headers):
         if not path.is_file():
-            raise ConfigurationError(f"{spec.name}: {path}: no such file")
+            raise ConfigurationError(f"{path}: no such file")
     for source in spec.sources:
         if spec.sources.count(source) > 1:
-            raise ConfigurationError(f"{spec.name}: {source} is named twice in SOURCES")
+            raise ConfigurationError(f"{source} is named twice in SOURCES")

@@ -55,7 +55,7 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     }
 
 
-def _read(kind: Any, data: Any, where: str) -> Any:
+def _read(kind: Any, data: Any, where: str) -> Any:  # noqa: PLR0911 - one a kind of type
     origin = typing.get_origin(kind)
     arguments = typing.get_args(kind)
     if dataclasses.is_dataclass(kind):

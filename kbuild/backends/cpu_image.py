@@ -229,11 +229,10 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
     layouts = elf.pointer_at(_moved(row, 16)).place
     types = elf.pointer_at(_moved(row, 32)).place
     names = elf.pointer_at(_moved(row, 40)).place
-    if count and (layouts is None or types is None or names is None):
-        raise InputError(f"the parameters of kernel {name} are not in the image")
     params = []
     for number in range(count):
-        assert layouts is not None and types is not None and names is not None
+        if layouts is None or types is None or names is None:
+            raise InputError(f"the parameters of kernel {name} are not in the image")
         offset, size = struct.unpack("<II", elf.read(_moved(layouts, 8 * number), 8))
         params.append(
             Param(

@@ -6,7 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kbuild.cmake_project import configure_and_build, find_build_tools, write_project
+from kbuild.cmake_project import (
+    CMakeBuild,
+    configure_and_build,
+    find_build_tools,
+    write_project,
+)
 from kbuild.manifest import find_manifest, read_manifest
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
@@ -26,15 +31,14 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
     output = (arguments.output or manifest.root / OUTPUT).absolute()
     names = tuple(arguments.targets)
-    project = write_project(manifest, output, names=names)
-    configure_and_build(
-        project,
-        output / "cmake",
-        find_build_tools(),
+    project = CMakeBuild(
+        source=write_project(manifest, output, names=names),
+        build=output / "cmake",
         definitions=("CMAKE_BUILD_TYPE=Release",),
         targets=tuple(f"{name}_all" for name in names),
         jobs=arguments.jobs,
     )
+    configure_and_build(project, find_build_tools())
     for target in manifest.targets:
         if not names or target.name in names:
             print(output / target.name)

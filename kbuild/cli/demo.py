@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kbuild import process, resources
 from kbuild.backends import BACKENDS
-from kbuild.cmake_project import configure_and_build, find_build_tools
+from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 
@@ -61,12 +61,9 @@ def _make_folder(keep: Path | None) -> Path:
 
 
 def _build(source: Path, build: Path, backend: str) -> None:
-    configure_and_build(
-        source,
-        build,
-        find_build_tools(),
-        definitions=("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}"),
-    )
+    definitions = ("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}")
+    project = CMakeBuild(source=source, build=build, definitions=definitions)
+    configure_and_build(project, find_build_tools())
 
 
 def _call_kbuild(*words: str) -> None:

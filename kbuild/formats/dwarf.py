@@ -89,8 +89,7 @@ def read_parameters(data: bytes, names: frozenset[str]) -> dict[str, tuple[Param
     qualified name that several functions share, is absent from the result.  Raises InputError when
     the debug information cannot be read.
     """
-    result: dict[str, tuple[Parameter, ...]] = guard(lambda: _read(data, names))
-    return result
+    return guard(lambda: _read(data, names))
 
 
 def _read(data: bytes, names: frozenset[str]) -> dict[str, tuple[Parameter, ...]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import bisect
 import io
 import struct
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 from elftools.elf.sections import SymbolTableSection
@@ -21,7 +23,10 @@ from elftools.elf.sections import SymbolTableSection
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Segment, Symbol
 
+T = TypeVar("T")
+
 ELF_MAGIC: Final = b"\x7fELF"
+_ELF_CLASS: Final = 64
 SHF_WRITE: Final = 1
 SHF_ALLOC: Final = 2
 SHF_EXECINSTR: Final = 4
@@ -76,7 +81,8 @@ class Elf:
         self._file = guard(lambda: ELFFile(io.BytesIO(data)))
         header = self._file.header
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
-        self.is_64_bit_little_endian = self._file.elfclass == 64 and self._file.little_endian
+        is_64_bit = self._file.elfclass == _ELF_CLASS
+        self.is_64_bit_little_endian = is_64_bit and self._file.little_endian
 
     @cached_property
     def type(self) -> FileType:
@@ -142,7 +148,7 @@ class Elf:
 
         def read() -> tuple[tuple[str, int], ...]:
             section = self._file.get_section_by_name(".dynamic")
-            if section is None or section["sh_type"] != "SHT_DYNAMIC":
+            if not isinstance(section, DynamicSection):
                 return ()
             return tuple((str(t.entry.d_tag), int(t.entry.d_val)) for t in section.iter_tags())
 
@@ -217,7 +223,7 @@ class Elf:
         if not 0 <= place.section < len(self.sections):
             raise InputError(f"no section number {place.section}")
         section = self.sections[place.section]
-        inside = 0 <= place.offset and place.offset + size <= section.size
+        inside = place.offset >= 0 and place.offset + size <= section.size
         if section.type == "SHT_NOBITS" and inside:
             return bytes(size)
         start = section.offset + place.offset
@@ -346,11 +352,11 @@ class Elf:
         return self.locate(self.address(place) + distance)
 
 
-def guard(read: Any) -> Any:
+def guard(read: Callable[[], T]) -> T:
     """Run a reader; whatever malformed input makes it raise becomes an InputError."""
     try:
         return read()
     except InputError:
         raise
     except _MALFORMED as error:
-        raise InputError(f"not a sound ELF file: {error or type(error).__name__}") from error
+        raise InputError(f"not a sound ELF file: {str(error) or type(error).__name__}") from error

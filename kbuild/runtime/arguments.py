@@ -106,8 +106,9 @@ def _encode_address(value: object) -> bytes:
     """A device address: an int, None for null, a 64-bit numpy integer or a ctypes pointer."""
     if value is None:
         return bytes(POINTER_SIZE)
-    if isinstance(value, _CTYPES_VALUE) and _ctypes_kind(value) == "P":
-        return memoryview(value).tobytes()
+    foreign = _view_ctypes(value)
+    if foreign is not None and _kind_of(foreign) == "P":
+        return foreign.tobytes()
     if _is_numpy(value, "integer") and getattr(value, "itemsize", 0) == POINTER_SIZE:
         value = int(value)  # type: ignore[call-overload]
     if isinstance(value, int) and not isinstance(value, bool):
@@ -123,12 +124,12 @@ def _encode_number(builtin: Builtin, value: object) -> bytes:
         scalar: Any = value
         if _is_of_kind(builtin, scalar.dtype) and scalar.dtype.isnative:
             return bytes(scalar.tobytes())
-    elif isinstance(value, _CTYPES_VALUE):
-        content = memoryview(value).tobytes()
-        if _ctypes_kind(value) in builtin.kinds and len(content) == builtin.size:
-            return content
     elif isinstance(value, (int, float)) and builtin.code:
         return _pack_number(builtin, value)
+    foreign = _view_ctypes(value)
+    is_of_size = foreign is not None and foreign.nbytes == builtin.size
+    if foreign is not None and is_of_size and _kind_of(foreign) in builtin.kinds:
+        return foreign.tobytes()
     raise _RefusalError(_suggest_number(builtin))
 
 
@@ -146,19 +147,15 @@ def _pack_number(builtin: Builtin, value: float) -> bytes:
 
 def _encode_opaque(param: Param, value: object) -> bytes:
     """A value of which only the size can be checked: structures, enumerations, unknown types."""
-    content = None
     if value is None and param.type is None and param.size == POINTER_SIZE:
         return bytes(POINTER_SIZE)
-    if isinstance(value, bytes):
-        content = value
-    elif isinstance(value, _CTYPES_VALUE):
-        content = memoryview(value).tobytes()
-    elif _is_numpy(value, "generic"):
+    content = memoryview(value) if isinstance(value, bytes) else _view_ctypes(value)
+    if _is_numpy(value, "generic"):
         scalar: Any = value
-        content = None if scalar.dtype.hasobject else bytes(scalar.tobytes())
-    if content is None or len(content) != param.size:
+        content = None if scalar.dtype.hasobject else memoryview(scalar.tobytes())
+    if content is None or content.nbytes != param.size:
         raise _RefusalError(_suggest(param, None))
-    return content
+    return content.tobytes()
 
 
 def _suggest(param: Param, meaning: Meaning) -> str:
@@ -175,26 +172,33 @@ def _suggest_number(builtin: Builtin) -> str:
     return f"{what} or {builtin.dtype}" if builtin.code else builtin.dtype
 
 
-def _ctypes_kind(value: Any) -> str:
+def _view_ctypes(value: object) -> memoryview | None:
+    """The bytes of a ctypes value; None for anything else."""
+    if not isinstance(value, _CTYPES_VALUE):
+        return None
+    buffer: Any = value
+    return memoryview(buffer)
+
+
+def _kind_of(view: memoryview) -> str:
     """``P`` for pointers, a numpy kind for numbers, else the buffer format."""
-    form = memoryview(value).format
+    form = view.format
     last = form[-1:]
     if form.startswith("&") or last in _CTYPES_POINTERS:
         return "P"
     return "f" if last in _CTYPES_FLOATS else _CTYPES_KINDS.get(last, form)
 
 
-def _describe(value: object) -> str:
+def _describe(value: Any) -> str:
     """What a value is, for messages: its type, its size where that may be the mistake."""
     if _is_numpy(value, "ndarray"):
-        return f"an array of {value.dtype}"  # type: ignore[attr-defined]
+        return f"an array of {value.dtype}"
     if isinstance(value, (bool, int, float)) and not _is_numpy(value, "generic"):
         return f"{type(value).__name__} {value!r}"
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    if isinstance(value, (bytes, _CTYPES_VALUE)):
-        return f"{kind} of {memoryview(value).nbytes} bytes"  # type: ignore[arg-type]
-    if _is_numpy(value, "generic"):
-        return f"{kind} of {value.nbytes} bytes"  # type: ignore[attr-defined]
+    content = memoryview(value) if isinstance(value, bytes) else _view_ctypes(value)
+    if content is not None or _is_numpy(value, "generic"):
+        return f"{kind} of {(content or value).nbytes} bytes"
     return "None" if value is None else kind
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kbuild.runtime.arguments import ArrayArgument, identify
 from kbuild.runtime.device import Device
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +33,7 @@ class DeviceArrays:
         self._device = device
         self._copies: dict[tuple[object, ...], _Copy] = {}
 
-    def __enter__(self) -> DeviceArrays:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -60,12 +60,13 @@ def _lay_out(kernel: KernelRecord, contents: Sequence[bytes]) -> tuple[Any, list
     """Memory that holds the arguments at their parameters' offsets, and their addresses."""
     end = max((param.offset + param.size for param in kernel.params), default=0)
     memory = ctypes.create_string_buffer(end + _ALIGNMENT)
-    start = -ctypes.addressof(memory) % _ALIGNMENT
+    start = ctypes.addressof(memory)
+    start += -start % _ALIGNMENT
     addresses = []
     for param, content in zip(kernel.params, contents, strict=True):
-        position = start + param.offset
-        memory[position : position + len(content)] = content
-        addresses.append(ctypes.addressof(memory) + position)
+        address = start + param.offset
+        ctypes.memmove(address, content, len(content))
+        addresses.append(address)
     return memory, addresses
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from kbuild.errors import InputError, LaunchError
 from kbuild.model import KernelRecord, Param
@@ -16,6 +18,9 @@ from kbuild.runtime.launch import Extent, launch, make_config
 from kbuild.runtime.library import Library
 from kbuild.runtime.names import KernelName, NameIndex
 from kbuild.runtime.shared_object import TargetNote, read_shared_object
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def load(path: str | os.PathLike[str]) -> Module:
@@ -127,7 +132,7 @@ class Module(Mapping[str, LoadedKernel]):
     def __repr__(self) -> str:
         return f"<module {self.path} with {len(self)} kernels>"
 
-    def __enter__(self) -> Module:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -151,14 +156,13 @@ class Module(Mapping[str, LoadedKernel]):
 def _read_target(library: Library, path: Path, target: TargetNote) -> Iterator[LoadedKernel]:
     """The kernels of one target, through its descriptor in memory."""
     descriptor = abi.Module.from_address(library.address(target.descriptor))
-    expected = abi.MODULE_ABI, len(target.record.kernels)
-    size = abi.ctypes.sizeof(abi.Module)
+    size = ctypes.sizeof(abi.Module)
     if descriptor.abi != abi.MODULE_ABI or descriptor.size < size:
         raise InputError(
-            f"{path}: target {target.record.target} has ABI {descriptor.abi} of "
-            f"{descriptor.size} bytes, not ABI {expected[0]} of {size}; build it with this kbuild"
+            f"{path}: target {target.record.target} has ABI {descriptor.abi} of {descriptor.size} "
+            f"bytes, not ABI {abi.MODULE_ABI} of {size}; build it with this kbuild"
         )
-    if descriptor.kernel_count != expected[1]:
+    if descriptor.kernel_count != len(target.record.kernels):
         raise InputError(f"{path}: target {target.record.target} disagrees with its own record")
     device = Device(descriptor.runtime.contents)
     for index, record in enumerate(target.record.kernels):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbuild import process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, Completion, CompileUnit, ImageOutput
+from kbuild.backends.protocol import Backend, CompileUnit, Completion, ImageOutput
 from kbuild.model import DeviceImage
 from kbuild.project import DeviceFlags
 from kbuild.stages.plan import CompileEdge

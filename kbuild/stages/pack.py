@@ -58,9 +58,8 @@ def pack_target(plan: PackPlan) -> TargetRecord:
     record.write_if_changed(plan.fat_binary, fat_binary)
     record.write_if_changed(plan.kernel_table, table_bytes)
     record.write_if_changed(plan.stub, render_stub_unit(inputs))
-    base = plan.header_directory / f"{plan.target}_kernels"
-    record.write_if_changed(base.with_name(base.name + ".hpp"), render_cpp_header(table, plan.headers))
-    record.write_if_changed(base.with_name(base.name + ".h"), render_c_header(table))
+    record.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers))
+    record.write_if_changed(plan.c_header, render_c_header(table))
     record.write_file(plan.stamp, b"")
     return table
 

@@ -90,6 +90,16 @@ class PackPlan:
         return self.output_directory / "include"
 
     @property
+    def cpp_header(self) -> Path:
+        """Declarations for C++ hosts."""
+        return self.header_directory / f"{self.target}_kernels.hpp"
+
+    @property
+    def c_header(self) -> Path:
+        """Declarations for C hosts."""
+        return self.header_directory / f"{self.target}_kernels.h"
+
+    @property
     def stamp(self) -> Path:
         """Written last, always."""
         return self.output_directory / f"{self.target}.packed"
@@ -156,7 +166,7 @@ def _refuse_unavailable(spec: TargetSpec) -> None:
     for keyword, value, available in settings:
         if value != available:
             raise ConfigurationError(
-                f"{spec.name}: {keyword} {value} is not available in kbuild {__version__}; "
+                f"{keyword} {value} is not available in kbuild {__version__}; "
                 f"leave it {available}"
             )
 

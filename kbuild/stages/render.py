@@ -45,7 +45,8 @@ def _escape(byte: int) -> str:
     if character in '"\\?':  # ? could start a trigraph
         return f"\\{character}"
     # Three octal digits end by themselves, which \x does not.
-    return character if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+    is_plain = character.isascii() and character.isprintable()
+    return character if is_plain else f"\\{byte:03o}"
 
 
 def escape_comment(text: str) -> str:

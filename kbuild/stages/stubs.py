@@ -18,8 +18,11 @@ from kbuild.model import KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
 
 _BUILTIN_WORDS: Final = frozenset(
-    "void bool char short int long float double signed unsigned const volatile wchar_t "
-    "char8_t char16_t char32_t __int128".split()
+    (
+        *("void", "bool", "char", "short", "int", "long", "float", "double", "__int128"),
+        *("signed", "unsigned", "const", "volatile"),
+        *("wchar_t", "char8_t", "char16_t", "char32_t"),
+    )
 )
 
 
@@ -75,7 +78,8 @@ def _assembler_path(path: Path) -> str:
 
 def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
     """Declarations of the kernels for C++ hosts, types from the target's HEADERS."""
-    declared, omitted = [], []
+    declared: list[Mapping[str, Any]] = []
+    omitted: list[Mapping[str, Any]] = []
     for kernel in table.kernels:
         row = _cpp_declaration(kernel, has_headers=bool(headers))
         (declared if "declarator" in row else omitted).append(row)

@@ -175,7 +175,8 @@ void registration_while_launching() {
 
 void unregister_waits() {
     TestModule module(container);
-    SUCCEED(kbuild_cpu_register(module.descriptor()));
+    const auto* descriptor = module.descriptor();
+    SUCCEED(kbuild_cpu_register(descriptor));
     static volatile int started = 0, stop = 0;
     std::atomic<bool> unregistered{false};
     std::thread launching([&] {
@@ -183,7 +184,7 @@ void unregister_waits() {
     });
     while (!started) std::this_thread::yield();
     std::thread removing([&] {
-        kbuild_cpu_unregister(module.descriptor());
+        kbuild_cpu_unregister(descriptor);
         unregistered = true;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

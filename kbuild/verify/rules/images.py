@@ -32,7 +32,7 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
     if not facts.modules and not facts.containers:
         raise NotApplicable("no device image")
     if not facts.modules and not policy.required_architectures:
-        raise NotApplicable("neither a readable note nor the policy names the architectures to expect")
+        raise NotApplicable("neither a note nor the policy names the architectures to expect")
     for container in match_containers(facts):
         if not container.facts.is_damaged:
             yield from _missing_architectures(container, policy)

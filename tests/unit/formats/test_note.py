@@ -25,12 +25,12 @@ def _record(target: str = "demo") -> TargetRecord:
 def _note(
     record: bytes,
     *,
-    name: bytes = b"kbuild\0",
-    kind: int = 1,
+    owner: tuple[bytes, int] = (b"kbuild\0", 1),
     version: int = 1,
     header_size: int = 40,
     record_size: int | None = None,
 ) -> bytes:
+    name, kind = owner
     size = len(record) if record_size is None else record_size
     header = struct.pack("<IIqqqQ", version, header_size, -8, 16, 0, size)
     description = header + bytes(max(0, header_size - len(header))) + record
@@ -53,8 +53,8 @@ def test_note_is_read() -> None:
 
 
 def test_notes_of_several_targets_and_owners() -> None:
-    foreign = _note(b"", name=b"GNU\0", kind=3)
-    other_kind = _note(b"", kind=7)
+    foreign = _note(b"", owner=(b"GNU\0", 3))
+    other_kind = _note(b"", owner=(b"kbuild\0", 7))
     second = _note(dump(RECORD_SCHEMA, _record("second")))
     notes, problems = read_notes(foreign + SOUND + other_kind + second)
     assert problems == ()

@@ -79,6 +79,6 @@ def test_absent_policy_is_refused(tmp_path: Path) -> None:
         load_policy(tmp_path / "absent.toml")
     with pytest.raises(ConfigurationError, match=r"no \[tool.kbuild.verify\] table"):
         load_policy(_write(tmp_path / "pyproject.toml", "[project]\n"))
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match="not TOML"):
-        (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
         load_policy(tmp_path / "binary.toml")

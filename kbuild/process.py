@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import signal
@@ -110,19 +111,15 @@ def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:
         return process.wait(timeout)
     except subprocess.TimeoutExpired:
         _signal_group(process, signal.SIGTERM)
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        pass  # the caller kills it
     return None
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     # The group is named after its first process, and lives as long as any process of it.
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def describe_failure(result: CommandResult) -> str:

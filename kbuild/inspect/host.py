@@ -6,7 +6,7 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind
-from kbuild.formats.elf import Elf, FileType
+from kbuild.formats.elf import SHF_EXECINSTR, Elf, FileType
 from kbuild.inspect.handles import read_handles
 from kbuild.inspect.images import read_containers
 from kbuild.inspect.modules import find_modules
@@ -27,6 +27,8 @@ def read_host_file(path: str, content: bytes) -> ArtifactFacts:
         raise InputError("an ELF file, but neither object, shared object nor executable")
     if not elf.is_64_bit_little_endian:
         raise InputError("an ELF file for a machine that is not 64-bit little-endian")
+    if _is_debug_file(elf):
+        raise InputError("holds debug information only; inspect the file it was split from")
     targets, note_problems = find_modules(elf)
     fat_binaries = read_containers(elf, targets)
     return ArtifactFacts(
@@ -48,3 +50,9 @@ def read_host_file(path: str, content: bytes) -> ArtifactFacts:
         problems=fat_binaries.problems,
         note_problems=note_problems,
     )
+
+
+def _is_debug_file(elf: Elf) -> bool:
+    # `objcopy --only-keep-debug` keeps notes and headers, and drops what they describe.
+    code = [section for section in elf.sections if section.flags & SHF_EXECINSTR]
+    return bool(code) and all(section.type == "SHT_NOBITS" for section in code)

@@ -44,52 +44,55 @@ def _list_cases(journal: Journal, path: Path) -> None:
     except KbuildError as error:
         journal.write(error=str(error))
     except BaseException as error:  # noqa: BLE001 - the file may raise anything, and exit
-        journal.write(error=f"{path} cannot be imported:\n{_trace(error)}")
+        journal.write(error=f"{path} cannot be imported\n{_trace(error, path)}")
     else:
         journal.write(cases=names)
 
 
 def _resolve(journal: Journal, library: Path, first: int) -> None:
-    """Resolve the kernels from number ``first`` on, one event each."""
+    """Say which kernels and devices there are, and resolve from kernel ``first`` on."""
     try:
         module = load(library)
     except KbuildError as error:
-        journal.write(load_error=str(error))
+        journal.write(error=str(error))
         return
     try:
-        journal.write(device_count=module.count_devices())
+        count, reason = module.count_devices(), None
     except KbuildError as error:
-        journal.write(device_count=0, reason=str(error))
-        return
-    for kernel in itertools.islice(module.values(), first, None):
-        _time(journal, kernel.resolve)
+        count, reason = 0, str(error)
+    journal.write(kernels=list(module), device_count=count, reason=reason)
+    if count:
+        for kernel in itertools.islice(module.values(), first, None):
+            _time(journal, kernel.resolve, str)
 
 
-def _run_case(journal: Journal, library: Path, cases: Path, name: str) -> None:
+def _run_case(journal: Journal, library: Path, path: Path, name: str) -> None:
     def run() -> None:
-        case = read_cases(cases)[name]
+        case = read_cases(path)[name]
         with load(library) as module:
             call_case(case, module)
 
-    _time(journal, run)
+    _time(journal, run, lambda error: _trace(error, path))
 
 
-def _time(journal: Journal, action: Callable[[], None]) -> None:
+def _time(
+    journal: Journal, action: Callable[[], None], describe: Callable[[BaseException], str]
+) -> None:
     start = time.perf_counter()
     problem = None
     try:
         action()
-    except KbuildError as error:
-        # Ours say what is wrong; where matters only in a case.
-        problem = str(error) if len(traceback.extract_tb(error.__traceback__)) < 0 else _trace(error)
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, and exit
-        problem = _trace(error)
-    journal.write(problem=problem, seconds=time.perf_counter() - start)
+        problem = describe(error)
+    journal.write(problem=problem, seconds=round(time.perf_counter() - start, 6))
 
 
-def _trace(error: BaseException) -> str:
+def _trace(error: BaseException, path: Path) -> str:
     """The traceback from the user's own file on."""
-    return "".join(traceback.format_exception(error)).rstrip()
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename != str(path):
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
 
 
 if __name__ == "__main__":

@@ -25,8 +25,9 @@ int main(int argc, char** argv) {
     CHECK(launch_from_other_unit(y) == 0 && y[0] == 24);
 
     CHECK(!kbuild::launch(nothing, {}));
-    for (const auto& wrong : {kbuild::LaunchConfig{-1, 1}, kbuild::LaunchConfig{1, -5L},
-                              kbuild::LaunchConfig{std::size_t{1} << 32, 1}, kbuild::LaunchConfig{0}}) {
+    for (const auto& wrong :
+         {kbuild::LaunchConfig{-1, 1}, kbuild::LaunchConfig{1, -5L},
+          kbuild::LaunchConfig{std::size_t{1} << 32, 1}, kbuild::LaunchConfig{0}}) {
         const auto failure = kbuild::launch(nothing, wrong);
         CHECK(failure && failure.code() == KBUILD_CPU_INVALID_CONFIGURATION);
         CHECK(std::strstr(failure.message(), "must be from (1, 1, 1)") != nullptr);

@@ -37,7 +37,8 @@ void check_saxpy(const TestModule& module, int n) {
     std::vector<float> x(static_cast<size_t>(n)), y(x.size(), 1.0f);
     std::iota(x.begin(), x.end(), 0.0f);
     const auto blocks = static_cast<uint32_t>((n + 255) / 256);
-    SUCCEED(launch(module.handle("saxpy"), make_config({blocks, 1, 1}, {256, 1, 1}), n, 2.0f, x.data(), y.data()));
+    SUCCEED(launch(module.handle("saxpy"), make_config({blocks, 1, 1}, {256, 1, 1}), n, 2.0f,
+                   x.data(), y.data()));
     for (size_t i = 0; i < y.size(); ++i) CHECK(y[i] == 1.0f + 2.0f * x[i]);
 }
 
@@ -50,7 +51,8 @@ void indices() {
     Registered module;
     const kbuild_dim3 grid = {3, 2, 4}, block = {5, 3, 2};
     std::vector<kbuild_dim3> threads(3 * 2 * 4 * 5 * 3 * 2), blocks(threads.size());
-    SUCCEED(launch(module.handle("store_indices"), make_config(grid, block), threads.data(), blocks.data()));
+    SUCCEED(launch(module.handle("store_indices"), make_config(grid, block), threads.data(),
+                   blocks.data()));
     size_t i = 0;
     for (uint32_t bz = 0; bz < 4; ++bz)
         for (uint32_t by = 0; by < 2; ++by)
@@ -66,7 +68,8 @@ void indices() {
 void check_block_sum(const TestModule& module, uint32_t blocks, uint32_t threads) {
     std::vector<int> in(blocks * threads), out(blocks, -1);
     std::iota(in.begin(), in.end(), 0);
-    SUCCEED(launch(module.handle("block_sum"), make_config({blocks, 1, 1}, {threads, 1, 1}), in.data(), out.data()));
+    SUCCEED(launch(module.handle("block_sum"), make_config({blocks, 1, 1}, {threads, 1, 1}),
+                   in.data(), out.data()));
     for (uint32_t b = 0; b < blocks; ++b) {
         const auto begin = in.begin() + b * threads;
         CHECK(out[b] == std::accumulate(begin, begin + threads, 0));
@@ -82,7 +85,8 @@ void dynamic_shared() {
     Registered module;
     std::vector<int> in(512), out(512);
     std::iota(in.begin(), in.end(), 0);
-    SUCCEED(launch(module.handle("reverse"), make_config({1, 1, 1}, {512, 1, 1}, 512 * sizeof(int)), in.data(), out.data()));
+    SUCCEED(launch(module.handle("reverse"), make_config({1, 1, 1}, {512, 1, 1}, 512 * sizeof(int)),
+                   in.data(), out.data()));
     CHECK(std::equal(in.rbegin(), in.rend(), out.begin()));
 }
 
@@ -93,7 +97,8 @@ void early_exit() {
     for (int sum : out) CHECK(sum == 51);
 
     std::vector<int> waits(200);
-    SUCCEED(launch(module.handle("staggered_exit"), make_config({1, 1, 1}, {200, 1, 1}), waits.data()));
+    SUCCEED(
+        launch(module.handle("staggered_exit"), make_config({1, 1, 1}, {200, 1, 1}), waits.data()));
     for (int i = 0; i < 200; ++i) CHECK(waits[static_cast<size_t>(i)] == i);
 }
 
@@ -108,17 +113,23 @@ void atomics() {
     Registered module;
     std::vector<unsigned char> in(1000003);
     std::vector<unsigned> expected(256), bins(256);
-    for (size_t i = 0; i < in.size(); ++i) ++expected[in[i] = static_cast<unsigned char>(i * i >> 3)];
-    SUCCEED(launch(module.handle("histogram"), make_config({500, 1, 1}, {64, 1, 1}), in.data(), static_cast<int>(in.size()), bins.data()));
+    for (size_t i = 0; i < in.size(); ++i)
+        ++expected[in[i] = static_cast<unsigned char>(i * i >> 3)];
+    SUCCEED(launch(module.handle("histogram"), make_config({500, 1, 1}, {64, 1, 1}), in.data(),
+                   static_cast<int>(in.size()), bins.data()));
     CHECK(bins == expected);
 }
 
 void struct_parameter() {
     Registered module;
-    struct { double scale; int offset; } affine = {2.0, 3};
+    struct {
+        double scale;
+        int offset;
+    } affine = {2.0, 3};
     std::vector<float> values(64);
     std::iota(values.begin(), values.end(), 0.0f);
-    SUCCEED(launch(module.handle("_ZN2ns5applyIfEEv6AffinePT_"), make_config({1, 1, 1}, {64, 1, 1}), affine, values.data()));
+    SUCCEED(launch(module.handle("_ZN2ns5applyIfEEv6AffinePT_"), make_config({1, 1, 1}, {64, 1, 1}),
+                   affine, values.data()));
     for (size_t i = 0; i < 64; ++i) CHECK(values[i] == 2.0f * static_cast<float>(63 - i) + 3.0f);
 }
 
@@ -167,7 +178,8 @@ void registration_while_launching() {
         SUCCEED(kbuild_cpu_register(descriptor));
         check_saxpy(passing, 300);
         kbuild_cpu_unregister(descriptor);
-        CHECK(launch(passing.handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1})) == KBUILD_CPU_INVALID_KERNEL);
+        CHECK(launch(passing.handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1})) ==
+              KBUILD_CPU_INVALID_KERNEL);
     }
     stop = true;
     for (auto& thread : threads) thread.join();
@@ -275,14 +287,19 @@ void invalid_launches() {
     CHECK(last_message_has(KBUILD_CPU_INVALID_KERNEL, "(abort)"));
 
     const kbuild_launch_config wrong[] = {
-        make_config({0, 1, 1}, {1, 1, 1}),          make_config({1, 1, 0}, {1, 1, 1}),
-        make_config({1, 1, 1}, {1, 0, 1}),          make_config({1, 1, 1}, {1025, 1, 1}),
-        make_config({1, 1, 1}, {1, 1, 65}),         make_config({1, 1, 1}, {32, 33, 1}),
+        make_config({0, 1, 1}, {1, 1, 1}),
+        make_config({1, 1, 0}, {1, 1, 1}),
+        make_config({1, 1, 1}, {1, 0, 1}),
+        make_config({1, 1, 1}, {1025, 1, 1}),
+        make_config({1, 1, 1}, {1, 1, 65}),
+        make_config({1, 1, 1}, {32, 33, 1}),
         make_config({1, 1, 1}, {UINT32_MAX, UINT32_MAX, 1}),
-        make_config({0x80000000u, 1, 1}, {1, 1, 1}), make_config({1, 65536, 1}, {1, 1, 1}),
+        make_config({0x80000000u, 1, 1}, {1, 1, 1}),
+        make_config({1, 65536, 1}, {1, 1, 1}),
         make_config({1, 1, 65536}, {1, 1, 1}),
     };
-    for (const auto& config : wrong) CHECK(launch(nothing, config) == KBUILD_CPU_INVALID_CONFIGURATION);
+    for (const auto& config : wrong)
+        CHECK(launch(nothing, config) == KBUILD_CPU_INVALID_CONFIGURATION);
     CHECK(last_message_has(KBUILD_CPU_INVALID_CONFIGURATION, "grid is (1, 1, 65536)"));
 
     CHECK(kbuild_cpu_launch(saxpy, &one, nullptr) == KBUILD_CPU_INVALID_VALUE);
@@ -350,9 +367,11 @@ void memory() {
     const std::string text(1001, 'k');
     SUCCEED(kbuild_cpu_copy(pointer, text.data(), text.size(), KBUILD_COPY_TO_DEVICE));
     CHECK(std::memcmp(pointer, text.data(), text.size()) == 0);
-    CHECK(kbuild_cpu_copy(nullptr, text.data(), 1, KBUILD_COPY_TO_DEVICE) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_copy(nullptr, text.data(), 1, KBUILD_COPY_TO_DEVICE) ==
+          KBUILD_CPU_INVALID_VALUE);
     CHECK(kbuild_cpu_copy(pointer, nullptr, 1, KBUILD_COPY_TO_HOST) == KBUILD_CPU_INVALID_VALUE);
-    CHECK(kbuild_cpu_copy(pointer, pointer, 1, static_cast<kbuild_copy_direction>(0)) == KBUILD_CPU_INVALID_VALUE);
+    CHECK(kbuild_cpu_copy(pointer, pointer, 1, static_cast<kbuild_copy_direction>(0)) ==
+          KBUILD_CPU_INVALID_VALUE);
     SUCCEED(kbuild_cpu_copy(nullptr, nullptr, 0, KBUILD_COPY_ON_DEVICE));
     SUCCEED(kbuild_cpu_release(pointer));
     SUCCEED(kbuild_cpu_release(nullptr));
@@ -370,7 +389,8 @@ void no_memory_for_stacks() {
     const rlimit limit = {64 << 20, 64 << 20};
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
     std::vector<int> out(1, -1);
-    CHECK(launch(module.handle("early_exit"), make_config({1, 1, 1}, {1024, 1, 1}), out.data()) == KBUILD_CPU_OUT_OF_MEMORY);
+    CHECK(launch(module.handle("early_exit"), make_config({1, 1, 1}, {1024, 1, 1}), out.data()) ==
+          KBUILD_CPU_OUT_OF_MEMORY);
     CHECK(out[0] == -1);
     SUCCEED(launch(module.handle("early_exit"), make_config({1, 1, 1}, {32, 1, 1}), out.data()));
     CHECK(out[0] == 16);

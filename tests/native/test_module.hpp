@@ -13,22 +13,22 @@
 #include <string>
 #include <vector>
 
-#define CHECK(condition)                                                              \
-    do {                                                                              \
-        if (!(condition)) {                                                           \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);      \
-            std::_Exit(1);                                                            \
-        }                                                                             \
+#define CHECK(condition)                                                         \
+    do {                                                                         \
+        if (!(condition)) {                                                      \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            std::_Exit(1);                                                       \
+        }                                                                        \
     } while (false)
 
 // Like CHECK(call == 0), with the runtime's own words.
-#define SUCCEED(call)                                                                 \
-    do {                                                                              \
-        if (const int code = (call)) {                                                \
-            std::fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call,     \
-                         code, kbuild_cpu_error_message(code));                       \
-            std::_Exit(1);                                                            \
-        }                                                                             \
+#define SUCCEED(call)                                                                   \
+    do {                                                                                \
+        if (const int code = (call)) {                                                  \
+            std::fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call, code, \
+                         kbuild_cpu_error_message(code));                               \
+            std::_Exit(1);                                                              \
+        }                                                                               \
     } while (false)
 
 inline std::string read_file(const char* path) {
@@ -44,7 +44,8 @@ public:
         add("_ZN2ns5applyIfEEv6AffinePT_", {{0, 16}, {16, 8}});
         for (const char* name : {"store_indices", "block_sum", "reverse", "spin"})
             add(name, {{0, 8}, {8, 8}});
-        for (const char* name : {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
+        for (const char* name :
+             {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
             add(name, {{0, 8}});
         add("nothing", {});
         add("absent", {});  // the image has no such kernel
@@ -71,8 +72,8 @@ public:
             rows_.push_back({shared == shared_.end() ? handle(name.c_str()) : shared->second,
                              name.c_str(), params.data(), static_cast<uint32_t>(params.size()), 0});
         }
-        module_ = {KBUILD_MODULE_ABI, sizeof module_, "test", "cpu", "{}", 2,
-                   rows_.data(), rows_.size(), &container_, 1, nullptr};
+        module_ = {KBUILD_MODULE_ABI, sizeof module_, "test",      "cpu", "{}",   2,
+                   rows_.data(),      rows_.size(),   &container_, 1,     nullptr};
         return &module_;
     }
 
@@ -86,7 +87,8 @@ private:
     kbuild_module module_;
 };
 
-inline kbuild_launch_config make_config(kbuild_dim3 grid, kbuild_dim3 block, size_t shared_bytes = 0) {
+inline kbuild_launch_config make_config(kbuild_dim3 grid, kbuild_dim3 block,
+                                        size_t shared_bytes = 0) {
     kbuild_launch_config config = {};
     config.grid = grid;
     config.block = block;

@@ -107,6 +107,14 @@ def test_core_files_are_refused(directory: Path) -> None:
         inspect_content("core", bytes(content))
 
 
+def test_split_debug_files_are_refused(directory: Path, tmp_path: Path) -> None:
+    debug = tmp_path / "libf.debug"
+    source = directory / "libf.so"
+    subprocess.run(["objcopy", "--only-keep-debug", str(source), str(debug)], check=True)
+    with pytest.raises(InputError, match="debug information only"):
+        inspect_path(debug)
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     for start in (b"", b"\x7fELF\x02\x01\x01", b"!<arch>\n"):

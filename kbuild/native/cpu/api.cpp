@@ -83,22 +83,24 @@ void check_shared_bytes(const kbuild_cpu_image& image, std::size_t bytes) {
                               ? image.dynamic_shared_bytes
                               : std::uint64_t{KBUILD_CPU_DYNAMIC_SHARED_BYTES};
     if (bytes > capacity)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      "the launch asks for " + std::to_string(bytes) +
-                          " bytes of dynamic shared memory; there are " + std::to_string(capacity));
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the launch asks for " + std::to_string(bytes) +
+                                                    " bytes of dynamic shared memory; there are " +
+                                                    std::to_string(capacity));
 }
 
 void check_arguments(const kbuild_cpu_kernel& kernel, void* const* args) {
     for (std::uint32_t i = 0; i < kernel.param_count; ++i)
         if (args == nullptr || args[i] == nullptr)
-            throw Failure(KBUILD_CPU_INVALID_VALUE, "argument " + std::to_string(i) + " of kernel " +
-                                                        kernel.name + " is a null pointer");
+            throw Failure(KBUILD_CPU_INVALID_VALUE, "argument " + std::to_string(i) +
+                                                        " of kernel " + kernel.name +
+                                                        " is a null pointer");
 }
 
 void launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
     require(config != nullptr, "the launch configuration is a null pointer");
     if (BlockRunner::of_this_thread().is_running())
-        throw Failure(KBUILD_CPU_NOT_SUPPORTED, "the cpu backend does not launch kernels from kernels");
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      "the cpu backend does not launch kernels from kernels");
     check_configuration(*config);
     check_attributes(*config);
     const KernelUse use(handle);
@@ -112,7 +114,8 @@ void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     void* pointer = nullptr;
     if (posix_memalign(&pointer, allocation_alignment, bytes) != 0)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "cannot allocate " + std::to_string(bytes) + " bytes");
+        throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
+                      "cannot allocate " + std::to_string(bytes) + " bytes");
     return pointer;
 }
 
@@ -176,6 +179,4 @@ int kbuild_cpu_synchronize() {
     return KBUILD_CPU_SUCCESS;  // a launch has run when it returns
 }
 
-const char* kbuild_cpu_error_message(int code) {
-    return error_message(code);
-}
+const char* kbuild_cpu_error_message(int code) { return error_message(code); }

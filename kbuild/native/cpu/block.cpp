@@ -71,9 +71,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     launch_ = nullptr;
 }
 
-void BlockRunner::fibre_main(void* runner) {
-    static_cast<BlockRunner*>(runner)->run_threads();
-}
+void BlockRunner::fibre_main(void* runner) { static_cast<BlockRunner*>(runner)->run_threads(); }
 
 // Runs on every fibre. When there is nothing left to do here, it leaves for good.
 void BlockRunner::run_threads() {
@@ -120,7 +118,8 @@ void BlockRunner::barrier() {
 Fibre& BlockRunner::fresh_fibre() {
     Fibre& fibre = *idle_.back();
     idle_.pop_back();
-    fibre.prepare(stacks_.use(static_cast<std::size_t>(&fibre - fibres_.data())), &fibre_main, this);
+    fibre.prepare(stacks_.use(static_cast<std::size_t>(&fibre - fibres_.data())), &fibre_main,
+                  this);
     return fibre;
 }
 

@@ -46,18 +46,18 @@ private:
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
-    BlockRange blocks_ = {};           // taken from the launch, not yet started
-    kbuild_dim3 next_thread_ = {};     // of the current block
-    std::uint32_t unstarted_ = 0;      // threads of the current block not yet started
+    BlockRange blocks_ = {};        // taken from the launch, not yet started
+    kbuild_dim3 next_thread_ = {};  // of the current block
+    std::uint32_t unstarted_ = 0;   // threads of the current block not yet started
 
     Stacks stacks_;
-    std::vector<Fibre> fibres_;        // fibre i has stack i
-    std::vector<Fibre*> idle_;         // fibres that keep no thread; the next one to use last
-    std::vector<Fibre*> waiting_;      // threads that reached the next barrier, in thread order
-    std::vector<Fibre*> resumable_;    // threads that the last barrier let go, in thread order
-    std::size_t resumed_ = 0;          // how many of these have been resumed
+    std::vector<Fibre> fibres_;      // fibre i has stack i
+    std::vector<Fibre*> idle_;       // fibres that keep no thread; the next one to use last
+    std::vector<Fibre*> waiting_;    // threads that reached the next barrier, in thread order
+    std::vector<Fibre*> resumable_;  // threads that the last barrier let go, in thread order
+    std::size_t resumed_ = 0;        // how many of these have been resumed
     Fibre* current_ = nullptr;
-    Fibre home_;                       // where run() waits
+    Fibre home_;  // where run() waits
 };
 
 }  // namespace kbuild::cpu

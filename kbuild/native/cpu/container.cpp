@@ -19,9 +19,9 @@ std::string list_architectures(const std::vector<OffloadImage>& images) {
 const OffloadImage& select_image(const std::vector<OffloadImage>& images, const char* kernel) {
     const auto architectures = runnable_architectures();
     for (const auto architecture : architectures) {
-        const auto best = std::find_if(images.begin(), images.end(), [&](const OffloadImage& image) {
-            return image.arch == architecture;
-        });
+        const auto best =
+            std::find_if(images.begin(), images.end(),
+                         [&](const OffloadImage& image) { return image.arch == architecture; });
         if (best != images.end()) return *best;
     }
     throw Failure(KBUILD_CPU_NO_IMAGE_FOR_MACHINE,

@@ -37,8 +37,7 @@ int remember_failure(kbuild_cpu_error code, const char* detail) noexcept {
 }
 
 const char* error_message(int code) noexcept {
-    if (code != KBUILD_CPU_SUCCESS && code == last_failure.code)
-        return last_failure.detail;
+    if (code != KBUILD_CPU_SUCCESS && code == last_failure.code) return last_failure.detail;
     return generic_message(code);
 }
 

@@ -35,9 +35,7 @@ void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
                 high(data), low(data));
 }
 
-void Fibre::switch_to(Fibre& from, Fibre& to) {
-    swapcontext(&from.context_, &to.context_);
-}
+void Fibre::switch_to(Fibre& from, Fibre& to) { swapcontext(&from.context_, &to.context_); }
 
 }  // namespace kbuild::cpu
 

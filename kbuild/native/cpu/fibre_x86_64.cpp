@@ -24,13 +24,14 @@ struct SavedRegisters {
 };
 static_assert(sizeof(SavedRegisters) == 64);
 
-constexpr std::uint32_t default_mxcsr = 0x1F80;      // all exceptions masked, round to nearest
+constexpr std::uint32_t default_mxcsr = 0x1F80;        // all exceptions masked, round to nearest
 constexpr std::uint16_t default_x87_control = 0x037F;  // likewise, 64-bit mantissa
 
 }  // namespace
 
 void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
-    const auto top = reinterpret_cast<std::uintptr_t>(stack.base + stack.size) & ~std::uintptr_t{15};
+    const auto top =
+        reinterpret_cast<std::uintptr_t>(stack.base + stack.size) & ~std::uintptr_t{15};
     auto* saved = new (reinterpret_cast<void*>(top - sizeof(SavedRegisters))) SavedRegisters{};
     saved->mxcsr = default_mxcsr;
     saved->x87_control = default_x87_control;

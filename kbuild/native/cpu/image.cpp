@@ -26,7 +26,8 @@ bool is_loaded(const std::string& path) {
 
 Image::Image(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr)
-        throw Failure(KBUILD_CPU_INVALID_IMAGE, "cannot load the device image: " + last_loader_error());
+        throw Failure(KBUILD_CPU_INVALID_IMAGE,
+                      "cannot load the device image: " + last_loader_error());
     table_ = static_cast<const kbuild_cpu_image*>(dlsym(library_, "kbuild_cpu_image"));
     if (table_ == nullptr || table_->abi != KBUILD_CPU_IMAGE_ABI) {
         const auto problem = table_ == nullptr
@@ -39,9 +40,7 @@ Image::Image(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW |
     table_->attach(&device_api);
 }
 
-Image::~Image() {
-    dlclose(library_);
-}
+Image::~Image() { dlclose(library_); }
 
 const kbuild_cpu_kernel* Image::find(std::string_view name) const noexcept {
     for (std::uint32_t i = 0; i < table_->kernel_count; ++i)

@@ -59,7 +59,8 @@ void make_folders(const std::string& path) {
 // What is loaded from the folder runs as us, so nobody else may put files there: ours, not
 // writable for others, and not a symbolic link, whose owner could redirect it.
 bool is_private_folder(const std::string& path) {
-    const FileDescriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const FileDescriptor folder(
+        open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status;
     if (!folder.is_open() || fstat(folder.number(), &status) != 0) return false;
     return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -133,7 +134,8 @@ ImageFile::ImageFile(const std::string& name, std::string_view contents) {
         if (!temporary_folder_.empty()) rmdir(temporary_folder_.c_str());
         throw Failure(KBUILD_CPU_INVALID_IMAGE,
                       "a device image has to be a file, and there is no folder to write it to "
-                      "(set KBUILD_CACHE_DIR or TMPDIR): " + reason);
+                      "(set KBUILD_CACHE_DIR or TMPDIR): " +
+                          reason);
     }
 }
 

@@ -19,7 +19,11 @@ class Launch {
 public:
     Launch(const kbuild_cpu_image& image, const kbuild_cpu_kernel& kernel, kbuild_dim3 grid,
            kbuild_dim3 block, void* const* args)
-        : image(image), kernel(kernel), grid(grid), block(block), args(args),
+        : image(image),
+          kernel(kernel),
+          grid(grid),
+          block(block),
+          args(args),
           block_count(std::uint64_t{grid.x} * grid.y * grid.z),
           threads_per_block(block.x * block.y * block.z) {}
 

@@ -32,17 +32,16 @@ bool has_v2() {
 
 bool has_v3() {
     const Cpuid basic(1), extended(0x80000001);
-    return has_v2() && (basic.c & bit_MOVBE) && (basic.c & bit_F16C) &&
-           (basic.c & bit_OSXSAVE) && (extended.c & bit_LZCNT) &&
-           __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("fma");
+    return has_v2() && (basic.c & bit_MOVBE) && (basic.c & bit_F16C) && (basic.c & bit_OSXSAVE) &&
+           (extended.c & bit_LZCNT) && __builtin_cpu_supports("avx") &&
+           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 }
 
 bool has_v4() {
-    return has_v3() && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 }
 
 std::vector<std::string_view> machine_architectures() {
@@ -56,9 +55,7 @@ std::vector<std::string_view> machine_architectures() {
 
 #elif defined(__aarch64__)
 
-std::vector<std::string_view> machine_architectures() {
-    return {"aarch64"};
-}
+std::vector<std::string_view> machine_architectures() { return {"aarch64"}; }
 
 #else
 #error "kbuild: the cpu backend knows x86-64 and aarch64"

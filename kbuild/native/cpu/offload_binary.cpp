@@ -70,12 +70,11 @@ bool is_sha256(std::string_view text) {
 
 OffloadImage read_image(std::string_view binary, const Entry& entry) {
     OffloadImage image;
-    image.bytes = slice(binary, entry.image_offset, entry.image_size,
-                        "an image reaches past the end");
+    image.bytes =
+        slice(binary, entry.image_offset, entry.image_size, "an image reaches past the end");
     if (entry.string_count > binary.size() / sizeof(StringEntry))
         malformed("more strings than there is room for");
-    const auto table = slice(binary, entry.string_offset,
-                             entry.string_count * sizeof(StringEntry),
+    const auto table = slice(binary, entry.string_offset, entry.string_count * sizeof(StringEntry),
                              "the string table reaches past the end");
     for (std::uint64_t i = 0; i < entry.string_count; ++i) {
         const auto row = record_at<StringEntry>(table, i * sizeof(StringEntry), "a string");
@@ -100,8 +99,8 @@ std::vector<OffloadImage> read_offload_images(std::string_view container) {
         if (header.size < sizeof header) malformed("smaller than its own header");
         if (header.entry_size < sizeof(Entry)) malformed("the entry is too small");
         const auto binary = slice(container, 0, header.size, "its size reaches past the end");
-        const auto entry = record_at<Entry>(binary, header.entry_offset,
-                                            "the entry reaches past the end");
+        const auto entry =
+            record_at<Entry>(binary, header.entry_offset, "the entry reaches past the end");
         if (entry.image_kind == image_kind_object) images.push_back(read_image(binary, entry));
         const auto padded = header.size + (alignment - header.size % alignment) % alignment;
         container.remove_prefix(padded < container.size() ? padded : container.size());

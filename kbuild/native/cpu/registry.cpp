@@ -22,12 +22,13 @@ std::string describe_address(const void* handle) {
 
 void check_descriptor(const kbuild_module& module) {
     if (module.abi != KBUILD_MODULE_ABI || module.size < sizeof module)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      "the module has ABI " + std::to_string(module.abi) + ", this runtime " +
-                          std::to_string(KBUILD_MODULE_ABI));
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module has ABI " + std::to_string(module.abi) +
+                                                    ", this runtime " +
+                                                    std::to_string(KBUILD_MODULE_ABI));
     for (std::uint64_t i = 0; i < module.kernel_count; ++i)
         if (module.kernels[i].container >= module.container_count)
-            throw Failure(KBUILD_CPU_INVALID_VALUE, "a kernel names a container that its module lacks");
+            throw Failure(KBUILD_CPU_INVALID_VALUE,
+                          "a kernel names a container that its module lacks");
 }
 
 bool same_parameters(const kbuild_kernel& row, const kbuild_cpu_kernel& kernel) {
@@ -55,7 +56,8 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
 }  // namespace
 
 RegisteredModule::RegisteredModule(const kbuild_module& descriptor)
-    : descriptor(descriptor), containers(descriptor.container_count),
+    : descriptor(descriptor),
+      containers(descriptor.container_count),
       kernels(descriptor.kernel_count) {}
 
 Registry& Registry::instance() {
@@ -121,7 +123,8 @@ KernelRow Registry::begin_use(const void* handle) {
             return row;
         }
     }
-    throw Failure(KBUILD_CPU_INVALID_KERNEL, "no kernel is registered at " + describe_address(handle));
+    throw Failure(KBUILD_CPU_INVALID_KERNEL,
+                  "no kernel is registered at " + describe_address(handle));
 }
 
 void Registry::end_use(RegisteredModule& module) noexcept {
@@ -165,8 +168,6 @@ KernelUse::KernelUse(const void* handle) : KernelUse(Registry::instance().begin_
     if (row_.module->kernels[row_.index] == nullptr) Registry::instance().load(row_);
 }
 
-KernelUse::~KernelUse() {
-    Registry::instance().end_use(*row_.module);
-}
+KernelUse::~KernelUse() { Registry::instance().end_use(*row_.module); }
 
 }  // namespace kbuild::cpu

@@ -33,10 +33,10 @@ std::size_t read_stack_bytes() {
     errno = 0;
     const auto bytes = std::strtoull(text, &end, 10);
     if (errno != 0 || *end != '\0' || bytes < smallest_stack_bytes || bytes > largest_stack_bytes)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      std::string("KBUILD_CPU_STACK_BYTES is '") + text + "', not a number from " +
-                          std::to_string(smallest_stack_bytes) + " to " +
-                          std::to_string(largest_stack_bytes));
+        throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("KBUILD_CPU_STACK_BYTES is '") + text +
+                                                    "', not a number from " +
+                                                    std::to_string(smallest_stack_bytes) + " to " +
+                                                    std::to_string(largest_stack_bytes));
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
@@ -47,9 +47,7 @@ std::size_t stack_bytes() {
     return bytes;
 }
 
-Stacks::~Stacks() {
-    release();
-}
+Stacks::~Stacks() { release(); }
 
 void Stacks::reserve(std::size_t count) {
     if (count <= count_) return;

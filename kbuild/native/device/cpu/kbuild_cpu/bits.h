@@ -47,12 +47,21 @@ __device__ inline unsigned long long __umul64hi(unsigned long long a, unsigned l
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
 
-__device__ inline int __float_as_int(float x) { int bits; memcpy(&bits, &x, sizeof bits); return bits; }
-__device__ inline float __int_as_float(int bits) { float x; memcpy(&x, &bits, sizeof x); return x; }
-__device__ inline unsigned int __float_as_uint(float x) { unsigned bits; memcpy(&bits, &x, sizeof bits); return bits; }
-__device__ inline float __uint_as_float(unsigned int bits) { float x; memcpy(&x, &bits, sizeof x); return x; }
-__device__ inline long long __double_as_longlong(double x) { long long bits; memcpy(&bits, &x, sizeof bits); return bits; }
-__device__ inline double __longlong_as_double(long long bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
+#define KBUILD_CPU_BIT_CAST(name, from, to)  \
+    __device__ inline to name(from value) {  \
+        to bits;                             \
+        memcpy(&bits, &value, sizeof bits);  \
+        return bits;                         \
+    }
+
+KBUILD_CPU_BIT_CAST(__float_as_int, float, int)
+KBUILD_CPU_BIT_CAST(__int_as_float, int, float)
+KBUILD_CPU_BIT_CAST(__float_as_uint, float, unsigned int)
+KBUILD_CPU_BIT_CAST(__uint_as_float, unsigned int, float)
+KBUILD_CPU_BIT_CAST(__double_as_longlong, double, long long)
+KBUILD_CPU_BIT_CAST(__longlong_as_double, long long, double)
+
+#undef KBUILD_CPU_BIT_CAST
 
 /* Loads and stores with a cache hint are plain ones here. */
 template <class T>

@@ -18,15 +18,13 @@ namespace kbuild_cpu {
 template <class A, class B>
 using arithmetic_t =
     std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, decltype(A() + B())>;
-template <class T>
-inline constexpr bool is_floating = std::is_floating_point_v<T>;
 }  // namespace kbuild_cpu
 
 template <class A, class B>
 __device__ constexpr kbuild_cpu::arithmetic_t<A, B> min(A a, B b) {
     using T = kbuild_cpu::arithmetic_t<A, B>;
     const T x = static_cast<T>(a), y = static_cast<T>(b);
-    if constexpr (kbuild_cpu::is_floating<T>)
+    if constexpr (std::is_floating_point_v<T>)
         return __builtin_isnan(y) || x < y ? x : y;
     else
         return x < y ? x : y;
@@ -35,7 +33,7 @@ template <class A, class B>
 __device__ constexpr kbuild_cpu::arithmetic_t<A, B> max(A a, B b) {
     using T = kbuild_cpu::arithmetic_t<A, B>;
     const T x = static_cast<T>(a), y = static_cast<T>(b);
-    if constexpr (kbuild_cpu::is_floating<T>)
+    if constexpr (std::is_floating_point_v<T>)
         return __builtin_isnan(y) || y < x ? x : y;
     else
         return y < x ? x : y;
@@ -45,8 +43,12 @@ __device__ inline unsigned int umin(unsigned int a, unsigned int b) { return min
 __device__ inline unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
 __device__ inline long long llmin(long long a, long long b) { return min(a, b); }
 __device__ inline long long llmax(long long a, long long b) { return max(a, b); }
-__device__ inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
-__device__ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+__device__ inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+    return min(a, b);
+}
+__device__ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+    return max(a, b);
+}
 
 __device__ inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 __device__ inline double rsqrt(double x) { return 1.0 / sqrt(x); }
@@ -56,17 +58,29 @@ __device__ inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 __device__ inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
 __device__ inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 __device__ inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
-__device__ inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
-__device__ inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
-__device__ inline double norm4d(double x, double y, double z, double w) { return sqrt(x * x + y * y + z * z + w * w); }
+__device__ inline double norm3d(double x, double y, double z) {
+    return sqrt(x * x + y * y + z * z);
+}
+__device__ inline float norm4df(float x, float y, float z, float w) {
+    return sqrtf(x * x + y * y + z * z + w * w);
+}
+__device__ inline double norm4d(double x, double y, double z, double w) {
+    return sqrt(x * x + y * y + z * z + w * w);
+}
 
 /* The argument is reduced before the multiplication, so that large ones stay exact. */
 __device__ inline double sinpi(double x) { return sin(fmod(x, 2.0) * M_PI); }
 __device__ inline double cospi(double x) { return cos(fmod(x, 2.0) * M_PI); }
 __device__ inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
 __device__ inline float cospif(float x) { return static_cast<float>(cospi(x)); }
-__device__ inline void sincospi(double x, double *s, double *c) { *s = sinpi(x); *c = cospi(x); }
-__device__ inline void sincospif(float x, float *s, float *c) { *s = sinpif(x); *c = cospif(x); }
+__device__ inline void sincospi(double x, double* s, double* c) {
+    *s = sinpi(x);
+    *c = cospi(x);
+}
+__device__ inline void sincospif(float x, float* s, float* c) {
+    *s = sinpif(x);
+    *c = cospif(x);
+}
 
 __device__ inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 __device__ inline float normcdff(float x) { return static_cast<float>(normcdf(x)); }
@@ -74,7 +88,10 @@ __device__ inline float normcdff(float x) { return static_cast<float>(normcdf(x)
 __device__ inline float __sinf(float x) { return sinf(x); }
 __device__ inline float __cosf(float x) { return cosf(x); }
 __device__ inline float __tanf(float x) { return tanf(x); }
-__device__ inline void __sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+__device__ inline void __sincosf(float x, float* s, float* c) {
+    *s = sinf(x);
+    *c = cosf(x);
+}
 __device__ inline float __expf(float x) { return expf(x); }
 __device__ inline float __exp10f(float x) { return powf(10.0f, x); }
 __device__ inline float __logf(float x) { return logf(x); }

@@ -1,0 +1,217 @@
+"""The parent of a smoke test: asks probes, survives their crashes, never loads the library."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.model import Command
+from kbuild.process import run_isolated
+from kbuild.runtime.shared_object import SharedObject, read_shared_object
+from kbuild.smoke.journal import read_journal
+from kbuild.smoke.report import Kind, SmokeReport, SmokeResult, Status
+
+_OUTPUT_LINES: Final = 40
+# An image that cannot be loaded takes each of its kernels down, a time limit long.
+_MOST_CRASHES_IN_A_ROW: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """What a probe wrote, and its unhappy end: None when it ended as it should."""
+
+    events: tuple[dict[str, Any], ...]
+    problem: str | None
+    output: str
+    seconds: float
+
+    def explain(self, problem: str | None = None) -> str:
+        """``problem`` or the unhappy end, with the tail of what was printed."""
+        text = problem or self.problem or "ended before it was done"
+        return f"{text}\n[output]\n{self.output}" if self.output else text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Resolution:
+    """Which kernels there are, on how many devices, and how resolving them went.
+
+    ``reason`` says why there is no device.
+    """
+
+    device_count: int | None
+    results: tuple[SmokeResult, ...]
+    names: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def run_smoke(
+    path: Path, cases: Path | None = None, *, timeout: float = 60, require_device: bool = False
+) -> SmokeReport:
+    """Resolve every kernel of the shared object at ``path``, then run the cases.
+
+    Each case, and the resolving, is a process of its own with ``timeout`` seconds.  Where
+    no device is everything is skipped, or has failed with ``require_device``.  Raises
+    InputError for what is no shared object with kernels, ConfigurationError for a case
+    file that cannot be used.
+    """
+    file = read_shared_object(path)
+    names = _list_cases(cases, timeout) if cases else ()
+    resolution = _resolve(file, timeout)
+    results = list(resolution.results)
+    if resolution.device_count == 0:
+        status: Status = "failed" if require_device else "skipped"
+        results += _conclude(resolution.names, "resolve", status, resolution.reason)
+        results += _conclude(names, "case", status, resolution.reason)
+    elif resolution.device_count is None:
+        results += _conclude(names, "case", "skipped", "the library cannot be loaded")
+    else:
+        results += [_run_case(path, cases, name, timeout) for name in names if cases]
+    return _make_report(path, resolution.device_count, results)
+
+
+def report_unsound(path: Path) -> SmokeReport:
+    """What is left to say of a shared object that the verifier rejected: nothing ran."""
+    names = _list_kernels(read_shared_object(path))
+    reason = "not loaded: the verifier found errors"
+    return _make_report(path, None, _conclude(names, "resolve", "skipped", reason))
+
+
+def _make_report(
+    path: Path, device_count: int | None, results: Iterable[SmokeResult]
+) -> SmokeReport:
+    return SmokeReport(path=str(path), device_count=device_count, results=tuple(results))
+
+
+def _list_kernels(file: SharedObject) -> tuple[str, ...]:
+    """The kernels by their symbols, as far as that is known without loading the file."""
+    return tuple(dict.fromkeys(k.handle for t in file.targets for k in t.record.kernels))
+
+
+def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
+    if not path.is_file():
+        raise ConfigurationError(f"{path}: no such file")
+    answer = _ask(timeout, "list", path.absolute())
+    event = answer.events[0] if answer.events else {}
+    if "cases" not in event:
+        problem = event.get("error") or f"{path} cannot be imported: {answer.problem}"
+        raise ConfigurationError(answer.explain(problem))
+    return tuple(event["cases"])
+
+
+def _resolve(file: SharedObject, timeout: float) -> _Resolution:
+    """Resolve all kernels, with a new probe behind each that is lost to a crash."""
+    results: list[SmokeResult] = []
+    crashes = 0
+    while True:
+        answer = _ask(timeout, "resolve", file.path.absolute(), str(len(results)))
+        event = answer.events[0] if answer.events else {}
+        if "kernels" not in event:
+            return _fail_to_load(file, answer, event.get("error"))
+        names = tuple(event["kernels"])
+        count = event["device_count"]
+        if count == 0:
+            reason = event["reason"] or "no device found"
+            return _Resolution(device_count=0, results=(), names=names, reason=reason)
+        outcomes = answer.events[1:]
+        for outcome in outcomes:
+            results.append(_read_outcome(names[len(results)], "resolve", outcome, answer))
+        if len(results) == len(names):
+            return _Resolution(
+                device_count=count, results=(*results, *_check_exit(file, answer)), names=names
+            )
+        results.append(_fail(names[len(results)], "resolve", answer))
+        crashes = 1 if outcomes else crashes + 1
+        left = names[len(results) :]
+        if not left or crashes == _MOST_CRASHES_IN_A_ROW:
+            detail = f"not tried after {crashes} failures like the one before"
+            results += _conclude(left, "resolve", "skipped", detail)
+            return _Resolution(device_count=count, results=tuple(results), names=names)
+
+
+def _fail_to_load(file: SharedObject, answer: _Answer, error: str | None) -> _Resolution:
+    detail = answer.explain(error or f"loading the library {answer.problem}")
+    results = _conclude(_list_kernels(file), "resolve", "failed", detail)
+    return _Resolution(device_count=None, results=tuple(results))
+
+
+def _check_exit(file: SharedObject, answer: _Answer) -> Iterator[SmokeResult]:
+    """A failure where the process did not survive its end: unregistration runs there."""
+    if answer.problem:
+        detail = answer.explain(f"unloading the library {answer.problem}")
+        yield from _conclude([file.path.name], "resolve", "failed", detail)
+
+
+def _run_case(path: Path, cases: Path, name: str, timeout: float) -> SmokeResult:
+    answer = _ask(timeout, "run", path.absolute(), cases.absolute(), name)
+    if not answer.events:
+        return _fail(name, "case", answer)
+    outcome = dict(answer.events[0])
+    if answer.problem and outcome["problem"] is None:
+        outcome["problem"] = f"the case passed, but then its process {answer.problem}"
+    return _read_outcome(name, "case", outcome, answer)
+
+
+def _read_outcome(name: str, kind: Kind, outcome: dict[str, Any], answer: _Answer) -> SmokeResult:
+    problem = outcome["problem"]
+    return SmokeResult(
+        name=name,
+        kind=kind,
+        status="passed" if problem is None else "failed",
+        detail=None if problem is None else answer.explain(problem),
+        seconds=outcome["seconds"],
+    )
+
+
+def _fail(name: str, kind: Kind, answer: _Answer) -> SmokeResult:
+    return SmokeResult(
+        name=name, kind=kind, status="failed", detail=answer.explain(), seconds=answer.seconds
+    )
+
+
+def _conclude(
+    names: Iterable[str], kind: Kind, status: Status, detail: str | None
+) -> Iterator[SmokeResult]:
+    """What is known of each without running it."""
+    for name in names:
+        yield SmokeResult(name=name, kind=kind, status=status, detail=detail, seconds=0.0)
+
+
+def _ask(timeout: float, request: str, *words: object) -> _Answer:
+    """Run a probe to its end, whatever that is."""
+    with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as folder:
+        journal = Path(folder, "journal")
+        argv = (sys.executable, "-u", "-m", "kbuild.smoke.probe", str(journal), request)
+        # The probe imports what we would import, however kbuild came to be on our path.
+        paths = os.pathsep.join(path for path in sys.path if path)
+        command = Command(argv=(*argv, *map(str, words)), env=(("PYTHONPATH", paths),))
+        start = time.perf_counter()
+        ending = run_isolated(command, timeout=timeout)
+        return _Answer(
+            events=read_journal(journal),
+            problem=_describe_ending(ending.returncode, timeout),
+            output="\n".join(ending.output.strip().splitlines()[-_OUTPUT_LINES:]),
+            seconds=time.perf_counter() - start,
+        )
+
+
+def _describe_ending(returncode: int | None, timeout: float) -> str | None:
+    if returncode is None:
+        return f"ran longer than {timeout:g} s and was stopped"
+    if returncode < 0:
+        return f"crashed: {_name_signal(-returncode)}"
+    return f"ended with exit status {returncode}" if returncode else None
+
+
+def _name_signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

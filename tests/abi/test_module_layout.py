@@ -1,0 +1,125 @@
+"""The layouts of kbuild/module.h and kbuild/cpu_image.h are frozen.
+
+A change here needs a new KBUILD_MODULE_ABI, KBUILD_NOTE_VERSION or KBUILD_CPU_IMAGE_ABI:
+artifacts outlive the kbuild that made them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+
+STRUCTS = {
+    "kbuild_dim3": (12, {"x": 0, "y": 4, "z": 8}),
+    "kbuild_launch_config": (
+        64,
+        {
+            "grid": 0,
+            "block": 12,
+            "shared_bytes": 24,
+            "stream": 32,
+            "cluster": 40,
+            "cooperative": 52,
+            "programmatic_dependent_launch": 56,
+        },
+    ),
+    "kbuild_param": (8, {"offset": 0, "size": 4}),
+    "kbuild_kernel": (
+        32,
+        {"handle": 0, "device_name": 8, "params": 16, "param_count": 24, "container": 28},
+    ),
+    "kbuild_container": (24, {"data": 0, "size": 8, "wrapper": 16}),
+    "kbuild_runtime": (
+        64,
+        {
+            "device_count": 0,
+            "resolve": 8,
+            "launch": 16,
+            "allocate": 24,
+            "release": 32,
+            "copy": 40,
+            "synchronize": 48,
+            "error_message": 56,
+        },
+    ),
+    "kbuild_module": (
+        80,
+        {
+            "abi": 0,
+            "size": 4,
+            "target": 8,
+            "backend": 16,
+            "record": 24,
+            "record_size": 32,
+            "kernels": 40,
+            "kernel_count": 48,
+            "containers": 56,
+            "container_count": 64,
+            "runtime": 72,
+        },
+    ),
+    "kbuild_note_header": (
+        40,
+        {
+            "version": 0,
+            "header_size": 4,
+            "descriptor": 8,
+            "constructor": 16,
+            "unregister": 24,
+            "record_size": 32,
+        },
+    ),
+    "kbuild_cpu_kernel": (
+        48,
+        {
+            "name": 0,
+            "call": 8,
+            "params": 16,
+            "param_count": 24,
+            "linkage": 28,
+            "param_types": 32,
+            "param_names": 40,
+        },
+    ),
+    "kbuild_cpu_image": (
+        40,
+        {
+            "abi": 0,
+            "kernel_count": 4,
+            "kernels": 8,
+            "attach": 16,
+            "builtins": 24,
+            "dynamic_shared_bytes": 32,
+        },
+    ),
+}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 1}
+
+
+@pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])
+def test_layout_is_frozen(tmp_path: Path, compiler: str, language: str) -> None:
+    checks = []
+    for name, (size, fields) in STRUCTS.items():
+        checks.append(f"CHECK(sizeof(struct {name}) == {size});")
+        checks += [f"CHECK(offsetof(struct {name}, {f}) == {at});" for f, at in fields.items()]
+    checks += [f"CHECK({name} == {version});" for name, version in VERSIONS.items()]
+    source = tmp_path / "layout.c"
+    source.write_text(
+        "#include <kbuild/cpu_image.h>\n"
+        "#ifdef __cplusplus\n#define CHECK(x) static_assert(x, #x)\n"
+        "#else\n#define CHECK(x) _Static_assert(x, #x)\n#endif\n" + "\n".join(checks) + "\n"
+    )
+
+    result = subprocess.run(
+        [compiler, "-x", language, "-I", resources.native_directory() / "include"]
+        + ["-fsyntax-only", source],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,276 @@
+"""Generated text against its reference, and generated code against strict compilers.
+
+``KBUILD_UPDATE_GOLDEN=1 pytest tests/golden`` writes the references anew.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kbuild import __version__, resources
+from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
+from kbuild.backends.protocol import HostUsage, Toolchain
+from kbuild.cmake_project import write_project
+from kbuild.formats.dwarf import Member, Parameter, ValueType
+from kbuild.manifest import Manifest, ManifestTarget, TargetTable
+from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
+from kbuild.stages.plan import BuildPlan, CompileEdge, PackPlan
+from kbuild.stages.render import render
+from kbuild.stages.stubs import (
+    StubInputs,
+    render_c_header,
+    render_cpp_header,
+    render_stub_unit,
+)
+
+REFERENCES = Path(__file__).parent / "ref"
+INCLUDE = resources.native_directory() / "include"
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+
+
+def param(index: int, offset: int, size: int, spelled: str | None, name: str | None) -> Param:
+    return Param(index=index, offset=offset, size=size, type=spelled, name=name)
+
+
+def row(handle: str, display: str, *params: Param, **changes: object) -> KernelRecord:
+    values: dict[str, object] = {
+        "handle": handle,
+        "device_name": handle,
+        "display": display,
+        "linkage": "external",
+        "container": 0,
+        "params": params,
+        **changes,
+    }
+    return KernelRecord(**values)  # type: ignore[arg-type]
+
+
+TABLE = TargetRecord(
+    version="0.0.0",
+    target="my-kernels",
+    backend="cpu",
+    visibility="default",
+    kernels=(
+        row(
+            "_ZN2ns5scaleEPffi",
+            "ns::scale(float*, float, int)",
+            param(0, 0, 8, "float*", "p"),
+            param(1, 8, 4, "float", "a"),
+            param(2, 12, 4, "int", None),
+        ),
+        row("_Z4axpyIfEvT_PS0_", "void axpy<float>(float, float*)", linkage="weak", container=1),
+        row("_ZL4statPi.1", "stat(int*)", linkage="internal", device_name="_ZL4statPi"),
+        row("plain", "plain", param(0, 0, 8, "unsigned long", "n")),
+        row("_Z4fill1P", "fill(P)", param(0, 0, 16, "P", "p")),
+        row("_Z4nonev", "none()"),
+        row("_Z4overi", "over(int)", param(0, 0, 4, "int", None)),
+        row("_Z4overf", "over(float)", param(0, 0, 4, "float", None)),
+    ),
+    containers=(
+        ContainerRecord(
+            source="a.cu",
+            images=(
+                ImageRecord(arch="x86-64", kind="elf", sha256="ab" * 32, size=4, kernels=("plain",)),
+            ),
+        ),
+        ContainerRecord(source="b.cu", images=()),
+    ),
+)
+STUB = StubInputs(
+    table=TABLE,
+    registration_header="kbuild/cpu_registration.h",
+    section=".kbuild_fatbin",
+    fat_binary=Path("/out/my kernels.fatbin"),
+    fat_binary_sha256="0" * 64,
+    spans=((0, 5), (8, 3)),
+    kernel_table=Path("/out/table.json"),
+    kernel_table_sha256="1" * 64,
+    kernel_table_size=3,
+)
+
+
+def value(kind: str, name: str, size: int) -> ValueType:
+    return ValueType(kind=kind, name=name, size=size, alignment=size)  # type: ignore[arg-type]
+
+
+FLOAT = value("float", "float", 4)
+POINTER = value("pointer", "float*", 8)
+PAIR = ValueType(
+    kind="union",
+    name="ns::Pair",
+    size=8,
+    alignment=4,
+    members=(Member(offset=0, type=FLOAT, count=2), Member(offset=0, type=value("signed", "int", 4))),
+)
+RECORD = ValueType(
+    kind="record",
+    name="ns::Step",
+    size=24,
+    alignment=8,
+    members=(
+        Member(offset=0, type=PAIR),
+        Member(offset=8, type=POINTER),
+        Member(offset=16, type=value("unsigned", "unsigned int", 4), bit_size=3),
+    ),
+)
+LARGE = ValueType(kind="record", name="Big */ x", size=128, alignment=16)
+EMPTY = ValueType(kind="record", name="Empty", size=1, alignment=1)
+
+
+def adapter() -> bytes:
+    kernels = (
+        AdapterKernel(
+            symbol="_ZN2ns3runEPfNS_4StepE",
+            linkage=0,
+            parameters=(Parameter(name="p", type=POINTER), Parameter(name=None, type=RECORD)),
+        ),
+        AdapterKernel(symbol="plain", linkage=0, parameters=()),
+        AdapterKernel(
+            symbol="big",
+            linkage=2,
+            parameters=(
+                Parameter(name="b", type=LARGE),
+                Parameter(name="e", type=EMPTY),
+                Parameter(name="f", type=FLOAT),
+            ),
+        ),
+    )
+    return render("cpu_adapter.cpp.j2", adapter_rows(kernels, ("_ZN2ns1sE",)))
+
+
+def plan() -> bytes:
+    toolchain = Toolchain(
+        backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12"
+    )
+    edge = CompileEdge(
+        kbuild_version="0",
+        source=Path("/src/a ]==] b.cu"),
+        display_source="a ]==] b.cu",
+        arch="x86-64",
+        standard="17",
+        output=Path("/out/a.x86-64"),
+        toolchain=toolchain,
+    )
+    pack = PackPlan(
+        kbuild_version="0",
+        target="t",
+        backend="cpu",
+        visibility="hidden",
+        headers=(),
+        compiled=(edge.stamp,),
+        output_directory=Path("/out"),
+        stub_suffix=".c",
+    )
+    host = HostUsage(runtime_library=Path("/lib/libkbuild_cpu.so.1"), definitions=("A", "B=1"))
+    built = BuildPlan(edges=(edge,), pack=pack, host=host)
+    return render("plan.cmake.j2", {"edges": built.edges, "pack": built.pack, "host": built.host})
+
+
+def project(tmp_path: Path) -> bytes:
+    table = TargetTable(
+        sources=("*.cu",),
+        kind="object",
+        architectures=("x86-64",),
+        definitions=('X="a b"',),
+        include_directories=("include",),
+    )
+    target = ManifestTarget(name="k", table=table, sources=(Path("/src/a.cu"),))
+    manifest = Manifest(path=Path("/src/kbuild.toml"), targets=(target,), policy=None)
+    folder = write_project(manifest, tmp_path)
+    return (folder / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
+
+
+GENERATED: dict[str, Callable[[], bytes]] = {
+    "stub_unit.c": lambda: render_stub_unit(STUB),
+    "kernels.hpp": lambda: render_cpp_header(TABLE, ()),
+    "kernels_with_types.hpp": lambda: render_cpp_header(TABLE, (Path("/src/types.hpp"),)),
+    "kernels.h": lambda: render_c_header(TABLE),
+    "cpu_adapter.cpp": adapter,
+    "plan.cmake": plan,
+}
+
+
+def compare(name: str, content: bytes) -> None:
+    content = content.replace(f"kbuild {__version__}".encode(), b"kbuild VERSION")
+    reference = REFERENCES / f"{name}.ref"
+    if os.environ.get("KBUILD_UPDATE_GOLDEN"):
+        reference.parent.mkdir(exist_ok=True)
+        reference.write_bytes(content)
+    assert content.decode() == reference.read_text()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_text_is_as_before(name: str) -> None:
+    compare(name, GENERATED[name]())
+
+
+def test_project_is_as_before(tmp_path: Path) -> None:
+    compare("project.cmake", project(tmp_path))
+
+
+def compile_strictly(
+    compiler: str, language: str, source: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fno-lto", "-fno-sanitize=all")
+    return subprocess.run(
+        [compiler, "-x", language, *strict, *options, f"-I{INCLUDE}", "-c", source]
+        + ["-o", source.with_suffix(".o")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("options", [("-O0",), ("-O2",), ("-O2", "-fPIC"), ("-fno-pic",)])
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_stub_unit_compiles(
+    tmp_path: Path, compiler: str, language: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
+    (tmp_path / "table.json").write_bytes(b"{}\n")
+    source = tmp_path / "stub.c"
+    source.write_bytes(render_stub_unit(STUB).replace(b"/out/", f"{tmp_path}/".encode()))
+
+    result = compile_strictly(compiler, language, source, *options)
+
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("options", [("-O0",), ("-O2", "-fPIC")])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_adapter_compiles(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
+    source = tmp_path / "adapter.cpp"
+    source.write_bytes(adapter())
+
+    result = compile_strictly(compiler, "c++", source, "-std=c++17", *options)
+
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "options"),
+    [
+        ("kernels.hpp", "c++", ("-std=c++17",)),
+        ("kernels.hpp", "c++", ("-std=c++20",)),
+        ("kernels.h", "c", ("-std=c99",)),
+        ("kernels.h", "c++", ("-std=c++17",)),
+    ],
+)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_headers_compile(
+    tmp_path: Path, compiler: str, name: str, language: str, options: tuple[str, ...]
+) -> None:
+    (tmp_path / name).write_bytes(GENERATED[name]())
+    source = tmp_path / "host.c"
+    source.write_text(f'#include "{name}"\n#include "{name}"\nint main(void) {{ return 0; }}\n')
+
+    result = compile_strictly(compiler, language, source, *options)
+
+    assert result.returncode == 0, result.stderr

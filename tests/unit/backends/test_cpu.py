@@ -1,0 +1,70 @@
+"""The CPU backend names commands; none of these tests runs one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cpu
+from kbuild.backends.protocol import CompileUnit, Toolchain
+from kbuild.errors import ConfigurationError
+
+GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
+CLANG = Toolchain(
+    backend="cpu", compiler=Path("/usr/bin/clang++"), compiler_id="clang", version="19.1.7"
+)
+UNIT = CompileUnit(
+    source=Path("/src/a.cu"),
+    display_source="a.cu",
+    arch="x86-64-v3",
+    output=Path("/out/a.cu.x86-64-v3"),
+    stamp=Path("/out/a.cu.x86-64-v3.json"),
+    depfile=Path("/out/a.cu.x86-64-v3.d"),
+    include_directories=("/inc",),
+    definitions=('NAME="a b"',),
+    options=("-O3", "-DNDEBUG"),
+    standard="20",
+)
+
+
+def test_compile_command_of_gcc() -> None:
+    command = cpu.compile_command(UNIT, GCC)
+
+    text = " ".join(command.argv)
+    assert text.startswith("/usr/bin/g++ -x c++ -std=c++20 -fPIC -march=x86-64-v3")
+    assert "-fno-gnu-unique" in command.argv
+    assert '-DNAME="a b"' in command.argv
+    assert "-MQ /out/a.cu.x86-64-v3.json" in text
+    assert text.endswith("-c /src/a.cu -o /out/a.cu.x86-64-v3.o")
+    assert command.outputs[0] == Path("/out/a.cu.x86-64-v3.o")
+
+
+def test_options_of_the_user_come_after_our_own() -> None:
+    argv = cpu.compile_command(UNIT, GCC).argv
+
+    assert argv.index("-O3") > argv.index("-g")
+
+
+def test_clang_gets_no_gcc_option() -> None:
+    assert "-fno-gnu-unique" not in cpu.compile_command(UNIT, CLANG).argv
+
+
+def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert cpu.expand_architectures((), GCC) == ("x86-64", "x86-64-v3")
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert cpu.expand_architectures((), GCC) == ("aarch64",)
+
+
+def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert cpu.expand_architectures(("x86-64", "x86-64"), GCC) == ("x86-64",)
+    with pytest.raises(ConfigurationError, match="it knows x86-64, x86-64-v2"):
+        cpu.expand_architectures(("sm_90",), GCC)
+
+
+def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(ConfigurationError, match="'riscv64'"):
+        cpu.expand_architectures((), GCC)

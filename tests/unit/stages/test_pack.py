@@ -1,0 +1,88 @@
+"""The kernel table over the images of several sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import SourceError
+from kbuild.model import DeviceImage, Kernel, Linkage, Param
+from kbuild.stages.pack import build_kernel_table
+
+
+def kernel(name: str, linkage: Linkage = "external", size: int = 8) -> Kernel:
+    param = Param(index=0, offset=0, size=size)
+    return Kernel(name=name, display=f"{name}(int*)", linkage=linkage, params=(param,))
+
+
+def source(name: str, *images: tuple[str, tuple[Kernel, ...]]) -> tuple[str, tuple[DeviceImage, ...]]:
+    return name, tuple(
+        DeviceImage(
+            source=name,
+            arch=arch,
+            kind="elf",
+            path=Path(name),
+            sha256="0",
+            size=1,
+            kernels=kernels,
+        )
+        for arch, kernels in images
+    )
+
+
+def test_each_kernel_knows_its_container() -> None:
+    table = build_kernel_table(
+        (source("a.cu", ("v1", (kernel("k"),))), source("b.cu", ("v1", (kernel("l"),))))
+    )
+
+    assert [(row.handle, row.container) for row in table] == [("k", 0), ("l", 1)]
+
+
+def test_kernel_of_two_sources_names_both() -> None:
+    with pytest.raises(SourceError, match=r"'k\(int\*\)' is defined in both a.cu and b.cu"):
+        build_kernel_table(
+            (source("a.cu", ("v1", (kernel("k"),))), source("b.cu", ("v1", (kernel("k"),))))
+        )
+
+
+def test_template_of_two_sources_is_registered_once() -> None:
+    weak = kernel("k", "weak")
+
+    table = build_kernel_table((source("a.cu", ("v1", (weak,))), source("b.cu", ("v1", (weak,)))))
+
+    assert [(row.handle, row.container) for row in table] == [("k", 0)]
+
+
+def test_template_with_two_layouts_is_an_error() -> None:
+    with pytest.raises(SourceError, match="one parameter layout in a.cu and another in b.cu"):
+        build_kernel_table(
+            (
+                source("a.cu", ("v1", (kernel("k", "weak", 8),))),
+                source("b.cu", ("v1", (kernel("k", "weak", 4),))),
+            )
+        )
+
+
+def test_static_kernels_of_one_name_get_handles_of_their_own() -> None:
+    static = kernel("k", "internal")
+
+    table = build_kernel_table(
+        (source("a.cu", ("v1", (static,))), source("b.cu", ("v1", (static,))))
+    )
+
+    assert [(row.handle, row.device_name) for row in table] == [("k", "k"), ("k.1", "k")]
+
+
+def test_kernel_of_one_architecture_only() -> None:
+    with pytest.raises(SourceError, match="there for v2 but not for v1"):
+        build_kernel_table(
+            (source("a.cu", ("v1", (kernel("k"),)), ("v2", (kernel("k"), kernel("l")))),)
+        )
+
+
+def test_layout_that_depends_on_the_architecture() -> None:
+    with pytest.raises(SourceError, match="one parameter layout for v1 and another for v2"):
+        build_kernel_table(
+            (source("a.cu", ("v1", (kernel("k", size=8),)), ("v2", (kernel("k", size=4),))),)
+        )

@@ -1,0 +1,85 @@
+"""CMake's hand-over files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import ConfigurationError, InputError
+from kbuild.project import DeviceFlags, read_flags, read_target
+
+
+def write_target(folder: Path, **changes: str) -> Path:
+    (folder / "a.cu").touch()
+    values = {
+        "name": "t",
+        "kind": "shared",
+        "backend": "cpu",
+        "source": f"{folder}/a.cu",
+        "source_root": str(folder),
+        "output_directory": f"{folder}/out",
+        "visibility": "default",
+        "debug_stubs": "OFF",
+        "rdc": "OFF",
+        "runtime": "shared",
+        "standard": "17",
+        "compiler": "",
+        "stub_suffix": ".cpp",
+        **changes,
+    }
+    path = folder / "target.txt"
+    path.write_text("".join(f"{key} {value}\n" for key, value in values.items()))
+    return path
+
+
+def test_target(tmp_path: Path) -> None:
+    spec = read_target(write_target(tmp_path, architecture="x86-64-v3", compiler="g++ 12"))
+
+    assert spec.sources == (tmp_path / "a.cu",)
+    assert spec.architectures == ("x86-64-v3",)
+    assert spec.compiler == "g++ 12"
+    assert spec.stub_suffix == ".cpp"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"kind": "dll"}, "type is 'dll'"),
+        ({"visibility": "protected"}, "VISIBILITY is 'protected'; it may be default, hidden"),
+        ({"debug_stubs": "1"}, "DEBUG_STUBS is '1'"),
+        ({"rdc": "yes"}, "RDC is 'yes'"),
+        ({"source": "/no/such.cu"}, "/no/such.cu: no such file"),
+        ({"source": ""}, "no SOURCES"),
+        ({"header": "/no/such.hpp"}, "/no/such.hpp: no such file"),
+    ],
+)
+def test_bad_values_are_named(tmp_path: Path, change: dict[str, str], expected: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read_target(write_target(tmp_path, **change))
+
+    assert expected in str(caught.value)
+
+
+def test_missing_key_and_missing_file(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("name t\n")
+
+    with pytest.raises(InputError, match="no kind"):
+        read_target(tmp_path / "t")
+    with pytest.raises(InputError, match="run CMake again"):
+        read_target(tmp_path / "none")
+
+
+def test_flags(tmp_path: Path) -> None:
+    path = tmp_path / "flags"
+    path.write_text(
+        "option -O3\noption SHELL:-Xa -Xb\noption \n"
+        "include_directory /a\ninclude_directory /b\ninclude_directory /a\n"
+        'definition -DX=1\ndefinition NAME="a b"\ndefinition \n'
+    )
+
+    assert read_flags(path) == DeviceFlags(
+        include_directories=("/a", "/b"),
+        definitions=("X=1", 'NAME="a b"'),
+        options=("-O3", "-Xa", "-Xb"),
+    )

@@ -1,0 +1,40 @@
+"""Where shipped files are."""
+
+from __future__ import annotations
+
+import importlib.resources
+from importlib.metadata import entry_points
+
+import pytest
+
+from kbuild import __version__, resources
+from kbuild.errors import ToolchainError
+
+
+def test_folders_hold_what_they_are_for() -> None:
+    assert (resources.cmake_directory() / "kbuild-config.cmake").is_file()
+    assert (resources.templates_directory() / "stub_unit.c.j2").is_file()
+    assert (resources.examples_directory() / "saxpy" / "saxpy.cu").is_file()
+    assert (resources.native_directory() / "include" / "kbuild" / "kbuild.hpp").is_file()
+    assert (resources.native_directory() / "device" / "cpu" / "cuda_runtime.h").is_file()
+
+
+def test_cmake_root_entry_point_names_the_cmake_folder() -> None:
+    (entry,) = entry_points(group="cmake.root", name="kbuild")
+
+    assert str(importlib.resources.files(entry.load())) == str(resources.cmake_directory())
+
+
+def test_runtime_is_installed() -> None:
+    assert resources.find_runtime("libkbuild_cpu.so.1").is_file()
+
+
+def test_missing_runtime_says_how_to_get_it() -> None:
+    with pytest.raises(ToolchainError, match="install kbuild with pip"):
+        resources.find_runtime("libnone.so.1")
+
+
+def test_version_is_the_same_everywhere() -> None:
+    text = (resources.cmake_directory() / "kbuild-version.txt").read_text().strip()
+
+    assert text == __version__

@@ -1,0 +1,75 @@
+"""Finding compilers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cpu, find_backend
+from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.toolchain import find_toolchain
+
+
+def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_real_one_is_found() -> None:
+    toolchain = find_toolchain(cpu)
+
+    assert toolchain.compiler.is_absolute()
+    assert toolchain.compiler_id in ("gcc", "clang")
+
+
+@pytest.mark.parametrize(
+    ("prints", "compiler_id", "version"),
+    [
+        ("g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "gcc", "12.2.0"),
+        ("g++-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0", "gcc", "13.3.0"),
+        ("c++ (GCC) 14.2.1 20250110 (Red Hat 14.2.1-7)", "gcc", "14.2.1"),
+        ("Debian clang version 14.0.6", "clang", "14.0.6"),
+        ("clang version 19.1.7", "clang", "19.1.7"),
+    ],
+)
+def test_versions(tmp_path: Path, prints: str, compiler_id: str, version: str) -> None:
+    path = make_compiler(tmp_path, "compiler", prints)
+
+    toolchain = find_toolchain(cpu, str(path))
+
+    assert (toolchain.compiler_id, toolchain.version) == (compiler_id, version)
+
+
+@pytest.mark.parametrize(
+    ("prints", "status", "expected"),
+    [
+        ("g++ (GCC) 9.4.0", 0, "gcc 9.4.0; kernels need gcc 11 or newer"),
+        ("clang version 13.0.1", 0, "kernels need clang 14 or newer"),
+        ("hello", 0, "cannot tell its version from 'hello'"),
+        ("", 0, "cannot tell its version"),
+        ("boom", 1, "does not run"),
+    ],
+)
+def test_unusable_ones_say_why(tmp_path: Path, prints: str, status: int, expected: str) -> None:
+    path = make_compiler(tmp_path, "compiler", prints, status)
+
+    with pytest.raises(ToolchainError) as caught:
+        find_toolchain(cpu, str(path))
+
+    assert expected in str(caught.value)
+    assert caught.value.exit_code == 3
+
+
+def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ToolchainError, match=r"no compiler g\+\+ or clang\+\+ or c\+\+ found"):
+        find_toolchain(cpu)
+
+
+def test_unknown_backend_lists_the_known() -> None:
+    with pytest.raises(ConfigurationError, match="this kbuild has cpu"):
+        find_backend("metal")

@@ -6,6 +6,7 @@ that catches, prints the message and turns the error into an exit code.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -46,3 +47,14 @@ class LaunchError(KbuildError):
     """A launch, allocation or copy that the artifact's runtime refused."""
 
     exit_code = 1
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` with the nearest known word, or which words there are."""
+    import difflib  # noqa: PLC0415 - only on the way to an error
+
+    words = sorted(known)
+    nearest = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
+    if nearest:
+        return f"; did you mean {nearest[0]!r}?"
+    return f"; known are {', '.join(words)}"

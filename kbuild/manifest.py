@@ -6,20 +6,14 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from kbuild import record
-from kbuild.errors import ConfigurationError, InputError
+from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.model import ArtifactKind
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from kbuild.toml import read_toml
 
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
@@ -77,7 +71,7 @@ def find_manifest(folder: Path) -> Path:
     if manifest.is_file():
         return manifest
     pyproject = folder / PYPROJECT_NAME
-    if pyproject.is_file() and "kbuild" in _read_toml(pyproject).get("tool", {}):
+    if pyproject.is_file() and "kbuild" in read_toml(pyproject).get("tool", {}):
         return pyproject
     raise ConfigurationError(
         f"{folder}: no {MANIFEST_NAME}, and no {PYPROJECT_NAME} with [tool.kbuild]; "
@@ -92,7 +86,7 @@ def read_manifest(path: Path) -> Manifest:
     the wrong type, a pattern without files, or a manifest without targets.
     """
     path = path.absolute()
-    data = _read_toml(path)
+    data = read_toml(path)
     if path.name == PYPROJECT_NAME:
         data = data.get("tool", {}).get("kbuild", {})
     _refuse_unknown(path, "table", data, _TABLES)
@@ -101,15 +95,6 @@ def read_manifest(path: Path) -> Manifest:
         raise ConfigurationError(f"{path}: no [target.<name>] in it")
     targets = tuple(_read_target(path, name, table) for name, table in tables.items())
     return Manifest(path=path, targets=targets, policy=path if "verify" in data else None)
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text())
-    except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: {error}") from error
 
 
 def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
@@ -140,6 +125,4 @@ def _find_sources(path: Path, where: str, patterns: tuple[str, ...]) -> tuple[Pa
 def _refuse_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:
     for key in data:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            raise ConfigurationError(f"{path}: unknown {what}: {key!r}{hint}")
+            raise ConfigurationError(f"{path}: unknown {what}: {key!r}{did_you_mean(key, known)}")

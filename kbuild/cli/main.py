@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from kbuild import __version__
-from kbuild.errors import KbuildError
+from kbuild.errors import KbuildError, did_you_mean
 
 # Command to (module, what `kbuild --help` says of it).
 _COMMANDS: Final = {
@@ -95,16 +95,9 @@ def _run_options(words: Sequence[str]) -> int:
 
         print(resources.cmake_directory())
     elif arguments.command is not None:
-        _refuse(parser, arguments.command)
+        command = arguments.command
+        parser.error(f"unknown command {command!r}{did_you_mean(command, _COMMANDS)}")
     else:
         parser.print_help(sys.stderr)
         return _USAGE_ERROR
     return 0
-
-
-def _refuse(parser: argparse.ArgumentParser, command: str) -> NoReturn:
-    import difflib  # noqa: PLC0415 - only for a mistyped command
-
-    near = difflib.get_close_matches(command, _COMMANDS, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    parser.error(f"unknown command {command!r}{hint}")

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.catalogue import RULES
-from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange, did_you_mean
+from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
 

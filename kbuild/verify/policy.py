@@ -13,19 +13,13 @@ The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`
 
 from __future__ import annotations
 
-import difflib
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from kbuild.errors import ConfigurationError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.toml import read_toml
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
@@ -51,7 +45,7 @@ class Policy:
 
 def load_policy(path: Path) -> Policy:
     """The policy in ``path``; raises ConfigurationError for anything it cannot mean."""
-    document = _load_document(path)
+    document = read_toml(path)
     table, where = _find_table(path, document)
     if table is None:
         raise ConfigurationError(f"{path}: no {where} table in it")
@@ -63,20 +57,10 @@ def find_policy(directory: Path) -> Policy | None:
     for name in ("kbuild.toml", "pyproject.toml"):
         path = directory / name
         if path.is_file():
-            table, where = _find_table(path, _load_document(path))
+            table, where = _find_table(path, read_toml(path))
             if table is not None:
                 return _read_policy(table, f"{path}: {where}")
     return None
-
-
-def _load_document(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as stream:
-            return tomllib.load(stream)
-    except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: not TOML: {error}") from error
 
 
 def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:
@@ -132,12 +116,3 @@ _READERS: Final[dict[str, Callable[[Any, str], Any]]] = {
     "required_architectures": _read_strings,
     "severities": _read_severities,
 }
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` with the nearest known word, or which words there are."""
-    words = sorted(known)
-    nearest = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
-    if nearest:
-        return f"; did you mean {nearest[0]!r}?"
-    return f"; known are {', '.join(words)}"

@@ -191,7 +191,7 @@ def test_compile_exits_with_4_for_a_failing_compiler(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (["verfy", "x"], 2, "did you mean verify?"),
+        (["verfy", "x"], 2, "did you mean 'verify'?"),
         (["verify"], 2, "PATH"),
         (["verify", "--nope", "x"], 2, "--help"),
         (["verify", "missing.so"], 2, "missing.so"),

@@ -62,8 +62,8 @@ static __global__ void internal(const __grid_constant__ dim3 size, int *p, float
     atomicCAS_system(p, 1, 2);
     atomicInc(&counter, 10);
     namespace_scope[threadIdx.x % 8] = twice(v.x) + root(v.y);
-    *p += static_cast<int>(block.x + grid.x + size.z + bits(counter) + weights[0] + table[1] + internal_weights[2]) +
-          managed_counter + warpSize;
+    *p += static_cast<int>(block.x + grid.x + size.z + bits(counter)) + managed_counter + warpSize;
+    *p += static_cast<int>(weights[0] + table[1] + internal_weights[2]);
     printf("%d\n", *p);
     __threadfence();
 }

@@ -65,16 +65,17 @@ void check_configuration(const kbuild_launch_config& config) {
                           " threads, and may have " + std::to_string(most_threads_per_block));
 }
 
+void require_unset(bool is_set, const char* attribute) {
+    if (is_set)
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      std::string("the cpu backend does not support ") + attribute);
+}
+
 void check_attributes(const kbuild_launch_config& config) {
     const auto& cluster = config.cluster;
-    const char* unsupported = cluster.x > 1 || cluster.y > 1 || cluster.z > 1 ? "clusters"
-                              : config.cooperative != 0 ? "cooperative launches"
-                              : config.programmatic_dependent_launch != 0
-                                  ? "programmatic dependent launch"
-                                  : nullptr;
-    if (unsupported != nullptr)
-        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
-                      std::string("the cpu backend does not support ") + unsupported);
+    require_unset(cluster.x > 1 || cluster.y > 1 || cluster.z > 1, "clusters");
+    require_unset(config.cooperative != 0, "cooperative launches");
+    require_unset(config.programmatic_dependent_launch != 0, "programmatic dependent launch");
 }
 
 // An image without `extern __shared__` arrays has no use for the bytes, and ignores them.

@@ -25,7 +25,9 @@ __device__ inline int __syncthreads_count(int predicate) {
     total_before = now;
     return static_cast<int>(count);
 }
-__device__ inline int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
+__device__ inline int __syncthreads_or(int predicate) {
+    return __syncthreads_count(predicate) != 0;
+}
 __device__ inline int __syncthreads_and(int predicate) {
     return __syncthreads_count(predicate == 0) == 0;
 }

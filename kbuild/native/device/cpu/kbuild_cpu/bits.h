@@ -29,7 +29,7 @@ __device__ inline unsigned long long __brevll(unsigned long long x) {
 }
 
 __device__ inline int __mul24(int a, int b) {
-    return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8));
+    return static_cast<int>(static_cast<long long>(a << 8 >> 8) * (b << 8 >> 8));
 }
 __device__ inline unsigned int __umul24(unsigned int a, unsigned int b) {
     return (a & 0xFFFFFFu) * (b & 0xFFFFFFu);

@@ -1,0 +1,87 @@
+"""What end-to-end tests share."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+from kbuild.model import Visibility
+from kbuild.project import DeviceFlags, TargetSpec
+from kbuild.stages.compile import compile_edge
+from kbuild.stages.pack import pack_target
+from kbuild.stages.plan import BuildPlan, plan_target, write_plan
+
+BuildKernelLibrary = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKernelLibrary:
+    """Builds a shared object from kernel sources, without CMake: a second or two each."""
+
+    def build(
+        sources: Mapping[str, str],
+        *,
+        target: str = "kernels",
+        others: Mapping[str, Mapping[str, str]] | None = None,
+        visibility: Visibility = "default",
+        stripped: bool = False,
+        architectures: tuple[str, ...] = (),
+    ) -> Path:
+        """``sources`` by file name; ``others`` are further targets in the same library."""
+        folder = tmp_path_factory.mktemp(target)
+        plans = [
+            _build_target(folder / name, name, texts, visibility, architectures)
+            for name, texts in {target: sources, **(others or {})}.items()
+        ]
+        library = folder / f"lib{target}.so"
+        _link(plans, library)
+        if stripped:
+            subprocess.run(["strip", "--strip-all", library], check=True)
+        return library
+
+    return build
+
+
+def _build_target(
+    folder: Path,
+    name: str,
+    sources: Mapping[str, str],
+    visibility: Visibility,
+    architectures: tuple[str, ...],
+) -> BuildPlan:
+    folder.mkdir()
+    for file_name, text in sources.items():
+        (folder / file_name).write_text(text)
+    plan = plan_target(
+        TargetSpec(
+            name=name,
+            kind="shared",
+            backend="cpu",
+            sources=tuple(folder / file_name for file_name in sources),
+            source_root=folder,
+            output_directory=folder / "out",
+            architectures=architectures,
+            visibility=visibility,
+        )
+    )
+    write_plan(plan)
+    for edge in plan.edges:
+        compile_edge(edge, DeviceFlags())
+    pack_target(plan.pack)
+    return plan
+
+
+def _link(plans: list[BuildPlan], library: Path) -> None:
+    runtime = plans[0].host.runtime_library
+    subprocess.run(
+        [
+            *("gcc", "-shared", "-fPIC", "-I", resources.native_directory() / "include"),
+            *(plan.pack.stub for plan in plans),
+            *("-o", library, runtime, f"-Wl,-rpath,{runtime.parent}"),
+        ],
+        check=True,
+    )

@@ -94,9 +94,7 @@ def read_flags(path: Path) -> DeviceFlags:
     pairs = _read_pairs(path)
     return DeviceFlags(
         include_directories=tuple(dict.fromkeys(pairs.get("include_directory", ()))),
-        definitions=tuple(
-            d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))
-        ),
+        definitions=tuple(d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))),
         options=_expand_shell(pairs.get("option", ())),
     )
 

@@ -108,8 +108,9 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     """What every object of an image is compiled with."""
     flags = ["-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"]
     if tc.compiler_id == "gcc":
-        # A unique symbol would be bound across images and keep them from being unloaded.
-        flags.append("-fno-gnu-unique")
+        # A unique symbol would be bound across images and keep them from being unloaded;
+        # `extern __shared__` arrays are never initialised at run time.
+        flags += ["-fno-gnu-unique", "-fno-extern-tls-init"]
     return tuple(flags)
 
 

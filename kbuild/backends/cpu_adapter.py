@@ -94,9 +94,7 @@ def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
     return tuple(params)
 
 
-def _twin(
-    kind: ValueType, records: list[Mapping[str, Any]], names: dict[ValueType, str]
-) -> str:
+def _twin(kind: ValueType, records: list[Mapping[str, Any]], names: dict[ValueType, str]) -> str:
     """A C++ type that is passed as ``kind`` is; declares it in ``records`` if need be."""
     if kind.kind not in ("record", "union"):
         return _SCALARS[kind.kind, kind.size]

@@ -19,6 +19,8 @@ _CTYPES_VALUE: Final = ctypes.Structure.__mro__[1]
 _CTYPES_POINTERS: Final = "PzZ"
 _CTYPES_KINDS: Final = {"?": "b", **dict.fromkeys("bhilqc", "i"), **dict.fromkeys("BHILQ", "u")}
 _CTYPES_FLOATS: Final = "efdg"
+# Telling whether strided arrays overlap can take for ever; see numpy.shares_memory.
+_OVERLAP_EFFORT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,7 @@ def _encode_address(value: object) -> bytes:
 def _encode_number(builtin: Builtin, value: object) -> bytes:
     if _is_numpy(value, "generic"):
         scalar: Any = value
-        if _is_of_kind(builtin, scalar.dtype) and scalar.dtype.isnative:
+        if _is_of_kind(builtin, scalar.dtype):
             return bytes(scalar.tobytes())
     elif isinstance(value, (int, float)) and builtin.code:
         return _pack_number(builtin, value)
@@ -229,7 +231,8 @@ def identify(array: Any) -> tuple[object, ...]:
 
 def _overlap(first: Any, second: Any) -> bool:
     numpy: Any = sys.modules["numpy"]
+    too_hard = getattr(numpy, "exceptions", numpy).TooHardError  # moved in numpy 1.25
     try:
-        return bool(numpy.shares_memory(first, second, max_work=10_000))
-    except numpy.exceptions.TooHardError:
+        return bool(numpy.shares_memory(first, second, max_work=_OVERLAP_EFFORT))
+    except too_hard:
         return True

@@ -166,8 +166,7 @@ def _refuse_unavailable(spec: TargetSpec) -> None:
     for keyword, value, available in settings:
         if value != available:
             raise ConfigurationError(
-                f"{keyword} {value} is not available in kbuild {__version__}; "
-                f"leave it {available}"
+                f"{keyword} {value} is not available in kbuild {__version__}; leave it {available}"
             )
 
 

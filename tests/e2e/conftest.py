@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kbuild import resources
-from kbuild.model import Visibility
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.pack import pack_target
@@ -27,14 +27,16 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         *,
         target: str = "kernels",
         others: Mapping[str, Mapping[str, str]] | None = None,
-        visibility: Visibility = "default",
         stripped: bool = False,
-        architectures: tuple[str, ...] = (),
+        **settings: Any,  # noqa: ANN401 - of TargetSpec
     ) -> Path:
-        """``sources`` by file name; ``others`` are further targets in the same library."""
+        """``sources`` by file name; ``others`` are further targets in the same library.
+
+        ``settings`` are fields of TargetSpec that differ from the usual ones.
+        """
         folder = tmp_path_factory.mktemp(target)
         plans = [
-            _build_target(folder / name, name, texts, visibility, architectures)
+            _build_target(folder / name, name, texts, settings)
             for name, texts in {target: sources, **(others or {})}.items()
         ]
         library = folder / f"lib{target}.so"
@@ -50,8 +52,7 @@ def _build_target(
     folder: Path,
     name: str,
     sources: Mapping[str, str],
-    visibility: Visibility,
-    architectures: tuple[str, ...],
+    settings: Mapping[str, Any],
 ) -> BuildPlan:
     folder.mkdir()
     for file_name, text in sources.items():
@@ -64,8 +65,7 @@ def _build_target(
             sources=tuple(folder / file_name for file_name in sources),
             source_root=folder,
             output_directory=folder / "out",
-            architectures=architectures,
-            visibility=visibility,
+            **settings,
         )
     )
     write_plan(plan)

@@ -24,9 +24,7 @@ def test_kernels_agree_with_numpy(tmp_path: Path, build_type: str) -> None:
 
 
 def test_kernels_build_with_clang(tmp_path: Path) -> None:
-    succeed(
-        configure(KERNELS, tmp_path, "CMAKE_CXX_COMPILER=clang++", "CMAKE_BUILD_TYPE=Release")
-    )
+    succeed(configure(KERNELS, tmp_path, "CMAKE_CXX_COMPILER=clang++", "CMAKE_BUILD_TYPE=Release"))
     succeed(build(tmp_path))
 
     assert "100% tests passed" in succeed(ctest(tmp_path))

@@ -76,7 +76,9 @@ TABLE = TargetRecord(
         ContainerRecord(
             source="a.cu",
             images=(
-                ImageRecord(arch="x86-64", kind="elf", sha256="ab" * 32, size=4, kernels=("plain",)),
+                ImageRecord(
+                    arch="x86-64", kind="elf", sha256="ab" * 32, size=4, kernels=("plain",)
+                ),
             ),
         ),
         ContainerRecord(source="b.cu", images=()),
@@ -106,7 +108,10 @@ PAIR = ValueType(
     name="ns::Pair",
     size=8,
     alignment=4,
-    members=(Member(offset=0, type=FLOAT, count=2), Member(offset=0, type=value("signed", "int", 4))),
+    members=(
+        Member(offset=0, type=FLOAT, count=2),
+        Member(offset=0, type=value("signed", "int", 4)),
+    ),
 )
 RECORD = ValueType(
     kind="record",

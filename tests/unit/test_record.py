@@ -42,9 +42,7 @@ IMAGES = st.builds(
     size=SIZES,
     kernels=st.lists(TEXT, max_size=2).map(tuple),
 )
-CONTAINERS = st.builds(
-    ContainerRecord, source=TEXT, images=st.lists(IMAGES, max_size=2).map(tuple)
-)
+CONTAINERS = st.builds(ContainerRecord, source=TEXT, images=st.lists(IMAGES, max_size=2).map(tuple))
 RECORDS = st.builds(
     TargetRecord,
     version=TEXT,

@@ -16,7 +16,9 @@ def kernel(name: str, linkage: Linkage = "external", size: int = 8) -> Kernel:
     return Kernel(name=name, display=f"{name}(int*)", linkage=linkage, params=(param,))
 
 
-def source(name: str, *images: tuple[str, tuple[Kernel, ...]]) -> tuple[str, tuple[DeviceImage, ...]]:
+def source(
+    name: str, *images: tuple[str, tuple[Kernel, ...]]
+) -> tuple[str, tuple[DeviceImage, ...]]:
     return name, tuple(
         DeviceImage(
             source=name,

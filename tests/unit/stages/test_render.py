@@ -28,9 +28,7 @@ def test_a_compiler_reads_back_what_c_string_wrote(
     lines = [f"    fwrite({c_string(t)}, 1, {len(t.encode())}, stdout); putchar(0);" for t in texts]
     source = folder / "t.c"
     source.write_text("\n".join(["#include <stdio.h>", "int main(void) {", *lines, "}"]))
-    subprocess.run(
-        ["gcc", "-std=c99", "-trigraphs", "-w", source, "-o", folder / "t"], check=True
-    )
+    subprocess.run(["gcc", "-std=c99", "-trigraphs", "-w", source, "-o", folder / "t"], check=True)
 
     output = subprocess.run([folder / "t"], check=True, capture_output=True).stdout
 

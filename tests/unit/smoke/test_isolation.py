@@ -1,0 +1,44 @@
+"""`process.run_isolated`: nothing that a child does reaches or outlives its parent."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from kbuild.model import Command
+from kbuild.process import Ending, run_isolated
+
+
+def run_python(code: str, timeout: float = 30) -> Ending:
+    return run_isolated(Command(argv=(sys.executable, "-c", code)), timeout=timeout)
+
+
+def test_output_and_exit_status_are_kept() -> None:
+    ending = run_python("import sys; print('out', flush=True); sys.exit('error')")
+    assert ending == Ending(returncode=1, output="out\nerror\n")
+
+
+def test_signals_are_negative() -> None:
+    assert run_python("import os; os.kill(os.getpid(), 11)").returncode == -11
+
+
+def test_what_hangs_is_stopped_even_if_it_will_not_hear() -> None:
+    start = time.monotonic()
+    ending = run_python(
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print('deaf', flush=True)\ntime.sleep(60)",
+        timeout=0.5,
+    )
+    assert ending == Ending(returncode=None, output="deaf\n")
+    assert time.monotonic() - start < 20
+
+
+def test_grandchildren_neither_block_nor_stay(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    start = time.monotonic()
+    code = f"import subprocess; subprocess.Popen(['sh', '-c', 'sleep 2; touch {mark}'])"
+    assert run_python(code).returncode == 0
+    assert time.monotonic() - start < 2
+    time.sleep(2.2)
+    assert not mark.exists()

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+
+from kbuild.report import smoke_json, smoke_text
+from kbuild.smoke.report import SmokeReport, SmokeResult, Status
+
+
+def make_report(*statuses: Status, device_count: int | None = 1) -> SmokeReport:
+    results = tuple(
+        SmokeResult(
+            name="_Z1fi",
+            kind="resolve",
+            status=status,
+            detail=None if status == "passed" else "why\nand \x1b how",
+            seconds=0.5,
+        )
+        for status in statuses
+    )
+    return SmokeReport(path="libk.so", device_count=device_count, results=results)
+
+
+def test_only_passed_is_ok() -> None:
+    assert make_report("passed", "passed").ok
+    assert not make_report("passed", "skipped").ok
+    assert not make_report("passed", "skipped").is_skipped
+    assert not make_report("skipped").ok
+    assert make_report("skipped").is_skipped
+    assert not make_report("failed").is_skipped
+
+
+def test_text_shows_why() -> None:
+    text = smoke_text.render(make_report("passed", "failed"))
+    assert text == (
+        "passed   resolve  f(int)  (0.50 s)\n"
+        "failed   resolve  f(int)  (0.50 s)\n"
+        "    why\n"
+        "    and \\x1b how\n"
+        "FAILED: libk.so: 1 failed, 1 passed; 1 device\n"
+    )
+    assert "SKIPPED: libk.so: 1 skipped; 0 devices\n" in smoke_text.render(
+        make_report("skipped", device_count=0)
+    )
+    assert smoke_text.render(make_report("passed")).endswith("ok: libk.so: 1 passed; 1 device\n")
+
+
+def test_json_is_the_contract() -> None:
+    document = json.loads(smoke_json.render(make_report("failed", device_count=None)))
+    assert document == {
+        "schema": "kbuild.smoke/1",
+        "path": "libk.so",
+        "ok": False,
+        "device_count": None,
+        "results": [
+            {
+                "name": "_Z1fi",
+                "kind": "resolve",
+                "status": "failed",
+                "detail": "why\nand \x1b how",
+                "seconds": 0.5,
+            }
+        ],
+    }

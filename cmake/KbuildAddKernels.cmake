@@ -9,7 +9,7 @@ include_guard(GLOBAL)
     kbuild_add_kernels(<target> [STATIC|SHARED|MODULE|OBJECT]
         SOURCES <file>... [HEADERS <file>...]
         [BACKEND cpu|auto] [ARCHITECTURES <arch>...]
-        [VISIBILITY default|hidden]
+        [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
@@ -20,6 +20,11 @@ include_guard(GLOBAL)
 
   ``HEADERS`` define the kernels' parameter types for the generated header
   ``<target>_kernels.hpp``, which hosts of the target find on their include path.
+
+  ``DEBUG_STUBS`` gives every kernel a function ``__device_stub__<kernel>`` that typed
+  launches go through, so that stack traces name the kernel and its arguments: ``ON`` with
+  debug information, ``SYMBOLS`` with the name only.  Parameter types other than built-in
+  ones come from ``HEADERS``.  Host code is the same either way: relinking is enough.
 
   ``VISIBILITY`` of the kernels' symbols; the default is ``hidden`` for STATIC and OBJECT,
   ``default`` for SHARED and MODULE.
@@ -266,9 +271,14 @@ function(_kbuild_add_library target kind)
     set_source_files_properties("${_kbuild_pack_stub}" PROPERTIES
         GENERATED TRUE
         LANGUAGE ${_kbuild_language}
-        # With -flto gcc takes a handle for a redeclared function; ASan would pad it.
-        COMPILE_OPTIONS "-fno-lto;-fno-sanitize=all"
+        COMPILE_OPTIONS "${_kbuild_pack_stub_options}"
+        # For HEADERS, which debug stubs include.
+        INCLUDE_DIRECTORIES "${arg_INCLUDE_DIRECTORIES}"
+        COMPILE_DEFINITIONS "${arg_DEFINITIONS}"
         SKIP_LINTING ON)
+    if(_kbuild_language STREQUAL "CXX")
+        target_compile_features(${target} PRIVATE cxx_std_17)
+    endif()
     set_target_properties(${target} PROPERTIES
         POSITION_INDEPENDENT_CODE ON
         UNITY_BUILD OFF

@@ -144,7 +144,7 @@ class Module(Mapping[str, LoadedKernel]):
         self.close()
 
     def count_devices(self) -> int:
-        """How many devices the artifact's runtime finds; LaunchError if it cannot tell."""
+        """How many devices there are for every kernel; LaunchError if a runtime cannot tell."""
         self._library.require_open()
         return min(kernel._device.count() for kernel in self._kernels.values())  # noqa: SLF001
 
@@ -162,7 +162,7 @@ def _read_target(library: Library, path: Path, target: TargetNote) -> Iterator[L
             f"{path}: target {target.record.target} has ABI {descriptor.abi} of {descriptor.size} "
             f"bytes, not ABI {abi.MODULE_ABI} of {size}; build it with this kbuild"
         )
-    if descriptor.kernel_count != len(target.record.kernels):
+    if descriptor.kernel_count != len(target.record.kernels) or not descriptor.runtime:
         raise InputError(f"{path}: target {target.record.target} disagrees with its own record")
     device = Device(descriptor.runtime.contents)
     for index, record in enumerate(target.record.kernels):

@@ -17,6 +17,7 @@ from kbuild.model import (
 )
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.plan import PackPlan
+from kbuild.stages.stub_names import name_stub
 from kbuild.stages.stubs import (
     StubInputs,
     render_c_header,
@@ -38,7 +39,7 @@ def pack_target(plan: PackPlan) -> TargetRecord:
         target=plan.target,
         backend=backend.NAME,
         visibility=plan.visibility,
-        kernels=build_kernel_table(sources),
+        kernels=build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF"),
         containers=tuple(_describe_container(name, images) for name, images in sources),
     )
     containers = tuple(_write_container(backend, images) for _, images in sources)
@@ -46,6 +47,7 @@ def pack_target(plan: PackPlan) -> TargetRecord:
     table_bytes = record.dump(record.RECORD_SCHEMA, table)
     inputs = StubInputs(
         table=table,
+        headers=plan.headers,
         registration_header=backend.REGISTRATION_HEADER,
         section=backend.FAT_BINARY_SECTION,
         fat_binary=plan.fat_binary,
@@ -74,7 +76,7 @@ def _group_by_source(plan: PackPlan) -> tuple[tuple[str, tuple[DeviceImage, ...]
 
 
 def build_kernel_table(
-    sources: tuple[tuple[str, tuple[DeviceImage, ...]], ...],
+    sources: tuple[tuple[str, tuple[DeviceImage, ...]], ...], *, has_stubs: bool = False
 ) -> tuple[KernelRecord, ...]:
     """One row a host identity, over the images of every source.
 
@@ -94,6 +96,7 @@ def build_kernel_table(
                 linkage=kernel.linkage,
                 container=container,
                 params=kernel.params,
+                stub=name_stub(kernel.name) if has_stubs else None,
             )
             if handle in rows:
                 _check_duplicate(row, source, *rows[handle])

@@ -17,11 +17,20 @@ from kbuild.backends import find_backend
 from kbuild.backends.protocol import HostUsage, Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
-from kbuild.project import TargetSpec
+from kbuild.project import DebugStubs, TargetSpec
 from kbuild.toolchain import environment_compiler, find_toolchain
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
+
+# With -flto gcc takes a handle for a redeclared function; clang's ASan pads handles.
+_STUB_OPTIONS: Final = ("-fno-lto", "-fno-sanitize=all")
+# A stub keeps its frame, and with ON its arguments where a debugger finds them.
+_STUB_DEBUG_OPTIONS: Final[dict[DebugStubs, tuple[str, ...]]] = {
+    "OFF": (),
+    "SYMBOLS": ("-g0", "-fno-optimize-sibling-calls"),
+    "ON": ("-g", "-O0", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +77,7 @@ class PackPlan:
     compiled: tuple[Path, ...]
     output_directory: Path
     stub_suffix: str
+    debug_stubs: DebugStubs = "OFF"
 
     @property
     def stub(self) -> Path:
@@ -88,6 +98,11 @@ class PackPlan:
     def header_directory(self) -> Path:
         """Where the generated headers are, for the include path of hosts."""
         return self.output_directory / "include"
+
+    @property
+    def stub_options(self) -> tuple[str, ...]:
+        """What the stub unit is compiled with, after the project's own flags."""
+        return _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[self.debug_stubs]
 
     @property
     def cpp_header(self) -> Path:
@@ -126,6 +141,11 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     no compiler is found.
     """
     _refuse_unavailable(spec)
+    if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
+        raise ConfigurationError(
+            f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
+            "add CXX to the project's LANGUAGES"
+        )
     backend = find_backend(spec.backend)
     toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
     architectures = backend.expand_architectures(spec.architectures, toolchain)
@@ -152,6 +172,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         compiled=tuple(edge.stamp for edge in edges),
         output_directory=spec.output_directory,
         stub_suffix=spec.stub_suffix,
+        debug_stubs=spec.debug_stubs,
     )
     return BuildPlan(edges=edges, pack=pack, host=backend.host_usage(toolchain))
 
@@ -159,7 +180,6 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
 def _refuse_unavailable(spec: TargetSpec) -> None:
     """Settings that the contract has and this version has not."""
     settings = (
-        ("DEBUG_STUBS", spec.debug_stubs, "OFF"),
         ("RDC", spec.rdc, "OFF"),
         ("RUNTIME", spec.runtime, "shared"),
     )

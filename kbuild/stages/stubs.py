@@ -10,20 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from kbuild import __version__
 from kbuild.demangle import split_function
 from kbuild.model import KernelRecord, TargetRecord
+from kbuild.stages.debug_stubs import describe_stubs, names_other_types
 from kbuild.stages.render import c_string, render
-
-_BUILTIN_WORDS: Final = frozenset(
-    (
-        *("void", "bool", "char", "short", "int", "long", "float", "double", "__int128"),
-        *("signed", "unsigned", "const", "volatile"),
-        *("wchar_t", "char8_t", "char16_t", "char32_t"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +24,7 @@ class StubInputs:
     """What a stub unit is made of.  ``spans`` are (offset, size) of each container."""
 
     table: TargetRecord
+    headers: tuple[Path, ...]
     registration_header: str
     section: str
     fat_binary: Path
@@ -66,6 +60,8 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "kernel_table_size": inputs.kernel_table_size,
             "spans": inputs.spans,
             "kernels": table.kernels,
+            "headers": inputs.headers,
+            "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),
         },
     )
 
@@ -101,7 +97,7 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
         reason = "a template's instance: declare the template in a header of yours"
     elif None in types:
         reason = "the device image does not say its parameter types"
-    elif not has_headers and any(_names_other_types(t) for t in types if t):
+    elif not has_headers and any(names_other_types(t) for t in types if t):
         reason = "its parameter types are the project's own: name their header in HEADERS"
     if reason is not None:
         return {"display": kernel.display, "reason": reason}
@@ -111,10 +107,6 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
         "is_c": kernel.handle == name,
         "declarator": f"{name}({', '.join(t for t in types if t)})",
     }
-
-
-def _names_other_types(spelled: str) -> bool:
-    return not set(re.findall(r"\w+", spelled)) <= _BUILTIN_WORDS
 
 
 def render_c_header(table: TargetRecord) -> bytes:

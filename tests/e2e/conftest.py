@@ -28,7 +28,7 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         target: str = "kernels",
         others: Mapping[str, Mapping[str, str]] | None = None,
         stripped: bool = False,
-        **settings: Any,  # noqa: ANN401 - of TargetSpec
+        **settings: Any,
     ) -> Path:
         """``sources`` by file name; ``others`` are further targets in the same library.
 

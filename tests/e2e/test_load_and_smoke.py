@@ -7,11 +7,11 @@ import gc
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import BuildKernelLibrary
 from projects import run_kbuild
 
 import kbuild
@@ -19,6 +19,8 @@ from kbuild import resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.runtime.module import Module
 from kbuild.runtime.names import KernelNotFoundError
+
+BuildKernelLibrary = Callable[..., Path]
 
 KERNELS = """
 namespace ns {
@@ -325,6 +327,25 @@ def test_smoke_resolves_every_kernel(library: Path) -> None:
         assert (row["kind"], row["status"], row["detail"]) == ("resolve", "passed", None)
 
 
+def test_smoke_goes_on_behind_images_that_crash(
+    build_kernel_library: BuildKernelLibrary,
+) -> None:
+    crash = "static struct Boom { Boom() { *(volatile int *)8 = 1; } } boom;\n"
+    sources = {
+        "a.cu": 'extern "C" __global__ void a() {}',
+        "b.cu": crash + 'extern "C" __global__ void b() {}',
+        "c.cu": 'extern "C" __global__ void c() {}',
+        "d.cu": crash + "".join(f'extern "C" __global__ void d{i}() {{}}\n' for i in range(5)),
+    }
+    result = run_kbuild("smoke", build_kernel_library(sources), "--format", "json")
+    assert result.returncode == 1, result.stderr
+    rows = {row["name"]: row for row in json.loads(result.stdout)["results"]}
+    assert rows["a"]["status"] == rows["c"]["status"] == "passed"
+    assert rows["b"]["detail"].startswith("crashed: SIGSEGV")
+    assert [rows[f"d{i}"]["status"] for i in range(5)] == ["failed"] * 3 + ["skipped"] * 2
+    assert rows["d4"]["detail"].startswith("not tried after 3")
+
+
 def test_smoke_survives_its_cases(library: Path, tmp_path: Path) -> None:
     cases = tmp_path / "cases.py"
     cases.write_text(CASES)
@@ -433,8 +454,10 @@ def _without_devices(library: Path, folder: Path) -> Path:
     blind = folder / "blind.so"
     stub = next((library.parent / "kernels" / "out").glob("*_stub.c"))
     include = resources.native_directory() / "include"
-    flags = ["-shared", "-fPIC", "-I", include, f"-Wl,-rpath,{folder}"]
-    subprocess.run(["gcc", *flags, stub, runtime, "-o", blind], check=True)
+    path = f"-Wl,-rpath,{folder}"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-I", include, stub, runtime, path, "-o", blind], check=True
+    )
     return blind
 
 

@@ -108,7 +108,7 @@ def test_a_failed_write_leaves_the_old_file(
     target = tmp_path / "file"
     target.write_bytes(b"old")
 
-    def fail(self: Path, target: Path) -> Path:
+    def fail(_self: Path, _target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)

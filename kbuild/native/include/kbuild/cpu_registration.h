@@ -26,4 +26,10 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
     kbuild_cpu_unregister(module);
 }
 
+/* What a debug stub does. */
+static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+{
+    kbuild_cpu_launch_from_stub(handle, args);
+}
+
 #endif

@@ -32,6 +32,14 @@ int kbuild_cpu_device_count(int *count);
 int kbuild_cpu_resolve(const void *handle);
 int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config,
                       void *const *args);
+
+/* A launch through a debug stub: the launcher pushes the configuration and calls the stub
+ * with the kernel's arguments; the stub launches with what was pushed; the launcher takes
+ * the result.  Each thread has one slot. */
+int kbuild_cpu_push_configuration(const struct kbuild_launch_config *config);
+void kbuild_cpu_launch_from_stub(const void *handle, void *const *args);
+int kbuild_cpu_take_stub_result(void);
+
 int kbuild_cpu_allocate(void **pointer, size_t bytes);
 int kbuild_cpu_release(void *pointer);
 int kbuild_cpu_copy(void *destination, const void *source, size_t bytes,

@@ -12,6 +12,17 @@ static inline kbuild_error_t kbuild_launch(const void *kernel,
     return kbuild_cpu_launch(kernel, config, args);
 }
 
+/* For launches through a debug stub, see kbuild::launch. */
+static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *config)
+{
+    return kbuild_cpu_push_configuration(config);
+}
+
+static inline kbuild_error_t kbuild_take_stub_result(void)
+{
+    return kbuild_cpu_take_stub_result();
+}
+
 static inline kbuild_error_t kbuild_malloc(void **pointer, size_t bytes)
 {
     return kbuild_cpu_allocate(pointer, bytes);

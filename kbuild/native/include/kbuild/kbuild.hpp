@@ -12,6 +12,10 @@
 
 #if !defined(KBUILD_DEVICE_CODE)
 
+#if __cplusplus < 201703L
+#error "kbuild/kbuild.hpp needs C++17: target_compile_features(<target> PRIVATE cxx_std_17), or use kbuild/kbuild.h"
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -101,14 +105,36 @@ inline kbuild_launch_config to_c(const LaunchConfig& config) noexcept {
     return result;
 }
 
+// What the handle holds: the debug stub, or null.
+template <class... P>
+auto stub_of(void (*kernel)(P...)) noexcept {
+    using Stub = void (*)(P...);
+    const auto handle = reinterpret_cast<const Stub*>(reinterpret_cast<const void*>(kernel));
+    return handle != nullptr ? *handle : nullptr;
+}
+
+// Grid, block, shared bytes and stream are all that a configuration pushed for a stub has.
+inline bool suits_stub(const kbuild_launch_config& config) noexcept {
+    return config.cluster.x == 0 && config.cooperative == 0 &&
+           config.programmatic_dependent_launch == 0;
+}
+
 }  // namespace detail
 
 // Launches a kernel with arguments that a call of it would take.
+//
+// A kernel built with debug stubs is launched through its stub, so that a stack trace shows
+// the kernel's name and arguments; attributes that a stub cannot carry go direct.
 template <class... P>
 error launch(void (*kernel)(P...), const LaunchConfig& config,
              typename detail::parameter<P>::type... args) {
-    void* addresses[] = {static_cast<void*>(std::addressof(args))..., nullptr};
     const auto c_config = detail::to_c(config);
+    if (const auto stub = detail::stub_of(kernel); stub && detail::suits_stub(c_config)) {
+        if (const kbuild_error_t code = kbuild_push_configuration(&c_config)) return error(code);
+        stub(args...);
+        return error(kbuild_take_stub_result());
+    }
+    void* addresses[] = {static_cast<void*>(std::addressof(args))..., nullptr};
     return error(kbuild_launch(reinterpret_cast<const void*>(kernel), &c_config, addresses));
 }
 

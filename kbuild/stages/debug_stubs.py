@@ -1,0 +1,78 @@
+"""Debug stubs: functions that a stack trace shows, with the kernels' own parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kbuild.demangle import split_function
+from kbuild.errors import SourceError
+from kbuild.model import KernelRecord, Param, TargetRecord
+from kbuild.stages.stub_names import PREFIX, base_identifier
+
+_BUILTIN_WORDS: Final = frozenset(
+    (
+        *("void", "bool", "char", "short", "int", "long", "float", "double", "__int128"),
+        *("signed", "unsigned", "const", "volatile"),
+        *("wchar_t", "char8_t", "char16_t", "char32_t"),
+    )
+)
+# How demanglers spell types that no other source file can name.
+_NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")
+
+
+def names_other_types(spelled: str) -> bool:
+    """Whether a parameter type is anything but a built-in type or a pointer to one."""
+    return not set(re.findall(r"\w+", spelled)) <= _BUILTIN_WORDS
+
+
+def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[str, Any], ...]:
+    """A row a kernel for the stub unit's template; None of them where there are no stubs.
+
+    Raises SourceError, naming kernel and type, for a parameter that the stub unit cannot
+    declare.
+    """
+    return tuple(
+        _describe_stub(kernel, index, has_headers=has_headers)
+        for index, kernel in enumerate(table.kernels)
+        if kernel.stub is not None
+    )
+
+
+def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Mapping[str, Any]:
+    qualified, _ = split_function(kernel.display)
+    is_template = qualified.endswith(">")
+    identifier = base_identifier(qualified)
+    namespace = "" if "(" in qualified else qualified.partition("<")[0].rpartition("::")[0]
+    return {
+        "index": index,
+        "symbol": kernel.stub,
+        "linkage": kernel.linkage,
+        "display": kernel.display,
+        "namespace": namespace,
+        # A template's name is in its symbol alone: instances of equal parameters would clash.
+        "identifier": f"{PREFIX}{identifier}{f'_{index}' if is_template else ''}",
+        "is_c": kernel.device_name == identifier,
+        "params": [_describe_param(kernel, param, has_headers) for param in kernel.params],
+    }
+
+
+def _describe_param(kernel: KernelRecord, param: Param, has_headers: bool) -> Mapping[str, str]:
+    spelled = _declare(kernel, param.type, has_headers=has_headers)
+    name = param.name or f"argument_{param.index}"
+    return {"type": spelled, "name": name, "declaration": f"{spelled} {name}"}
+
+
+def _declare(kernel: KernelRecord, spelled: str | None, *, has_headers: bool) -> str:
+    if spelled is None:
+        reason = "the device image does not say its parameter types; declare it in C++"
+    elif any(word in spelled for word in _NAMELESS):
+        reason = f"no other file can name its parameter type '{spelled}'; give it a name in HEADERS"
+    elif not has_headers and names_other_types(spelled):
+        reason = f"name the header that defines its parameter type '{spelled}' in HEADERS"
+    else:
+        # Declarators of function and array types surround their name.
+        needs_alias = "(" in spelled or "[" in spelled
+        return f"kbuild_parameter<{spelled}>::type" if needs_alias else spelled
+    raise SourceError(f"kernel '{kernel.display}' can have no debug stub: {reason}")

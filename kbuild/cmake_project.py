@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -140,7 +139,7 @@ def _run(command: Command) -> None:
 def _write_launcher(build: Path) -> Path:
     """A command that runs this very kbuild, wherever its console script may be."""
     launcher = build / "kbuild-launcher"
-    script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m kbuild "$@"\n'
+    script = f'#!/bin/sh\nexec {shlex.join(process.python_argv("kbuild.cli.main"))} "$@"\n'
     if record.write_if_changed(launcher, script.encode()):
         launcher.chmod(launcher.stat().st_mode | 0o111)
     return launcher

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -120,6 +121,19 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
     # The group is named after its first process, and lives as long as any process of it.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
+
+
+def python_argv(module: str) -> tuple[str, ...]:
+    """The start of an argv that runs ``main(words)`` of ``module`` with our interpreter.
+
+    ``-m`` would look in the current folder first, where another kbuild may be: a source
+    tree beside the installed package.
+    """
+    code = (
+        "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
+        f"from {module} import main; sys.exit(main(sys.argv[1:]))"
+    )
+    return (sys.executable, "-c", code)
 
 
 def describe_failure(result: CommandResult) -> str:

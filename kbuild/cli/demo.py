@@ -67,7 +67,7 @@ def _build(source: Path, build: Path, backend: str) -> None:
 
 
 def _call_kbuild(*words: str) -> None:
-    _run_program(sys.executable, "-m", "kbuild", *words)
+    _run_program(*process.python_argv("kbuild.cli.main"), *words)
 
 
 def _run_program(*argv: str | Path) -> None:

@@ -1,7 +1,7 @@
 """The child of a smoke test: loads the library, and may crash.
 
-``python -m kbuild.smoke.probe JOURNAL list CASES | resolve LIBRARY FIRST | run LIBRARY
-CASES NAME``.  The parent is :mod:`kbuild.smoke.runner`; nothing here prints.
+Its words are ``JOURNAL list CASES``, ``JOURNAL resolve LIBRARY FIRST`` or ``JOURNAL run
+LIBRARY CASES NAME``.  The parent is :mod:`kbuild.smoke.runner`; nothing here prints.
 """
 
 from __future__ import annotations
@@ -93,7 +93,3 @@ def _trace(error: BaseException, path: Path) -> str:
     while frames is not None and frames.tb_frame.f_code.co_filename != str(path):
         frames = frames.tb_next
     return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

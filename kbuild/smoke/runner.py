@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
-from kbuild.process import run_isolated
+from kbuild.process import python_argv, run_isolated
 from kbuild.runtime.shared_object import SharedObject, read_shared_object
 from kbuild.smoke.journal import read_journal
 from kbuild.smoke.report import Kind, SmokeReport, SmokeResult, Status
@@ -188,10 +188,11 @@ def _ask(timeout: float, request: str, *words: object) -> _Answer:
     """Run a probe to its end, whatever that is."""
     with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as folder:
         journal = Path(folder, "journal")
-        argv = (sys.executable, "-u", "-m", "kbuild.smoke.probe", str(journal), request)
+        argv = (*python_argv("kbuild.smoke.probe"), str(journal), request, *map(str, words))
         # The probe imports what we would import, however kbuild came to be on our path.
         paths = os.pathsep.join(path for path in sys.path if path)
-        command = Command(argv=(*argv, *map(str, words)), env=(("PYTHONPATH", paths),))
+        env = (("PYTHONPATH", paths), ("PYTHONUNBUFFERED", "1"))
+        command = Command(argv=argv, env=env)
         start = time.perf_counter()
         ending = run_isolated(command, timeout=timeout)
         return _Answer(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[s
 
 
 def run_kbuild(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return run(sys.executable, "-m", "kbuild", *words, cwd=cwd)
+    return run(KBUILD, *words, cwd=cwd)
 
 
 def configure(

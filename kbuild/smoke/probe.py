@@ -9,7 +9,6 @@ from __future__ import annotations
 import faulthandler
 import itertools
 import signal
-import sys
 import time
 import traceback
 from collections.abc import Callable

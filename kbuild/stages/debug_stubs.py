@@ -42,19 +42,21 @@ def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[s
 
 def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Mapping[str, Any]:
     qualified, _ = split_function(kernel.display)
-    is_template = qualified.endswith(">")
+    # Instances of a template, and static kernels of two sources, may agree in name and
+    # parameters: their names are in their symbols alone.
+    is_ambiguous = qualified.endswith(">") or kernel.linkage == "internal"
     identifier = base_identifier(qualified)
     namespace = "" if "(" in qualified else qualified.partition("<")[0].rpartition("::")[0]
+    name = f"{PREFIX}{identifier}{f'_{index}' if is_ambiguous else ''}"
+    params = [_describe_param(kernel, param, has_headers) for param in kernel.params]
     return {
         "index": index,
         "symbol": kernel.stub,
         "linkage": kernel.linkage,
-        "display": kernel.display,
         "namespace": namespace,
-        # A template's name is in its symbol alone: instances of equal parameters would clash.
-        "identifier": f"{PREFIX}{identifier}{f'_{index}' if is_template else ''}",
+        "declarator": f"{name}({', '.join(p['declaration'] for p in params)})",
         "is_c": kernel.device_name == identifier,
-        "params": [_describe_param(kernel, param, has_headers) for param in kernel.params],
+        "params": params,
     }
 
 

@@ -86,9 +86,10 @@ def build_kernel_table(
     rows: dict[str, tuple[KernelRecord, str]] = {}
     for container, (source, images) in enumerate(sources):
         for kernel in _agree(source, images):
-            handle = kernel.name
-            if kernel.linkage == "internal" and handle in rows:
-                handle = f"{handle}.{container}"
+            # Static kernels of two sources may share a name, and are two kernels.
+            is_shared_name = kernel.linkage == "internal" and kernel.name in rows
+            suffix = f".{container}" if is_shared_name else ""
+            handle = kernel.name + suffix
             row = KernelRecord(
                 handle=handle,
                 device_name=kernel.name,
@@ -96,7 +97,7 @@ def build_kernel_table(
                 linkage=kernel.linkage,
                 container=container,
                 params=kernel.params,
-                stub=name_stub(kernel.name) if has_stubs else None,
+                stub=name_stub(kernel.name) + suffix if has_stubs else None,
             )
             if handle in rows:
                 _check_duplicate(row, source, *rows[handle])

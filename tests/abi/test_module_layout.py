@@ -114,9 +114,9 @@ def test_layout_is_frozen(tmp_path: Path, compiler: str, language: str) -> None:
         "#else\n#define CHECK(x) _Static_assert(x, #x)\n#endif\n" + "\n".join(checks) + "\n"
     )
 
+    include = resources.native_directory() / "include"
     result = subprocess.run(
-        [compiler, "-x", language, "-I", resources.native_directory() / "include"]
-        + ["-fsyntax-only", source],
+        [*(compiler, "-x", language, "-fsyntax-only", source), "-I", include],
         capture_output=True,
         text=True,
         check=False,

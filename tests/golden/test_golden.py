@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,13 @@ from kbuild import __version__, resources
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
 from kbuild.backends.protocol import HostUsage, Toolchain
 from kbuild.cmake_project import write_project
+from kbuild.demangle import split_function
 from kbuild.formats.dwarf import Member, Parameter, ValueType
 from kbuild.manifest import Manifest, ManifestTarget, TargetTable
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
 from kbuild.stages.plan import BuildPlan, CompileEdge, PackPlan
 from kbuild.stages.render import render
+from kbuild.stages.stub_names import name_stub
 from kbuild.stages.stubs import (
     StubInputs,
     render_c_header,
@@ -86,6 +89,7 @@ TABLE = TargetRecord(
 )
 STUB = StubInputs(
     table=TABLE,
+    headers=(),
     registration_header="kbuild/cpu_registration.h",
     section=".kbuild_fatbin",
     fat_binary=Path("/out/my kernels.fatbin"),
@@ -95,6 +99,31 @@ STUB = StubInputs(
     kernel_table_sha256="1" * 64,
     kernel_table_size=3,
 )
+
+
+TYPES = "struct P { int x, y; };\n"
+
+
+def debug_stub_unit(header: Path) -> bytes:
+    """The stub unit with a debug stub a kernel; ``header`` defines P."""
+    kernels = tuple(
+        replace(
+            kernel,
+            stub=name_stub(kernel.device_name),
+            params=kernel.params or parameters_of(kernel.display),
+        )
+        for kernel in TABLE.kernels
+    )
+    table = replace(TABLE, kernels=kernels)
+    return render_stub_unit(replace(STUB, table=table, headers=(header,)))
+
+
+def parameters_of(display: str) -> tuple[Param, ...]:
+    _, types = split_function(display)
+    return tuple(
+        param(index, 8 * index, 8, spelled, f"p{index}")
+        for index, spelled in enumerate(types or ())
+    )
 
 
 def value(kind: str, name: str, size: int) -> ValueType:
@@ -193,6 +222,7 @@ def project(tmp_path: Path) -> bytes:
 
 GENERATED: dict[str, Callable[[], bytes]] = {
     "stub_unit.c": lambda: render_stub_unit(STUB),
+    "debug_stub_unit.cpp": lambda: debug_stub_unit(Path("/src/types.hpp")),
     "kernels.hpp": lambda: render_cpp_header(TABLE, ()),
     "kernels_with_types.hpp": lambda: render_cpp_header(TABLE, (Path("/src/types.hpp"),)),
     "kernels.h": lambda: render_c_header(TABLE),
@@ -224,8 +254,10 @@ def compile_strictly(
 ) -> subprocess.CompletedProcess[str]:
     strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fno-lto", "-fno-sanitize=all")
     return subprocess.run(
-        [compiler, "-x", language, *strict, *options, f"-I{INCLUDE}", "-c", source]
-        + ["-o", source.with_suffix(".o")],
+        [
+            *(compiler, "-x", language, *strict, *options, f"-I{INCLUDE}"),
+            *("-c", source, "-o", source.with_suffix(".o")),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -244,6 +276,21 @@ def test_stub_unit_compiles(
     source.write_bytes(render_stub_unit(STUB).replace(b"/out/", f"{tmp_path}/".encode()))
 
     result = compile_strictly(compiler, language, source, *options)
+
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-fPIC")])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_debug_stub_unit_compiles(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
+    (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
+    (tmp_path / "table.json").write_bytes(b"{}\n")
+    header = tmp_path / "types.hpp"
+    header.write_text(TYPES)
+    source = tmp_path / "stub.cpp"
+    source.write_bytes(debug_stub_unit(header).replace(b"/out/", f"{tmp_path}/".encode()))
+
+    result = compile_strictly(compiler, "c++", source, "-std=c++17", *options)
 
     assert result.returncode == 0, result.stderr
 

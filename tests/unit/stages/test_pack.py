@@ -57,7 +57,7 @@ def test_template_of_two_sources_is_registered_once() -> None:
 
 
 def test_template_with_two_layouts_is_an_error() -> None:
-    with pytest.raises(SourceError, match="one parameter layout in a.cu and another in b.cu"):
+    with pytest.raises(SourceError, match=r"one parameter layout in a\.cu and another in b\.cu"):
         build_kernel_table(
             (
                 source("a.cu", ("v1", (kernel("k", "weak", 8),))),

@@ -11,8 +11,8 @@ from kbuild.stages.stub_names import base_identifier, name_stub
 
 SOURCE = """
 namespace a {{ template <class T> struct a {{}}; struct b {{}}; }}
-template <class T> void {p}run(T, T*) {{}}
-template void {p}run<float>(float, float*);
+template <class T> void {p}axpy(T, T*) {{}}
+template void {p}axpy<float>(float, float*);
 template <int N> void {p}fixed(int (*)[N]) {{}}
 template void {p}fixed<3>(int (*)[3]);
 namespace run {{

@@ -22,5 +22,5 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check types, strictly."""
-    session.install("-e", ".[test]", "mypy>=1.11", "nox")
+    session.install("-e", ".[dev]")
     session.run("mypy")

@@ -21,12 +21,16 @@ FileKind: TypeAlias = Literal[
     "fat-binary",
     "image",
 ]
+ReferenceKind: TypeAlias = Literal["call", "call-slot", "copy", "absolute-32"]
 Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """An ELF section header.  ``type`` is the ELF name (``SHT_NOTE``), ``flags`` raw bits."""
+    """An ELF section header.  ``type`` is the ELF name (``SHT_NOTE``), ``flags`` raw bits.
+
+    ``link`` and ``info`` are raw too; what they mean depends on the type.
+    """
 
     index: int
     name: str
@@ -37,6 +41,8 @@ class Section:
     size: int
     alignment: int
     entry_size: int
+    link: int
+    info: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,13 +137,14 @@ class ContainerFacts:
     """The images that are registered together: those of one source.
 
     ``is_damaged`` says that a part of it could not be read, so that an image which is not
-    found there may be one of those parts.
+    found there may be one of those parts, ``alignment`` what its format asks of ``place``.
     """
 
     backend: str
     place: Place
     size: int
     is_damaged: bool
+    alignment: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +156,8 @@ class HandleFacts:
     kernel's name, None where the file shows none; ``place`` where the handle lies, by
     either of them.  ``content`` is what the handle itself holds, ``is_read_only`` whether
     it can be written once the file is loaded (None in object files, where the linker has
-    not decided), and ``stub`` where the debug stub lies that the row names.
+    not decided), and ``stub`` the symbol of the debug stub that the row names, where the
+    file defines it.
     """
 
     kernel: str
@@ -159,12 +167,47 @@ class HandleFacts:
     place: Place | None
     content: Pointer | None
     is_read_only: bool | None
-    stub: Place | None
+    stub: Symbol | None
 
     @property
     def is_found(self) -> bool:
         """Whether the file has this handle at all, under its name or without one."""
         return self.place is not None
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the kernel's symbol is code, not the variable that kbuild makes."""
+        return self.symbol is not None and self.symbol.type == "function"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What a file does with a symbol that may be a kernel's, as its relocations show it.
+
+    ``call`` is a call or jump instruction in an object file, ``call-slot`` the slot through
+    which a linked file calls, ``copy`` a variable that the dynamic linker copies into the
+    executable, ``absolute-32`` an address in four bytes in an object file.  ``place`` is
+    the first such use.  ``target`` is where the file itself defines it; where that is
+    None, other files may, under the name ``symbol``.
+    """
+
+    kind: ReferenceKind
+    symbol: str
+    place: Place
+    target: Place | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicFacts:
+    """What a file asks of the dynamic linker.
+
+    ``is_symbolic`` says that it binds its own symbols to itself (``-Bsymbolic``).
+    """
+
+    soname: str | None
+    needed: tuple[str, ...]
+    is_symbolic: bool
+    has_text_relocations: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +237,9 @@ class ArtifactFacts:
 
     ``problems`` are the parts of the device code that could not be read, besides those
     that an image names itself; ``note_problems`` the parts of ``.note.kbuild``.
+    ``references`` are those that can concern kernels, each once: to what this file does
+    not define, and to its own handles and stubs.  ``dynamic`` is None without a dynamic
+    section: in object files and in programs that are linked statically.
     """
 
     path: str
@@ -210,6 +256,8 @@ class ArtifactFacts:
     has_symbol_table: bool = False
     problems: tuple[Problem, ...] = ()
     note_problems: tuple[Problem, ...] = ()
+    references: tuple[Reference, ...] = ()
+    dynamic: DynamicFacts | None = None
 
     def images_of(self, container: int) -> tuple[ImageFacts, ...]:
         """The images in container number ``container``, in the order of the file."""

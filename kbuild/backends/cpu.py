@@ -22,10 +22,12 @@ from kbuild.backends.protocol import (
 )
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.facts import Problem
+from kbuild.formats.offload_binary import ALIGNMENT
 from kbuild.model import Command, Kernel
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
+FAT_BINARY_ALIGNMENT: Final = ALIGNMENT
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
 # x86-64 psABI, "micro-architecture levels"; the first is what every machine has.

@@ -121,6 +121,10 @@ class Backend(Protocol):
         """The ELF section that holds its containers."""
 
     @property
+    def FAT_BINARY_ALIGNMENT(self) -> int:  # noqa: N802
+        """What the format of a container asks of its address."""
+
+    @property
     def REGISTRATION_HEADER(self) -> str:  # noqa: N802
         """The hand-written header through which a stub unit registers."""
 

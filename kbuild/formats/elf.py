@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import io
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, Final, Literal, TypeVar
 
@@ -17,11 +17,12 @@ from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection, RelrRelocationSection
+from elftools.elf.relocation import RelrRelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Segment, Symbol
+from kbuild.formats.relocation import Relocation, RelocationKind, kind_of, read_entries
 
 T = TypeVar("T")
 
@@ -63,8 +64,9 @@ _BINDINGS: Final[dict[str, Any]] = {
 }
 _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i386"}
 
-# Relocation numbers by machine: (absolute 64, relative, pc-relative 64).
-_RELOCATIONS: Final = {"x86_64": (1, 8, 24), "aarch64": (257, 1027, 260)}
+# SHT_REL entries have no addend field; what is in place counts, and nobody here asks.
+_RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
+_NAME_TAGS: Final = {"DT_NEEDED": "needed", "DT_SONAME": "soname"}
 
 FileType = Literal["relocatable", "shared-object", "executable", "other"]
 
@@ -120,6 +122,8 @@ class Elf:
                     size=section["sh_size"],
                     alignment=section["sh_addralign"],
                     entry_size=section["sh_entsize"],
+                    link=section["sh_link"],
+                    info=section["sh_info"],
                 )
                 for index, section in enumerate(self._file.iter_sections())
             )
@@ -155,19 +159,40 @@ class Elf:
         return guard(read)
 
     @cached_property
+    def dynamic_names(self) -> tuple[tuple[str, str], ...]:
+        """The (tag, name) pairs of the dynamic section: DT_NEEDED and DT_SONAME."""
+
+        def read() -> tuple[tuple[str, str], ...]:
+            section = self._file.get_section_by_name(".dynamic")
+            if not isinstance(section, DynamicSection):
+                return ()
+            tags = ((str(tag.entry.d_tag), tag) for tag in section.iter_tags())
+            return tuple(
+                (name, str(getattr(tag, _NAME_TAGS[name])))
+                for name, tag in tags
+                if name in _NAME_TAGS
+            )
+
+        return guard(read)
+
+    @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbols of ``.symtab`` and ``.dynsym``, in the order of the file."""
+        return tuple(symbol for table in self._symbol_tables.values() for symbol in table)
 
-        def read() -> tuple[Symbol, ...]:
-            found: list[Symbol] = []
-            for section in self._file.iter_sections():
-                if isinstance(section, SymbolTableSection):
-                    is_dynamic = section["sh_type"] == "SHT_DYNSYM"
-                    found.extend(
-                        self._symbol(symbol.name, symbol.entry, is_dynamic)
-                        for symbol in section.iter_symbols()
-                    )
-            return tuple(found)
+    @cached_property
+    def _symbol_tables(self) -> dict[int, tuple[Symbol, ...]]:
+        """The symbols by the index of their section, in the order of the file."""
+
+        def read() -> dict[int, tuple[Symbol, ...]]:
+            return {
+                index: tuple(
+                    self._symbol(symbol.name, symbol.entry, section["sh_type"] == "SHT_DYNSYM")
+                    for symbol in section.iter_symbols()
+                )
+                for index, section in enumerate(self._file.iter_sections())
+                if isinstance(section, SymbolTableSection)
+            }
 
         return guard(read)
 
@@ -175,6 +200,10 @@ class Elf:
         index = entry["st_shndx"]
         place = None
         if isinstance(index, int):
+            if index >= len(self.sections):
+                raise InputError(
+                    f"symbol {name!r} lies in section {index}, the file has {len(self.sections)}"
+                )
             offset = entry["st_value"]
             if self._is_linked:
                 offset -= self.sections[index].address
@@ -263,76 +292,74 @@ class Elf:
         """The run-time address of ``place`` relative to the load base."""
         return self.sections[place.section].address + place.offset
 
-    @cached_property
-    def _relocated(self) -> dict[tuple[int, int], tuple[int, str, Place | None, int, bool]]:
-        """(section, offset) -> (type, symbol, its place, addend, is dynamic symbol)."""
-        return guard(self._read_relocations)
+    def relocations(self, kinds: frozenset[RelocationKind] | None = None) -> Iterator[Relocation]:
+        """The relocations of these kinds (all when None) in what is loaded, packed ones last.
 
-    def _read_relocations(
-        self,
-    ) -> dict[tuple[int, int], tuple[int, str, Place | None, int, bool]]:
-        found: dict[tuple[int, int], tuple[int, str, Place | None, int, bool]] = {}
-        relative = _RELOCATIONS.get(self.machine, (0, 0, 0))[1]
+        Debug information has most of an object's relocations and none that matter here.
+        """
+        for section in self.sections:
+            has_addend = _RELOCATION_TABLES.get(section.type)
+            if has_addend is not None and self._fills_memory(section):
+                yield from self._section_relocations(section, has_addend, kinds)
+        if kinds is None or "relative" in kinds:
+            yield from guard(lambda: tuple(self._packed_relocations()))
+
+    def _section_relocations(
+        self, section: Section, has_addend: bool, kinds: frozenset[RelocationKind] | None
+    ) -> Iterator[Relocation]:
+        symbols = self._symbol_tables.get(section.link, ())
+        for offset, number, index, addend in read_entries(self.content(section), has_addend):
+            kind = kind_of(self.machine, number)
+            # Before anything else: large programs have millions of the others.
+            if kinds is not None and kind not in kinds:
+                continue
+            place = self._place_of(section, offset)
+            if place is not None:
+                symbol = symbols[index] if 0 < index < len(symbols) else None
+                yield Relocation(place=place, kind=kind, symbol=symbol, addend=addend)
+
+    def _fills_memory(self, section: Section) -> bool:
+        if self._is_linked:
+            return True
+        is_there = section.info < len(self.sections)
+        return is_there and bool(self.sections[section.info].flags & SHF_ALLOC)
+
+    def _place_of(self, section: Section, offset: int) -> Place | None:
+        if self._is_linked:
+            return self.locate(offset)
+        return Place(section=section.info, offset=offset)
+
+    def _packed_relocations(self) -> Iterator[Relocation]:
         for section in self._file.iter_sections():
             if isinstance(section, RelrRelocationSection):
                 for relocation in section.iter_relocations():
                     place = self.locate(relocation["r_offset"])
                     if place is not None:
                         value = struct.unpack("<Q", self.read(place, 8))[0]
-                        found[place.section, place.offset] = (relative, "", None, value, True)
-            elif isinstance(section, RelocationSection) and self._fills_memory(section):
-                self._add_relocations(section, found)
-        return found
+                        yield Relocation(place=place, kind="relative", symbol=None, addend=value)
 
-    def _fills_memory(self, section: RelocationSection) -> bool:
-        # Debug information has most of an object's relocations and none that matter here.
-        return self._is_linked or bool(self.sections[section["sh_info"]].flags & SHF_ALLOC)
-
-    def _add_relocations(
-        self,
-        section: RelocationSection,
-        found: dict[tuple[int, int], tuple[int, str, Place | None, int, bool]],
-    ) -> None:
-        table = self._file.get_section(section["sh_link"]) if section["sh_link"] else None
-        symbols: list[Symbol] = []
-        if isinstance(table, SymbolTableSection):
-            is_dynamic = table["sh_type"] == "SHT_DYNSYM"
-            symbols = [self._symbol(s.name, s.entry, is_dynamic) for s in table.iter_symbols()]
-        for relocation in section.iter_relocations():
-            if self._is_linked:
-                place = self.locate(relocation["r_offset"])
-            else:
-                place = Place(section=section["sh_info"], offset=relocation["r_offset"])
-            if place is None:
-                continue
-            number = relocation["r_info_sym"]
-            symbol = symbols[number] if 0 < number < len(symbols) else None
-            addend = relocation["r_addend"] if section.is_RELA() else 0
-            found[place.section, place.offset] = (
-                relocation["r_info_type"],
-                symbol.name if symbol else "",
-                symbol.place if symbol else None,
-                addend,
-                symbol is not None and symbol.dynamic,
-            )
+    @cached_property
+    def _relocated(self) -> dict[Place, Relocation]:
+        return {relocation.place: relocation for relocation in self.relocations()}
 
     def pointer_at(self, place: Place) -> Pointer:
         """What the pointer-sized slot at ``place`` holds once the file is loaded.
 
         A relocation wins over the bytes in place: lld writes only the relocation.
         """
-        relocation = self._relocated.get((place.section, place.offset))
+        relocation = self._relocated.get(place)
         if relocation is None:
             value = struct.unpack("<Q", self.read(place, 8))[0]
             target = self.locate(value) if self._is_linked and value else None
             return Pointer(place=target)
-        kind, name, target, addend, is_dynamic = relocation
-        if kind == _RELOCATIONS.get(self.machine, (0, 0, 0))[1]:
-            return Pointer(place=self.locate(addend))
+        if relocation.kind == "relative":
+            return Pointer(place=self.locate(relocation.addend))
+        symbol, target = relocation.symbol, relocation.target
+        name = symbol.name if symbol else None
         if target is None:
             return Pointer(symbol=name or None)
-        moved = Place(section=target.section, offset=target.offset + addend)
-        return Pointer(place=moved, symbol=name or None, interposable=is_dynamic)
+        is_dynamic = symbol is not None and symbol.dynamic
+        return Pointer(place=target, symbol=name or None, interposable=is_dynamic)
 
     def distance_target(self, place: Place) -> Place | None:
         """The place that a signed 64-bit distance at ``place`` leads to.
@@ -340,12 +367,9 @@ class Elf:
         The distance counts from its own address; in an object file a PC-relative
         relocation stands for it.  None where it leads nowhere.
         """
-        relocation = self._relocated.get((place.section, place.offset))
+        relocation = self._relocated.get(place)
         if relocation is not None:
-            _, _, target, addend, _ = relocation
-            if target is None:
-                return None
-            return Place(section=target.section, offset=target.offset + addend)
+            return relocation.target
         distance = struct.unpack("<q", self.read(place, 8))[0]
         if distance == 0 or not self._is_linked:
             return None

@@ -32,7 +32,7 @@ def _find_definitions(elf: Elf, names: set[str]) -> _Definitions:
     """The defined symbols of these names, those of the full symbol table first."""
     found: _Definitions = {}
     for symbol in elf.symbols:
-        if symbol.name in names and symbol.place and symbol.place.section < len(elf.sections):
+        if symbol.name in names and symbol.place:
             found.setdefault(symbol.name, []).append(symbol)
     for symbols in found.values():
         symbols.sort(key=lambda symbol: symbol.dynamic)
@@ -58,7 +58,7 @@ def _read_handle(
         place=place,
         content=content,
         is_read_only=_is_read_only(elf, place),
-        stub=stub.place if stub else None,
+        stub=stub,
     )
 
 

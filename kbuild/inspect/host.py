@@ -10,6 +10,7 @@ from kbuild.formats.elf import SHF_EXECINSTR, Elf, FileType
 from kbuild.inspect.handles import read_handles
 from kbuild.inspect.images import read_containers
 from kbuild.inspect.modules import find_modules
+from kbuild.inspect.references import read_dynamic, read_references
 from kbuild.record import sha256
 
 _KINDS: Final[dict[FileType, FileKind]] = {
@@ -31,6 +32,7 @@ def read_host_file(path: str, content: bytes) -> ArtifactFacts:
         raise InputError("holds debug information only; inspect the file it was split from")
     targets, note_problems = find_modules(elf)
     fat_binaries = read_containers(elf, targets)
+    handles = tuple(handle for target in targets for handle in read_handles(elf, target))
     return ArtifactFacts(
         path=path,
         kind=kind,
@@ -42,13 +44,15 @@ def read_host_file(path: str, content: bytes) -> ArtifactFacts:
         ),
         containers=fat_binaries.containers,
         images=fat_binaries.images,
-        handles=tuple(handle for target in targets for handle in read_handles(elf, target)),
+        handles=handles,
         sections=elf.sections,
         segments=elf.segments,
         symbols=elf.symbols,
         has_symbol_table=elf.has_symbol_table,
         problems=fat_binaries.problems,
         note_problems=note_problems,
+        references=read_references(elf, handles),
+        dynamic=read_dynamic(elf),
     )
 
 

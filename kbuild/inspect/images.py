@@ -120,6 +120,7 @@ def _describe(
         place=extent.place,
         size=extent.size,
         is_damaged=bool(problems) or has_nameless_image,
+        alignment=backend.FAT_BINARY_ALIGNMENT,
     )
 
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from kbuild.verify.rule import Rule
-from kbuild.verify.rules import images, provenance, registration, symbols
+from kbuild.verify.rules import (
+    calls,
+    images,
+    layout,
+    provenance,
+    registration,
+    stubs,
+    symbols,
+)
 
 RULES: Final[tuple[Rule, ...]] = (
     *images.RULES,
     *symbols.RULES,
+    *stubs.RULES,
+    *calls.RULES,
     *registration.RULES,
+    *layout.RULES,
     *provenance.RULES,
 )

@@ -9,6 +9,7 @@ from typing import Final
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.catalogue import RULES
+from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
@@ -38,7 +39,8 @@ def verify(
     """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids."""
     policy = policy or Policy()
     changes = _read_changes(policy)
-    outcomes = [_run(rule, facts, policy) for facts in artifacts for rule in rules]
+    files = FileSet(artifacts)
+    outcomes = [_run(rule, facts, files, policy) for facts in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     return Report(
         findings=tuple(
@@ -81,13 +83,13 @@ def unknown_rule(name: str, rules: tuple[Rule, ...] = RULES) -> ConfigurationErr
     return ConfigurationError(f"no rule {name!r}{did_you_mean(name, (r.id for r in rules))}")
 
 
-def _run(rule: Rule, facts: ArtifactFacts, policy: Policy) -> _Outcome:
+def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _Outcome:
     violations: list[Violation] = []
     skipped: NotApplicable | None = None
     error: str | None = None
     try:
         _require_evidence(rule, facts)
-        for violation in rule.check(facts, policy):
+        for violation in rule.check(facts, files, policy):
             violations.append(violation)  # noqa: PERF402 - keeps those before a skip
     except NotApplicable as reason:
         skipped = reason

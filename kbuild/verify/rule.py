@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from kbuild.facts import ArtifactFacts
+from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import Policy, Severity
 
 # What a rule needs to see before it can say anything about a file.
@@ -42,7 +43,9 @@ class Violation:
     severity: Severity | None = None
 
 
-Check: TypeAlias = Callable[[ArtifactFacts, Policy], Iterator[Violation]]
+Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Iterator[Violation]]
+SetCheck: TypeAlias = Callable[[ArtifactFacts, FileSet], Iterator[Violation]]
+PolicyCheck: TypeAlias = Callable[[ArtifactFacts, Policy], Iterator[Violation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +76,37 @@ def rule(
     """Make a Rule of a function over the facts of one file."""
 
     def decorate(check: Callable[[ArtifactFacts], Iterator[Violation]]) -> Rule:
+        documentation = _parse_docstring(rule_id, check.__doc__)
         return Rule(
             id=rule_id,
             slug=slug,
             severity=severity,
             needs=needs,
-            documentation=_parse_docstring(rule_id, check.__doc__),
-            check=lambda facts, _policy: check(facts),
+            documentation=documentation,
+            check=lambda facts, _files, _policy: check(facts),
+        )
+
+    return decorate
+
+
+def set_rule(
+    rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
+) -> Callable[[SetCheck], Rule]:
+    """Make a Rule of a function over the facts of one file and all files of the call.
+
+    It judges each file in turn, so that a violation belongs to the file that has to
+    change, and so does a reason for not judging.
+    """
+
+    def decorate(check: SetCheck) -> Rule:
+        documentation = _parse_docstring(rule_id, check.__doc__)
+        return Rule(
+            id=rule_id,
+            slug=slug,
+            severity=severity,
+            needs=needs,
+            documentation=documentation,
+            check=lambda facts, files, _policy: check(facts, files),
         )
 
     return decorate
@@ -87,17 +114,18 @@ def rule(
 
 def policy_rule(
     rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
-) -> Callable[[Check], Rule]:
+) -> Callable[[PolicyCheck], Rule]:
     """Make a Rule of a function over the facts of one file and the policy."""
 
-    def decorate(check: Check) -> Rule:
+    def decorate(check: PolicyCheck) -> Rule:
+        documentation = _parse_docstring(rule_id, check.__doc__)
         return Rule(
             id=rule_id,
             slug=slug,
             severity=severity,
             needs=needs,
-            documentation=_parse_docstring(rule_id, check.__doc__),
-            check=check,
+            documentation=documentation,
+            check=lambda facts, _files, policy: check(facts, policy),
         )
 
     return decorate

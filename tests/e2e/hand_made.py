@@ -134,7 +134,13 @@ def make_record(design: Design) -> TargetRecord:
     )
 
 
-def build_object(directory: Path, design: Design, name: str = "stub") -> Path:
+def build_object(
+    directory: Path,
+    design: Design,
+    name: str = "stub",
+    *options: str,
+    compiler: Sequence[str] = ("gcc", "-fPIC"),
+) -> Path:
     """The stub unit of ``design``, compiled."""
     container = offload_binary.write(
         (1, (("triple", "x86_64-unknown-linux-gnu"), ("arch", image.arch)), image.data)
@@ -150,7 +156,7 @@ def build_object(directory: Path, design: Design, name: str = "stub") -> Path:
     source = directory / f"{name}.c"
     source.write_text(text)
     output = directory / f"{name}.o"
-    run("gcc", "-fPIC", "-O1", "-I", INCLUDE, "-c", source, "-o", output)
+    run(*compiler, "-O1", *options, "-I", INCLUDE, "-c", source, "-o", output)
     return output
 
 
@@ -158,11 +164,12 @@ def _stub_source(design: Design, fat_binary: Path, table: Path, size: int) -> st
     handles, stubs, rows = [], [], []
     for number, row in enumerate(design.rows):
         weak = ", weak" if row.linkage == "weak" else ""
+        attributes = f'__attribute__((visibility("{design.visibility}"){weak}))'
         content = "0"
         if row.stub:
             content = f"(void *)own_stub_{number}"
             stubs.append(
-                f'void stub_{number}(void) __asm__("{row.stub}");\n'
+                f'void stub_{number}(void) __asm__("{row.stub}") {attributes};\n'
                 f'__attribute__((used)) void stub_{number}(void) {{ __asm__ volatile(""); }}\n'
                 # What another file cannot interpose.
                 f"extern void own_stub_{number}(void) __attribute__(("
@@ -170,7 +177,7 @@ def _stub_source(design: Design, fat_binary: Path, table: Path, size: int) -> st
             )
         handles.append(
             f'extern void *handle_{number} __asm__("{row.handle}") '
-            f'__attribute__((visibility("{design.visibility}"){weak}));\n'
+            f"{attributes};\n"
             f"void *handle_{number} RELRO = {content};\n"
         )
         params = ", ".join(f"{{{p.offset}, {p.size}}}" for p in row.params)
@@ -214,7 +221,7 @@ extern const char record[] __attribute__((visibility("hidden")));
 
 _DESCRIPTOR = """\
 static struct kbuild_container containers[] RELRO = { { fat_binary, SIZE, 0 } };
-static struct kbuild_module module_data __asm__("module_data") RELRO = {
+static struct kbuild_module module_data __asm__("module_data") RELRO __attribute__((used)) = {
     KBUILD_MODULE_ABI, sizeof(struct kbuild_module), "demo", "cpu", record, 0,
     kernels, KERNELS, containers, 1, 0 };
 static volatile unsigned registered;
@@ -229,6 +236,14 @@ static void register_module(void) { registered = module_data.abi; }
 def link_shared(objects: Sequence[Path], output: Path, *options: str, linker: str = "bfd") -> Path:
     run("gcc", "-shared", f"-fuse-ld={linker}", *options, *objects, "-o", output)
     return output
+
+
+def build_host(directory: Path, name: str, text: str, *options: str) -> Path:
+    """A host object file of this C source."""
+    source = directory / f"{name}.c"
+    source.write_text(text)
+    run("gcc", "-O2", *options, "-c", source, "-o", source.with_suffix(".o"))
+    return source.with_suffix(".o")
 
 
 def with_stub(design: Design) -> Design:

@@ -12,6 +12,8 @@ from kbuild.model import TargetRecord
 from kbuild.record import RECORD_SCHEMA, dump, sha256
 
 _SYMBOL = struct.Struct("<IBBHQQ")
+_DYNAMIC = struct.Struct("<QQ")
+_RELOCATION = struct.Struct("<QQq")
 
 
 def patch(data: bytes, offset: int, new: bytes) -> bytes:
@@ -49,6 +51,36 @@ def change_symbol(data: bytes, name: str, change: Callable[[list[int]], None]) -
         change(fields)
         data = patch(data, offset, _SYMBOL.pack(*fields))
     return data
+
+
+def change_alignment(data: bytes, section: str, alignment: int) -> bytes:
+    """Let a section header ask for another alignment."""
+    (found,) = Elf(data).sections_named(section)
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    return patch(data, headers + 64 * found.index + 48, struct.pack("<Q", alignment))
+
+
+def change_dynamic_tag(data: bytes, old: int, new: int) -> bytes:
+    """Turn one entry of the dynamic section into another."""
+    place = section_range(data, ".dynamic")
+    (at,) = (
+        offset
+        for offset in range(place.start, place.stop, _DYNAMIC.size)
+        if _DYNAMIC.unpack_from(data, offset)[0] == old
+    )
+    return patch(data, at, struct.pack("<Q", new))
+
+
+def change_relocation(data: bytes, section: str, symbol: str, kind: int) -> bytes:
+    """Give the one relocation in ``section`` that is against ``symbol`` another type."""
+    place = section_range(data, section)
+    names = [s.name for s in Elf(data).symbols if s.dynamic]
+    (at,) = (
+        offset
+        for offset in range(place.start, place.stop, _RELOCATION.size)
+        if names[_RELOCATION.unpack_from(data, offset)[1] >> 32] == symbol
+    )
+    return patch(data, at + 8, struct.pack("<I", kind))
 
 
 def change_record(data: bytes, change: Callable[[TargetRecord], TargetRecord]) -> bytes:

@@ -13,15 +13,18 @@ from hand_made import (
     AXPY_PARAMS,
     SCALE,
     SCALE_PARAMS,
+    SCALE_STUB,
     Design,
     Image,
     build_image,
     build_object,
     link_shared,
+    with_stub,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutations import (
+    change_alignment,
     change_image,
     change_record,
     change_symbol,
@@ -29,12 +32,14 @@ from mutations import (
     patch,
     section_range,
 )
+from test_verify_linking import LINK_MUTATIONS
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.formats.elf import Elf
 from kbuild.inspect.paths import inspect_content
 from kbuild.model import TargetRecord
+from kbuild.stages.stub_names import name_stub
 from kbuild.verify import verify
 from kbuild.verify.catalogue import RULES
 
@@ -47,6 +52,25 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, tuple[Image,
     images = tuple(build_image(directory, arch, kernels) for arch in ARCHITECTURES)
     compiled = build_object(directory, Design(images=images))
     return link_shared([compiled], directory / "libsound.so").read_bytes(), images
+
+
+@pytest.fixture(scope="module")
+def sound_with_stub(tmp_path_factory: pytest.TempPathFactory, images: tuple[Image, ...]) -> bytes:
+    """A sound shared object with exported handles, the first with a debug stub.
+
+    Data bears the name that a stub of the second would have.
+    """
+    directory = tmp_path_factory.mktemp("stubs")
+    name = name_stub(AXPY)
+    data = f'char other __asm__("{name}") __attribute__((visibility("hidden"), used));\n'
+    definition = "void *handle_0 RELRO"
+    design = replace(
+        with_stub(Design(images=images)),
+        visibility="default",
+        c=((definition, data + definition),),
+    )
+    compiled = build_object(directory, design)
+    return link_shared([compiled], directory / "libsound.so").read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +244,57 @@ def _cut_note(data: bytes, _images: tuple[Image, ...]) -> bytes:
     return patch(data, section_range(data, ".note.kbuild").start + 4, struct.pack("<I", 1 << 20))
 
 
+def _misaligned_fat_binary(data: bytes, _images: tuple[Image, ...]) -> bytes:
+    return change_alignment(data, ".kbuild_fatbin", 4)
+
+
+def _misaligned_note(data: bytes, _images: tuple[Image, ...]) -> bytes:
+    return change_alignment(data, ".note.kbuild", 1)
+
+
+def _nameless_stub(data: bytes) -> bytes:
+    def change(fields: list[int]) -> None:
+        fields[0] = 0
+
+    return change_symbol(data, SCALE_STUB, change)
+
+
+def _stub_of_data(data: bytes) -> bytes:
+    def change(fields: list[int]) -> None:
+        fields[1] = fields[1] & 0xF0 | 1
+
+    return change_symbol(data, SCALE_STUB, change)
+
+
+def _stub_without_row(data: bytes) -> bytes:
+    def change(fields: list[int]) -> None:
+        fields[1] = fields[1] & 0xF0 | 2
+
+    return change_symbol(data, name_stub(AXPY), change)
+
+
+def _weak_stub(data: bytes) -> bytes:
+    def change(fields: list[int]) -> None:
+        fields[1] = fields[1] & 0x0F | 2 << 4
+
+    return change_symbol(data, SCALE_STUB, change)
+
+
+def _protected_stub(data: bytes) -> bytes:
+    def change(fields: list[int]) -> None:
+        fields[2] = 3
+
+    return change_symbol(data, SCALE_STUB, change)
+
+
+STUB_MUTATIONS: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
+    ("KB305", _nameless_stub),
+    ("KB305", _stub_of_data),
+    ("KB306", _stub_without_row),
+    ("KB307", _weak_stub),
+    ("KB307", _protected_stub),
+)
+
 MUTATIONS: tuple[tuple[str, Callable[[bytes, tuple[Image, ...]], bytes]], ...] = (
     ("KB101", _without_second_image),
     ("KB103", _renamed_kernel),
@@ -232,12 +307,14 @@ MUTATIONS: tuple[tuple[str, Callable[[bytes, tuple[Image, ...]], bytes]], ...] =
     ("KB109", _huge_container_size),
     ("KB109", _cut_container_entry),
     ("KB301", _nameless_handle),
+    ("KB302", _function_handle),
     ("KB303", _small_handle),
-    ("KB303", _function_handle),
     ("KB304", _shared_handle),
     ("KB308", _filled_handle),
     ("KB401", _other_initialiser),
     ("KB401", _broken_descriptor_abi),
+    ("KB505", _misaligned_fat_binary),
+    ("KB505", _misaligned_note),
     ("KB601", _flipped_code_byte),
     ("KB601", _other_label),
     ("KB601", _broken_record),
@@ -259,8 +336,19 @@ def test_mutation_raises_its_rule_alone(
     assert judge_bytes(mutated) == {rule}
 
 
+@pytest.mark.parametrize(
+    ("rule", "mutate"), STUB_MUTATIONS, ids=lambda v: getattr(v, "__name__", v)
+)
+def test_mutation_of_a_stub_raises_its_rule_alone(
+    sound_with_stub: bytes, rule: str, mutate: Callable[[bytes], bytes]
+) -> None:
+    assert judge_bytes(sound_with_stub) == set()
+    assert judge_bytes(mutate(sound_with_stub)) == {rule}
+
+
 def test_every_rule_has_a_mutation() -> None:
-    assert {rule for rule, _ in MUTATIONS} == {rule.id for rule in RULES}
+    mutations = (*MUTATIONS, *STUB_MUTATIONS, *LINK_MUTATIONS)
+    assert {rule for rule, *_ in mutations} == {rule.id for rule in RULES}
 
 
 def _read(data: bytes) -> tuple[ArtifactFacts, ...]:

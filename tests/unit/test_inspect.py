@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
+from kbuild.facts import ArtifactFacts, DynamicFacts
+from kbuild.formats.elf import Elf
 from kbuild.inspect import find_artifacts, inspect_path
 from kbuild.inspect.paths import inspect_content
 
@@ -113,6 +115,73 @@ def test_split_debug_files_are_refused(directory: Path, tmp_path: Path) -> None:
     subprocess.run(["objcopy", "--only-keep-debug", str(source), str(debug)], check=True)
     with pytest.raises(InputError, match="debug information only"):
         inspect_path(debug)
+
+
+def read_c(directory: Path, text: str, *options: str) -> ArtifactFacts:
+    (directory / "c.c").write_text(text)
+    subprocess.run(["gcc", "-O2", "c.c", *options, "-o", "c.out"], cwd=directory, check=True)
+    (facts,) = inspect_path(directory / "c.out")
+    return facts
+
+
+def uses(facts: ArtifactFacts) -> set[tuple[str, str]]:
+    return {(reference.kind, reference.symbol) for reference in facts.references}
+
+
+USER = """\
+void called(void), passed(void), jumped(void), own(void);
+extern int value;
+__attribute__((noinline)) void own(void) { __asm__(""); }
+void f(void (**to)(void)) { own(); called(); *to = passed; jumped(); }
+int *g(void) { return &value; }
+"""
+
+
+def test_object_shows_what_it_calls_but_not_its_own_functions(tmp_path: Path) -> None:
+    calls = {("call", "called"), ("call", "jumped")}
+    for options in (("-fPIC",), ("-fPIC", "-fno-plt")):
+        assert uses(read_c(tmp_path, USER, "-c", *options)) == calls
+    addresses = {("absolute-32", "passed"), ("absolute-32", "value")}
+    assert uses(read_c(tmp_path, USER, "-c", "-fno-pie")) == calls | addresses
+
+
+def test_calls_in_data_are_none(tmp_path: Path) -> None:
+    text = '__asm__(".data\\n.byte 0xe8\\n.long called - . - 4\\n.text");\n'
+    assert uses(read_c(tmp_path, text, "-c")) == set()
+
+
+def test_program_shows_its_slots_and_copies(tmp_path: Path) -> None:
+    text = '#include <stdio.h>\nint main(void) { return puts("x") + getc(stdin); }\n'
+    facts = read_c(tmp_path, text, "-no-pie", "-fno-pie", "-Wl,-z,lazy")
+    assert {("call-slot", "puts"), ("copy", "stdin")} <= uses(facts)
+    assert facts.dynamic is not None
+    assert facts.dynamic.needed == ("libc.so.6",)
+
+
+def test_dynamic_section(tmp_path: Path) -> None:
+    options = ("-shared", "-fPIC", "-nostdlib")
+    plain = read_c(tmp_path, "int f;\n", *options).dynamic
+    assert plain == DynamicFacts(
+        soname=None, needed=(), is_symbolic=False, has_text_relocations=False
+    )
+    asked = ("-Wl,-Bsymbolic", "-Wl,-soname,libf.so.1")
+    symbolic = read_c(tmp_path, "int f;\n", *options, *asked).dynamic
+    assert symbolic is not None
+    assert (symbolic.soname, symbolic.is_symbolic) == ("libf.so.1", True)
+    assert read_c(tmp_path, "int main(void) { return 0; }\n", "-static").dynamic is None
+    assert read_c(tmp_path, "int f;\n", "-c").dynamic is None
+
+
+@pytest.mark.parametrize("name", ["f.o", "libf.so"])
+def test_symbols_of_sections_that_are_not_there_are_refused(directory: Path, name: str) -> None:
+    content = bytearray((directory / name).read_bytes())
+    elf = Elf(bytes(content))
+    (table,) = elf.sections_named(".symtab")
+    number = next(n for n in range(table.size // 24) if elf.symbols[-n].name == "f")
+    at = table.offset + table.size - 24 * number
+    content[at + 6 : at + 8] = (200).to_bytes(2, "little")
+    with pytest.raises(InputError, match=r"symbol 'f' lies in section 200, the file has \d+"):
+        inspect_content(name, bytes(content))
 
 
 @given(st.binary(max_size=200))

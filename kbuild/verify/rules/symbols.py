@@ -1,4 +1,8 @@
-"""KB3xx: handles and stubs, the host symbols that stand for kernels."""
+"""KB301 to KB304: handles, the host symbols that stand for kernels.
+
+A handle that is a function is KB302's alone: where code lies, how large it is and what its
+first bytes are says nothing more (KB303, KB308).
+"""
 
 from __future__ import annotations
 
@@ -42,6 +46,33 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
         raise LacksEvidence(f"stripped: {_count(unseen)} without a name")
 
 
+@rule("KB302", "handle-is-function", severity="error", needs=())
+def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A kernel's handle is a variable, not a function.
+
+    Why: A function of the kernel's name is host code: a debugger's `break kernel` stops in
+        it and not in the kernel, calling the kernel by mistake compiles, links and runs, and
+        a linker may fold it with another kernel's (KB304).
+
+    Fix: Link the stub unit that kbuild made and nothing else that defines the kernel's name:
+        look for a host function of that name, or for a compiler's own stub of it.
+
+    Source: DESIGN.md, "Kernel identity"; llvm#57178.
+    """
+    if not facts.handles:
+        raise NotApplicable("no handle")
+    unseen = []
+    for handle in facts.handles:
+        if handle.is_function:
+            yield Violation(
+                message=f"the handle of {handle.row.display} is a function", symbol=handle.kernel
+            )
+        elif handle.symbol is None and handle.is_found:
+            unseen.append(handle)
+    if unseen:
+        raise LacksEvidence(f"stripped: {_count(unseen)} without a symbol")
+
+
 @rule("KB303", "handle-layout", severity="error", needs=("note",))
 def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
     """A handle is one read-only pointer of its own: a data object, aligned, never merged.
@@ -59,6 +90,8 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
     for handle in facts.handles:
         if handle.symbol is None:
             unseen += [handle] if handle.is_found else []
+            continue
+        if handle.is_function:
             continue
         for defect in _layout_defects(facts, handle):
             yield Violation(
@@ -122,57 +155,13 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
         raise LacksEvidence("some handles are not to be found")
 
 
-@rule("KB308", "stub-slot", severity="error", needs=("note",))
-def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A handle holds the address of its own debug stub, or null in a build without stubs.
-
-    Why: Launching reads the handle: null means a direct launch, anything else is called as
-        the stub. A wrong address launches another kernel or jumps into nowhere; one that
-        another file can interpose calls that file's stub.
-
-    Fix: Rebuild the stub unit and link it unchanged; do not patch or initialise handles.
-
-    Source: DESIGN.md, "Kernel identity".
-    """
-    unseen = []
-    for handle in facts.handles:
-        if handle.place is None or handle.content is None:
-            continue
-        if handle.row.stub and handle.stub is None and not handle.content.is_null:
-            unseen.append(handle)
-            continue
-        yield from _slot_violations(handle)
-    if unseen:
-        raise LacksEvidence(f"{_count(unseen)} whose stub the file does not name")
-    if not facts.handles:
-        raise NotApplicable("no handle")
-
-
-def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
-    content, stub = handle.content, handle.row.stub
-    if content is None:
-        return
-    defect = None
-    if stub is None and not content.is_null:
-        defect = "is not null, but the target was built without debug stubs"
-    elif stub is not None and content.is_null:
-        defect = f"is null instead of the address of {stub}"
-    elif stub is not None and content.place != handle.stub:
-        defect = f"is not the address of {stub}"
-    if defect:
-        message = f"the content of {handle.row.display}'s handle {defect}"
-        yield Violation(message=message, symbol=handle.kernel)
-    elif content.interposable:
-        yield Violation(
-            message=f"another file can interpose {content.symbol}, the stub of "
-            f"{handle.row.display}",
-            symbol=handle.kernel,
-            severity="warning",
-        )
-
-
 def _count(handles: list[HandleFacts]) -> str:
     return f"{len(handles)} handle{'' if len(handles) == 1 else 's'}"
 
 
-RULES: Final[tuple[Rule, ...]] = (missing_handle, handle_layout, identity_folded, stub_slot)
+RULES: Final[tuple[Rule, ...]] = (
+    missing_handle,
+    handle_is_function,
+    handle_layout,
+    identity_folded,
+)

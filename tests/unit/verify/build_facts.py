@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from kbuild.facts import (
     ArtifactFacts,
     ContainerFacts,
+    DynamicFacts,
+    FileKind,
     HandleFacts,
     ImageFacts,
     ModuleFacts,
     Place,
     Pointer,
+    Reference,
+    ReferenceKind,
     Section,
     Symbol,
 )
@@ -25,10 +30,15 @@ from kbuild.model import (
     Param,
     TargetRecord,
 )
+from kbuild.stages.stub_names import name_stub
 
 SCALE = "_ZN2ns5scaleEPffi"
 AXPY = "_Z4axpyfPf"
 ARCHITECTURES = ("sm_80", "sm_90")
+
+DYNAMIC = DynamicFacts(
+    soname=None, needed=("libc.so.6",), is_symbolic=False, has_text_relocations=False
+)
 
 KERNELS = (
     Kernel(
@@ -51,9 +61,9 @@ KERNELS = (
 )
 
 
-def sound_facts(stub: str | None = None) -> ArtifactFacts:
+def sound_facts(*, has_stubs: bool = False) -> ArtifactFacts:
     """A shared object with two kernels, one container and two images."""
-    rows = tuple(_row(kernel, stub) for kernel in KERNELS)
+    rows = tuple(_row(kernel, has_stubs=has_stubs) for kernel in KERNELS)
     handles = tuple(_handle(row, 16 * number) for number, row in enumerate(rows))
     record = TargetRecord(
         version="0.1.0",
@@ -79,7 +89,11 @@ def sound_facts(stub: str | None = None) -> ArtifactFacts:
         containers=(0,),
     )
     container = ContainerFacts(
-        backend="cpu", place=Place(section=3, offset=0), size=4096, is_damaged=False
+        backend="cpu",
+        place=Place(section=3, offset=0),
+        size=4096,
+        is_damaged=False,
+        alignment=8,
     )
     return ArtifactFacts(
         path="libdemo.so",
@@ -92,6 +106,7 @@ def sound_facts(stub: str | None = None) -> ArtifactFacts:
         handles=handles,
         sections=_SECTIONS,
         has_symbol_table=True,
+        dynamic=DYNAMIC,
     )
 
 
@@ -106,6 +121,8 @@ def _section(index: int, name: str, flags: int) -> Section:
         size=0x1000,
         alignment=8,
         entry_size=0,
+        link=0,
+        info=0,
     )
 
 
@@ -115,10 +132,11 @@ _SECTIONS = (
     _section(2, ".text", SHF_ALLOC),
     _section(3, ".kbuild_fatbin", SHF_ALLOC),
     _section(4, ".data", SHF_ALLOC | SHF_WRITE),
+    _section(5, ".note.kbuild", SHF_ALLOC),
 )
 
 
-def _row(kernel: Kernel, stub: str | None) -> KernelRecord:
+def _row(kernel: Kernel, *, has_stubs: bool) -> KernelRecord:
     return KernelRecord(
         handle=kernel.name,
         device_name=kernel.name,
@@ -126,31 +144,88 @@ def _row(kernel: Kernel, stub: str | None) -> KernelRecord:
         linkage="external",
         container=0,
         params=kernel.params,
-        stub=f"{stub}{kernel.name}" if stub else None,
+        stub=name_stub(kernel.name) if has_stubs else None,
     )
 
 
 def _handle(row: KernelRecord, offset: int) -> HandleFacts:
     place = Place(section=1, offset=offset)
-    stub = Place(section=2, offset=128 + offset) if row.stub else None
+    stub = None
+    if row.stub:
+        stub = make_symbol(row.stub, Place(section=2, offset=128 + offset), type="function")
     return HandleFacts(
         kernel=row.handle,
         row=row,
         registered=Pointer(place=place),
-        symbol=Symbol(
-            name=row.handle,
-            type="object",
-            binding="global",
-            visibility="hidden",
-            size=8,
-            value=0x1000 + offset,
-            place=place,
-            dynamic=False,
-        ),
+        symbol=make_symbol(row.handle, place),
         place=place,
-        content=Pointer(place=stub),
+        content=Pointer(place=stub.place if stub else None),
         is_read_only=True,
         stub=stub,
+    )
+
+
+def make_symbol(name: str, place: Place | None, **changes: Any) -> Symbol:
+    """A hidden, global data symbol of the size of a handle, but for the changes."""
+    value = 0x1000 * place.section + place.offset if place else 0
+    symbol = Symbol(
+        name=name,
+        type="object",
+        binding="global",
+        visibility="hidden",
+        size=8,
+        value=value,
+        place=place,
+        dynamic=False,
+    )
+    return replace(symbol, **changes)
+
+
+def export(facts: ArtifactFacts) -> ArtifactFacts:
+    """The same artifact with default visibility: others can bind to its handles and stubs."""
+
+    def show(symbol: Symbol | None) -> Symbol | None:
+        return symbol and replace(symbol, visibility="default")
+
+    handles = tuple(
+        replace(
+            handle,
+            symbol=show(handle.symbol),
+            stub=show(handle.stub),
+            registered=Pointer(place=handle.place, symbol=handle.kernel, interposable=True),
+        )
+        for handle in facts.handles
+    )
+    symbols = (symbol for handle in handles for symbol in (handle.symbol, handle.stub))
+    exported = replace(
+        facts,
+        path="libexported.so",
+        handles=handles,
+        symbols=tuple(replace(symbol, dynamic=True) for symbol in symbols if symbol),
+        dynamic=DYNAMIC,
+    )
+    return change_record(exported, lambda record: replace(record, visibility="default"))
+
+
+def host_facts(kind: FileKind, *uses: tuple[ReferenceKind, str]) -> ArtifactFacts:
+    """A file without kernels of its own that refers to symbols it does not define."""
+    names = [name for _, name in uses]
+    return ArtifactFacts(
+        path=f"host.{kind}",
+        kind=kind,
+        machine="x86_64",
+        sha256="e" * 64,
+        sections=_SECTIONS[:3],
+        symbols=(
+            make_symbol("main", Place(section=2, offset=0), type="function", size=64),
+            *(make_symbol(name, None, type="none", visibility="default") for name in names),
+        ),
+        has_symbol_table=True,
+        references=tuple(
+            Reference(kind=use, symbol=name, place=Place(section=2, offset=16), target=None)
+            for use, name in uses
+        ),
+        dynamic=None if kind == "object" else DYNAMIC,
     )
 
 

@@ -10,8 +10,9 @@ from kbuild.errors import ConfigurationError
 from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
+from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import SEVERITIES, SeverityChange
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
 
 FACTS = sound_facts()
 
@@ -30,7 +31,7 @@ def finds(facts: ArtifactFacts) -> Iterator[Violation]:
 
 
 def _raising(error: Exception) -> Rule:
-    def check(_facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]:
+    def check(_facts: ArtifactFacts, _files: FileSet, _policy: Policy) -> Iterator[Violation]:
         yield Violation(message="before")
         raise error
 
@@ -53,6 +54,20 @@ def test_warnings_and_infos_are_ok() -> None:
         assert verify((FACTS,), rules=(replace(finds, severity=severity),)).ok is is_ok
 
 
+def test_set_rule_sees_all_files_and_judges_each() -> None:
+    def check(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+        others = [other.path for other in files.files if other is not facts]
+        yield Violation(message=f"beside {', '.join(others)}")
+
+    check.__doc__ = "Summary.\n\nWhy: x\n\nFix: x\n\nSource: x"
+    beside = set_rule("KB999", "made-up", severity="error", needs=())(check)
+    report = verify((FACTS, replace(FACTS, path="b.so")), rules=(beside,))
+    assert [(f.path, f.message) for f in report.findings] == [
+        ("libdemo.so", "beside b.so"),
+        ("b.so", "beside libdemo.so"),
+    ]
+
+
 def test_raising_rule_is_errored_and_the_others_still_run() -> None:
     other = replace(finds, id="KB998", severity="info")
     report = verify((FACTS,), rules=(_raising(ZeroDivisionError("oops")), other))
@@ -64,7 +79,7 @@ def test_raising_rule_is_errored_and_the_others_still_run() -> None:
 
 
 def test_inapplicable_rule_is_skipped_not_run() -> None:
-    def check(_facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]:
+    def check(_facts: ArtifactFacts, _files: FileSet, _policy: Policy) -> Iterator[Violation]:
         raise NotApplicable("nothing here")
 
     report = verify((FACTS,), rules=(replace(finds, check=check),))
@@ -87,7 +102,7 @@ def test_file_with_nothing_to_judge_beside_one_with_is_not_reported() -> None:
 
 
 def test_lacking_evidence_of_one_file_is_reported_with_its_path() -> None:
-    def check(facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]:
+    def check(facts: ArtifactFacts, _files: FileSet, _policy: Policy) -> Iterator[Violation]:
         yield Violation(message="seen")
         if facts.path == "stripped.so":
             raise LacksEvidence("stripped")
@@ -136,7 +151,7 @@ def test_findings_follow_files_then_rules() -> None:
 
 
 def test_selection_by_prefix() -> None:
-    assert {r.id for r in select_rules(["KB3"])} == {"KB301", "KB303", "KB304", "KB308"}
+    assert {r.id for r in select_rules(["KB30"])} == {f"KB30{n}" for n in range(1, 10)}
     assert {r.id for r in select_rules(["KB3"], ["KB30"])} == set()
     assert "KB101" not in {r.id for r in select_rules([], ["KB101"])}
     assert select_rules() == RULES

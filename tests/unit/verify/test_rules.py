@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from build_facts import (
@@ -14,17 +15,44 @@ from build_facts import (
     change_module,
     change_record,
     change_symbol,
+    export,
+    host_facts,
+    make_symbol,
     sound_facts,
 )
 
-from kbuild.facts import ArtifactFacts, Place, Pointer, Problem
+from kbuild.facts import (
+    ArtifactFacts,
+    FileKind,
+    HandleFacts,
+    Place,
+    Pointer,
+    Problem,
+    Reference,
+    ReferenceKind,
+)
 from kbuild.formats.elf import SHF_MERGE
 from kbuild.model import Kernel, KernelRecord
-from kbuild.verify import Policy, verify
+from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
+from kbuild.verify.rule import Rule
 
 SOUND = sound_facts()
-SOUND_WITH_STUBS = sound_facts(stub="__device_stub__")
+SOUND_WITH_STUBS = sound_facts(has_stubs=True)
+EXPORTED = export(SOUND)
+EXPORTED_WITH_STUBS = export(SOUND_WITH_STUBS)
+OBJECT = replace(EXPORTED, kind="object", dynamic=None)
+# Every rule has something to judge in one of these, and nothing to find.
+CLEAN = (
+    SOUND,
+    SOUND_WITH_STUBS,
+    EXPORTED,
+    EXPORTED_WITH_STUBS,
+    OBJECT,
+    host_facts("object", ("call", "printf"), ("absolute-32", "stdout")),
+    host_facts("executable", ("call-slot", "printf"), ("copy", "stdout")),
+)
+SCALE_STUB = "_ZN2ns20__device_stub__scaleEPffi"
 
 
 def _widen(kernel: Kernel) -> Kernel:
@@ -39,6 +67,48 @@ def _merged(facts: ArtifactFacts) -> ArtifactFacts:
     return replace(facts, sections=tuple(sections))
 
 
+def _dynamic(facts: ArtifactFacts, **changes: Any) -> ArtifactFacts:
+    assert facts.dynamic is not None
+    return replace(facts, dynamic=replace(facts.dynamic, **changes))
+
+
+def _aligned(facts: ArtifactFacts, section: int, **changes: Any) -> ArtifactFacts:
+    sections = list(facts.sections)
+    sections[section] = replace(sections[section], **changes)
+    return replace(facts, sections=tuple(sections))
+
+
+def _interposable(pointer: Pointer | None) -> Pointer:
+    assert pointer is not None
+    return replace(pointer, symbol="stub", interposable=True)
+
+
+def _moved_container(facts: ArtifactFacts) -> ArtifactFacts:
+    place = Place(section=3, offset=4)
+    return replace(facts, containers=(replace(facts.containers[0], place=place),))
+
+
+def _change_stub(facts: ArtifactFacts, **changes: Any) -> ArtifactFacts:
+    def change(handle: HandleFacts) -> HandleFacts:
+        assert handle.stub is not None
+        return replace(handle, stub=replace(handle.stub, **changes))
+
+    return change_handle(facts, change)
+
+
+def _taking_address(kind: FileKind) -> ArtifactFacts:
+    """A host file that does with a kernel what it should."""
+    undefined = make_symbol(SCALE, None, type="none", visibility="default", dynamic=True)
+    return replace(host_facts(kind), symbols=(undefined,))
+
+
+def _own_reference(kind: ReferenceKind, offset: int) -> Reference:
+    """A use of the first handle (offset 0) or of its stub, in the file that defines them."""
+    name, section = (SCALE_STUB, 2) if offset else (SCALE, 1)
+    target = Place(section=section, offset=offset)
+    return Reference(kind=kind, symbol=name, place=Place(section=2, offset=16), target=target)
+
+
 def _row_in_container(number: int) -> ArtifactFacts:
     def change(row: KernelRecord) -> KernelRecord:
         return replace(row, container=number)
@@ -48,8 +118,8 @@ def _row_in_container(number: int) -> ArtifactFacts:
     )
 
 
-# Rule id, what is wrong, the facts.
-BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
+# Rule id, what is wrong, the facts of one file or of several.
+BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
     ("KB101", "image absent", replace(SOUND, images=SOUND.images[:1])),
     ("KB101", "no image at all", replace(SOUND, images=())),
     (
@@ -128,7 +198,22 @@ BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
             has_symbol_table=False,
         ),
     ),
-    ("KB303", "function", change_symbol(SOUND, lambda s: replace(s, type="function"))),
+    ("KB302", "function", change_symbol(SOUND, lambda s: replace(s, type="function"))),
+    (
+        "KB302",
+        "function in the code",
+        change_handle(
+            SOUND,
+            lambda h: replace(
+                h,
+                symbol=make_symbol(SCALE, Place(section=2, offset=8), type="function", size=1),
+                place=Place(section=2, offset=8),
+                registered=Pointer(place=Place(section=2, offset=8)),
+                content=Pointer(place=Place(section=2, offset=32)),
+            ),
+        ),
+    ),
+    ("KB303", "no type", change_symbol(SOUND, lambda s: replace(s, type="none"))),
     ("KB303", "size", change_symbol(SOUND, lambda s: replace(s, size=32))),
     ("KB303", "writable", change_handle(SOUND, lambda h: replace(h, is_read_only=False))),
     ("KB303", "mergeable", _merged(SOUND)),
@@ -166,6 +251,34 @@ BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
             ),
         ),
     ),
+    ("KB305", "absent", change_handle(SOUND_WITH_STUBS, lambda h: replace(h, stub=None))),
+    (
+        "KB305",
+        "absent, and the handle null",
+        change_handle(SOUND_WITH_STUBS, lambda h: replace(h, stub=None, content=Pointer())),
+    ),
+    (
+        "KB305",
+        "another file's",
+        replace(
+            change_handle(
+                EXPORTED_WITH_STUBS,
+                lambda h: replace(h, stub=None, content=Pointer(symbol=SCALE_STUB)),
+            ),
+            has_symbol_table=False,
+        ),
+    ),
+    ("KB305", "data", _change_stub(SOUND_WITH_STUBS, type="object")),
+    (
+        "KB306",
+        "defined",
+        replace(
+            SOUND,
+            symbols=(make_symbol(SCALE_STUB, Place(section=2, offset=0), type="function"),),
+        ),
+    ),
+    ("KB307", "hidden stub", _change_stub(EXPORTED_WITH_STUBS, visibility="hidden")),
+    ("KB307", "weak stub", _change_stub(EXPORTED_WITH_STUBS, binding="weak")),
     (
         "KB308",
         "not null",
@@ -190,9 +303,32 @@ BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
         "interposable",
         change_handle(
             SOUND_WITH_STUBS,
-            lambda h: replace(h, content=Pointer(place=h.stub, symbol="stub", interposable=True)),
+            lambda h: replace(h, content=_interposable(h.content)),
         ),
     ),
+    (
+        "KB308",
+        "an unexpected stub",
+        change_handle(
+            replace(
+                SOUND,
+                symbols=(make_symbol(SCALE_STUB, Place(section=2, offset=0), type="function"),),
+            ),
+            lambda h: replace(h, content=Pointer(place=Place(section=2, offset=0))),
+        ),
+    ),
+    ("KB309", "in an object", (OBJECT, host_facts("object", ("call", SCALE)))),
+    (
+        "KB309",
+        "hidden, of another object",
+        (
+            replace(SOUND, kind="object"),
+            host_facts("object", ("call", SCALE)),
+        ),
+    ),
+    ("KB309", "through a slot", (host_facts("executable", ("call-slot", SCALE)), EXPORTED)),
+    ("KB309", "its own", replace(OBJECT, references=(_own_reference("call", 0),))),
+    ("KB309", "its own slot", replace(EXPORTED, references=(_own_reference("call-slot", 0),))),
     (
         "KB401",
         "not reached",
@@ -211,6 +347,46 @@ BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
             SOUND, lambda h: replace(h, registered=Pointer(place=Place(section=1, offset=512)))
         ),
     ),
+    ("KB501", "copied", (host_facts("executable", ("copy", SCALE)), EXPORTED)),
+    (
+        "KB501",
+        "copied and protected",
+        (
+            host_facts("executable", ("copy", SCALE)),
+            change_symbol(EXPORTED, lambda s: replace(s, visibility="protected")),
+        ),
+    ),
+    ("KB502", "symbolic", _dynamic(EXPORTED, is_symbolic=True)),
+    (
+        "KB502",
+        "bound without the flag",
+        change_handle(EXPORTED, lambda h: replace(h, registered=Pointer(place=h.place))),
+    ),
+    ("KB503", "flag", _dynamic(EXPORTED, has_text_relocations=True)),
+    (
+        "KB503",
+        "flag of a program",
+        (
+            _dynamic(_taking_address("executable"), has_text_relocations=True),
+            EXPORTED,
+        ),
+    ),
+    ("KB503", "handle", replace(OBJECT, references=(_own_reference("absolute-32", 0),))),
+    (
+        "KB503",
+        "stub",
+        replace(
+            EXPORTED_WITH_STUBS,
+            kind="object",
+            dynamic=None,
+            references=(_own_reference("absolute-32", 128),),
+        ),
+    ),
+    ("KB503", "host object", (EXPORTED, host_facts("object", ("absolute-32", SCALE)))),
+    ("KB505", "fat binary", _aligned(SOUND, 3, alignment=4)),
+    ("KB505", "address", _aligned(SOUND, 3, address=0x3004)),
+    ("KB505", "note", _aligned(SOUND, 5, alignment=0)),
+    ("KB505", "container", _moved_container(SOUND)),
     ("KB601", "hash", change_image(SOUND, lambda i: replace(i, sha256="other", kernels=()))),
     ("KB601", "label", change_image(SOUND, lambda i: replace(i, arch="sm_91"))),
     ("KB601", "kind", change_image(SOUND, lambda i: replace(i, kind="other"))),
@@ -254,19 +430,20 @@ BAD: tuple[tuple[str, str, ArtifactFacts], ...] = (
 @pytest.mark.parametrize(
     ("rule", "facts"), [(r, f) for r, _, f in BAD], ids=[f"{r} {w}" for r, w, _ in BAD]
 )
-def test_bad_facts_raise_their_rule_alone(rule: str, facts: ArtifactFacts) -> None:
-    report = verify((facts,))
+def test_bad_facts_raise_their_rule_alone(
+    rule: str, facts: ArtifactFacts | tuple[ArtifactFacts, ...]
+) -> None:
+    report = verify((facts,) if isinstance(facts, ArtifactFacts) else facts)
     assert not report.rules_errored
     assert {finding.rule for finding in report.findings} == {rule}
 
 
-@pytest.mark.parametrize("facts", [SOUND, SOUND_WITH_STUBS], ids=["plain", "stubs"])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_sound_facts_raise_nothing(facts: ArtifactFacts, rule: object) -> None:
-    (one,) = (r for r in RULES if r is rule)
-    report = verify((facts,), rules=(one,))
+def test_sound_facts_raise_nothing(rule: Rule) -> None:
+    report = verify(CLEAN, rules=(rule,))
     assert report.findings == ()
-    assert report.rules_run == (one.id,)
+    assert report.rules_run == (rule.id,)
+    assert report.rules_errored == ()
 
 
 def test_every_rule_has_a_bad_artifact() -> None:
@@ -303,7 +480,8 @@ def test_stripped_hidden_handle_lacks_evidence() -> None:
     facts = replace(change_handle(SOUND, lambda h: replace(h, symbol=None)), has_symbol_table=False)
     report = verify((facts,))
     assert report.findings == ()
-    assert {note.rule for note in report.rules_skipped} == {"KB301", "KB303"}
+    stripped = {n.rule for n in report.rules_skipped if n.reason.startswith("stripped")}
+    assert stripped == {"KB301", "KB302", "KB303", "KB306"}
 
 
 def test_unreadable_descriptor_is_not_repeated_by_other_rules() -> None:
@@ -320,8 +498,83 @@ def test_unreadable_descriptor_is_not_repeated_by_other_rules() -> None:
 def test_interposable_stub_is_a_warning() -> None:
     facts = change_handle(
         SOUND_WITH_STUBS,
-        lambda h: replace(h, content=Pointer(place=h.stub, symbol="stub", interposable=True)),
+        lambda h: replace(h, content=_interposable(h.content)),
     )
     report = verify((facts,))
     assert [finding.severity for finding in report.findings] == ["warning"]
     assert report.ok
+
+
+def test_stripped_stubs_lack_evidence() -> None:
+    facts = replace(
+        change_handle(SOUND_WITH_STUBS, lambda h: replace(h, symbol=None, stub=None)),
+        has_symbol_table=False,
+    )
+    report = verify((facts,), rules=select_rules(["KB305", "KB307", "KB308"]))
+    assert report.findings == ()
+    assert [note.rule for note in report.rules_skipped] == ["KB305", "KB307", "KB308"]
+
+
+def test_kernel_called_names_caller_and_library() -> None:
+    (finding,) = verify((host_facts("object", ("call", SCALE)), EXPORTED)).findings
+    assert (finding.path, finding.symbol) == ("host.object", SCALE)
+    assert finding.message == (
+        "main calls ns::scale(float*, float, int) of libexported.so, which is data"
+    )
+
+
+@pytest.mark.parametrize("kind", ["call", "call-slot", "copy", "absolute-32"])
+def test_names_of_hidden_handles_reach_no_other_linked_file(kind: ReferenceKind) -> None:
+    for host in (host_facts("executable", (kind, SCALE)), host_facts("object", (kind, SCALE))):
+        assert verify((host, SOUND)).findings == ()
+
+
+def test_names_of_static_kernels_reach_no_other_object() -> None:
+    static = change_symbol(OBJECT, lambda s: replace(s, binding="local"))
+    assert verify((host_facts("object", ("call", SCALE)), static)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        (SOUND, "calls of its own kernels"),
+        (_dynamic(EXPORTED, is_symbolic=True), "calls of its own kernels"),
+        (replace(EXPORTED, kind="executable"), "calls of its own kernels"),
+        (replace(EXPORTED, kind="executable", dynamic=None), "linked statically"),
+    ],
+)
+def test_calls_inside_linked_files_lack_evidence(facts: ArtifactFacts, reason: str) -> None:
+    (note,) = verify((facts,), rules=select_rules(["KB309"])).rules_skipped
+    assert note.reason.startswith(reason)
+
+
+def _severity_of_copy(library: ArtifactFacts) -> str:
+    program = host_facts("executable", ("copy", SCALE))
+    (finding,) = verify((program, library), rules=select_rules(["KB501"])).findings
+    assert (finding.path, finding.symbol) == (program.path, SCALE)
+    return finding.severity
+
+
+def test_copied_handle_is_an_error_where_the_library_binds_to_its_own() -> None:
+    def bind(handle: HandleFacts) -> HandleFacts:
+        return replace(handle, registered=Pointer(place=handle.place))
+
+    assert _severity_of_copy(EXPORTED) == "warning"
+    assert _severity_of_copy(OBJECT) == "warning"
+    assert _severity_of_copy(_dynamic(EXPORTED, is_symbolic=True)) == "error"
+    assert _severity_of_copy(change_handle(EXPORTED, bind)) == "error"
+    protected = change_symbol(EXPORTED, lambda s: replace(s, visibility="protected"))
+    assert _severity_of_copy(protected) == "error"
+
+
+def test_four_byte_address_is_an_info_unless_meant_for_a_shared_object() -> None:
+    own = (_own_reference("absolute-32", 0),)
+    host = host_facts("object", ("absolute-32", SCALE))
+    hidden = replace(SOUND, kind="object", dynamic=None, references=own)
+    for files, severity in (
+        ((replace(OBJECT, references=own),), "error"),
+        ((hidden,), "info"),
+        ((host, EXPORTED), "info"),
+    ):
+        report = verify(files, rules=select_rules(["KB503"]))
+        assert [finding.severity for finding in report.findings] == [severity]

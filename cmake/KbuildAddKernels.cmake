@@ -10,6 +10,7 @@ include_guard(GLOBAL)
         SOURCES <file>... [HEADERS <file>...]
         [BACKEND cpu|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
+        [RUNTIME shared|static|bundle]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
@@ -28,6 +29,13 @@ include_guard(GLOBAL)
 
   ``VISIBILITY`` of the kernels' symbols; the default is ``hidden`` for STATIC and OBJECT,
   ``default`` for SHARED and MODULE.
+
+  ``RUNTIME`` says how the device runtime is linked: ``shared`` finds it where kbuild is
+  installed, or beside the artifact's own wheel; ``static`` hides it in the artifact;
+  ``bundle`` installs it beside the artifact.
+
+  The target installs and exports like any other (``install(TARGETS ... EXPORT ...)``); the
+  package that exports it calls ``find_dependency(kbuild)``.
 
   ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
   stays where it is and fails the build.  ``POLICY`` names a policy file for that.
@@ -49,12 +57,6 @@ function(kbuild_add_kernels target)
     if(NOT arg_SOURCES)
         message(FATAL_ERROR "kbuild_add_kernels(${target}): SOURCES are missing")
     endif()
-    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
-    if(is_multi_config)
-        message(FATAL_ERROR
-            "kbuild_add_kernels(${target}): multi-configuration generators are not supported; "
-            "use Ninja or Unix Makefiles")
-    endif()
     if(TARGET "${target}")
         message(FATAL_ERROR "kbuild_add_kernels(${target}): there is a target of that name already")
     endif()
@@ -62,19 +64,37 @@ function(kbuild_add_kernels target)
     _kbuild_choose_kind(kind)
     _kbuild_set_defaults()
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${target}")
-    _kbuild_write_target("${target}" "${kind}" "${directory}")
-    _kbuild_run(kbuild_add_kernels "${target}"
-        plan "${directory}/target.txt" -o "${directory}/plan.cmake")
-    include("${directory}/plan.cmake")
-
-    _kbuild_add_library("${target}" "${kind}")
-    _kbuild_write_flags("${target}" "${directory}" flags)
+    add_library(${target} ${kind})
     _kbuild_write_launcher(launcher)
-    _kbuild_add_edges("${target}" "${flags}" "${launcher}")
+    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+    if(is_multi_config)
+        _kbuild_write_flags("${target}" "${directory}/$<CONFIG>")
+        foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES)
+            _kbuild_add_configuration("${target}" "${directory}/${configuration}" "${configuration}")
+        endforeach()
+    else()
+        _kbuild_write_flags("${target}" "${directory}")
+        _kbuild_add_configuration("${target}" "${directory}" "")
+    endif()
+    _kbuild_finish_library("${target}" "${kind}")
     if(arg_VERIFY)
         _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
     endif()
 endfunction()
+
+# Plans one configuration of a target, and draws its edges: each configuration has outputs of
+# its own.
+macro(_kbuild_add_configuration target directory configuration)
+    _kbuild_write_target("${target}" "${kind}" "${directory}")
+    _kbuild_run(kbuild_add_kernels "${target}"
+        plan "${directory}/target.txt" -o "${directory}/plan.cmake")
+    foreach(_kbuild_list IN ITEMS sources descriptions hand_overs stamps depfiles)
+        unset(_kbuild_edge_${_kbuild_list})
+    endforeach()
+    include("${directory}/plan.cmake")
+    _kbuild_add_edges("${target}" "${directory}/flags.${_kbuild_language}.txt" "${launcher}")
+    _kbuild_add_stub_unit("${target}" "${configuration}")
+endmacro()
 
 # Stops on unknown keywords and on keywords without a value, naming function and target.
 macro(_kbuild_check_arguments function target)
@@ -144,6 +164,10 @@ macro(_kbuild_set_defaults)
     if(DEFINED arg_POLICY)
         get_filename_component(arg_POLICY "${arg_POLICY}" ABSOLUTE)
     endif()
+    foreach(_kbuild_list IN ITEMS SOURCES HEADERS INCLUDE_DIRECTORIES)
+        # Relative ones, and no generator expressions, are the project's.
+        list(TRANSFORM arg_${_kbuild_list} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/$]")
+    endforeach()
     # C++ where the project has it: hosts may not enable C.
     set(_kbuild_language C)
     set(_kbuild_stub_suffix .c)
@@ -164,11 +188,9 @@ function(_kbuild_write_target target kind directory)
     endif()
     set(lines "name ${target}\nkind ${kind}\nbackend ${arg_BACKEND}\n")
     foreach(source IN LISTS arg_SOURCES)
-        get_filename_component(source "${source}" ABSOLUTE)
         string(APPEND lines "source ${source}\n")
     endforeach()
     foreach(header IN LISTS arg_HEADERS)
-        get_filename_component(header "${header}" ABSOLUTE)
         string(APPEND lines "header ${header}\n")
     endforeach()
     foreach(architecture IN LISTS arg_ARCHITECTURES)
@@ -189,7 +211,8 @@ endfunction()
 
 # Runs kbuild while CMake configures; its message becomes CMake's.
 function(_kbuild_run function target)
-    execute_process(COMMAND "${KBUILD_EXECUTABLE}" ${ARGN}
+    get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
+    execute_process(COMMAND "${executable}" ${ARGN}
         RESULT_VARIABLE status ERROR_VARIABLE message)
     if(NOT status EQUAL 0)
         string(REGEX REPLACE "^kbuild: error: " "" message "${message}")
@@ -200,27 +223,26 @@ endfunction()
 # Hands over the flags that reach device code: what the build type adds, the keywords', and
 # include directories and definitions of the target and of what it links.  Nothing of
 # CMAKE_<LANG>_FLAGS: host flags are the host's.
-function(_kbuild_write_flags target directory result)
-    set(options -O2) # without a build type, as device compilers do
-    if(CMAKE_BUILD_TYPE)
-        string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
-        separate_arguments(options UNIX_COMMAND
-            "${CMAKE_${_kbuild_language}_FLAGS_${build_type}}")
-    endif()
-    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
-    set(include_directories ${arg_INCLUDE_DIRECTORIES})
-    list(TRANSFORM include_directories PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/"
-        REGEX "^[^/$]") # relative, and no generator expression
+function(_kbuild_write_flags target directory)
     set(content "")
-    _kbuild_append_lines(content option ${options} ${arg_COMPILE_OPTIONS} ${device_flags})
-    _kbuild_append_lines(content include_directory ${include_directories}
+    foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
+        string(TOUPPER "${configuration}" upper)
+        separate_arguments(options UNIX_COMMAND "${CMAKE_${_kbuild_language}_FLAGS_${upper}}")
+        foreach(option IN LISTS options)
+            string(APPEND content "$<$<CONFIG:${configuration}>:option ${option}\n>")
+        endforeach()
+    endforeach()
+    # Without a build type kernels are optimised, as device compilers do.
+    string(APPEND content "$<$<CONFIG:>:option -O2\n>")
+    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
+    _kbuild_append_lines(content option ${arg_COMPILE_OPTIONS} ${device_flags})
+    _kbuild_append_lines(content include_directory ${arg_INCLUDE_DIRECTORIES}
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     _kbuild_append_lines(content definition ${arg_DEFINITIONS}
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
     # Properties may ask for the language, so each language gets a file.
     file(GENERATE OUTPUT "${directory}/flags.$<COMPILE_LANGUAGE>.txt"
         CONTENT "${content}" TARGET "${target}")
-    set(${result} "${directory}/flags.${_kbuild_language}.txt" PARENT_SCOPE)
 endfunction()
 
 # Appends a `key value` line for each value, and for each item a generator expression has.
@@ -246,61 +268,108 @@ function(_kbuild_add_edges target flags launcher)
             VERBATIM)
     endforeach()
     add_custom_command(OUTPUT "${_kbuild_pack_stamp}"
-        BYPRODUCTS "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts}
+        BYPRODUCTS "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
         COMMAND "${launcher}" pack "${_kbuild_pack_hand_over}"
         DEPENDS ${_kbuild_edge_stamps} "${_kbuild_pack_hand_over}"
         COMMENT "Packing kernels of ${target}"
         VERBATIM)
-    add_custom_target(${target}_device_code DEPENDS "${_kbuild_pack_stamp}")
-    add_dependencies(${target} ${target}_device_code)
 endfunction()
 
 # A script in the build tree that runs this kbuild, written anew at each configure.
 function(_kbuild_write_launcher result)
+    get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
     set(launcher "${CMAKE_BINARY_DIR}/kbuild/run-kbuild")
     file(CONFIGURE OUTPUT "${launcher}" @ONLY
-        CONTENT "#!/bin/sh\nexec '@KBUILD_EXECUTABLE@' \"$@\"\n")
+        CONTENT "#!/bin/sh\nexec '@executable@' \"$@\"\n")
     file(CHMOD "${launcher}" PERMISSIONS
         OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
     set(${result} "${launcher}" PARENT_SCOPE)
 endfunction()
 
-# The library itself: one stub unit that no flag of the project may bend.
-function(_kbuild_add_library target kind)
-    add_library(${target} ${kind} "${_kbuild_pack_stub}")
+# The one source of the library, which no flag of the project may bend.
+function(_kbuild_add_stub_unit target configuration)
+    get_property(include_directory GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
     set_source_files_properties("${_kbuild_pack_stub}" PROPERTIES
         GENERATED TRUE
         LANGUAGE ${_kbuild_language}
         COMPILE_OPTIONS "${_kbuild_pack_stub_options}"
-        # For HEADERS, which debug stubs include.
-        INCLUDE_DIRECTORIES "${arg_INCLUDE_DIRECTORIES}"
-        COMPILE_DEFINITIONS "${arg_DEFINITIONS}"
+        INCLUDE_DIRECTORIES "${include_directory};${arg_INCLUDE_DIRECTORIES}"
+        COMPILE_DEFINITIONS "${arg_DEFINITIONS}" # for HEADERS, which debug stubs include
         SKIP_LINTING ON)
-    if(_kbuild_language STREQUAL "CXX")
-        target_compile_features(${target} PRIVATE cxx_std_17)
+    set(stub "${_kbuild_pack_stub}")
+    set(stamp "${_kbuild_pack_stamp}")
+    set(header_directory "${_kbuild_pack_header_directory}")
+    set(headers "${_kbuild_pack_headers}")
+    if(configuration)
+        foreach(variable IN ITEMS stub stamp header_directory headers)
+            set(${variable} "$<$<CONFIG:${configuration}>:${${variable}}>")
+        endforeach()
     endif()
+    target_sources(${target} PRIVATE "${stub}")
+    target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
+    set_property(TARGET ${target} APPEND PROPERTY PUBLIC_HEADER "${headers}")
+    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")
+endfunction()
+
+# What all configurations share: order, properties, usage requirements.
+function(_kbuild_finish_library target kind)
+    get_target_property(stamps ${target} _KBUILD_STAMPS)
+    add_custom_target(${target}_device_code DEPENDS ${stamps})
+    add_dependencies(${target} ${target}_device_code)
     set_target_properties(${target} PROPERTIES
+        LINKER_LANGUAGE ${_kbuild_language}
         POSITION_INDEPENDENT_CODE ON
         UNITY_BUILD OFF
         INTERPROCEDURAL_OPTIMIZATION OFF
         # A compiler cache would not see that the file behind .incbin changed.
         ${_kbuild_language}_COMPILER_LAUNCHER ""
         ${_kbuild_language}_CLANG_TIDY "")
-    target_include_directories(${target}
-        INTERFACE "$<BUILD_INTERFACE:${_kbuild_pack_header_directory}>")
-    _kbuild_import_runtime()
-    target_link_libraries(${target} PUBLIC kbuild::headers kbuild::runtime_${_kbuild_backend})
+    if(_kbuild_language STREQUAL "CXX")
+        target_compile_features(${target} PRIVATE cxx_std_17)
+    endif()
+    foreach(header IN LISTS arg_HEADERS)
+        get_filename_component(folder "${header}" DIRECTORY)
+        target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${folder}>")
+        set_property(TARGET ${target} APPEND PROPERTY PUBLIC_HEADER "${header}")
+    endforeach()
+    set(installed_headers include)
+    if(DEFINED CMAKE_INSTALL_INCLUDEDIR)
+        set(installed_headers "${CMAKE_INSTALL_INCLUDEDIR}")
+    endif()
+    target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${installed_headers}>")
+    # INTERFACE: device code and stub unit find kbuild's headers without, and a path that
+    # changes with each isolated build would compile them anew.
+    target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
+    if(arg_RUNTIME STREQUAL "bundle")
+        _kbuild_install_bundle(${target})
+    endif()
 endfunction()
 
-# The device runtime of the planned backend as an imported target.
-function(_kbuild_import_runtime)
-    set(runtime kbuild::runtime_${_kbuild_backend})
-    if(NOT TARGET ${runtime})
-        add_library(${runtime} SHARED IMPORTED GLOBAL)
-        get_filename_component(soname "${_kbuild_runtime_library}" NAME)
-        set_target_properties(${runtime} PROPERTIES
-            IMPORTED_LOCATION "${_kbuild_runtime_library}"
-            IMPORTED_SONAME "${soname}"
-            INTERFACE_COMPILE_DEFINITIONS "${_kbuild_host_definitions}")
+# Installs the runtime beside the artifact.  Where that goes is known only once install()
+# has run, so the last thing that installs looks at what was installed.
+function(_kbuild_install_bundle target)
+    get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
+    get_property(is_deferred GLOBAL PROPERTY _KBUILD_BUNDLES_DEFERRED)
+    set_property(GLOBAL APPEND PROPERTY _KBUILD_BUNDLES "$<TARGET_FILE_NAME:${target}>|${runtime}")
+    if(NOT is_deferred)
+        set_property(GLOBAL PROPERTY _KBUILD_BUNDLES_DEFERRED TRUE)
+        cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _kbuild_install_bundles)
     endif()
+endfunction()
+
+function(_kbuild_install_bundles)
+    get_property(bundles GLOBAL PROPERTY _KBUILD_BUNDLES)
+    foreach(bundle IN LISTS bundles)
+        string(REPLACE "|" ";" bundle "${bundle}")
+        list(GET bundle 0 artifact)
+        list(GET bundle 1 runtime)
+        install(CODE "
+            foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
+                get_filename_component(_name \"\${_installed}\" NAME)
+                if(_name STREQUAL \"${artifact}\")
+                    get_filename_component(_folder \"\${_installed}\" DIRECTORY)
+                    file(INSTALL \"${runtime}\" DESTINATION \"\${_folder}\")
+                endif()
+            endforeach()" ALL_COMPONENTS)
+    endforeach()
 endfunction()

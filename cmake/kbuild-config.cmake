@@ -31,11 +31,30 @@ endif()
 find_path(KBUILD_INCLUDE_DIRECTORY kbuild/module.h NO_CACHE NO_DEFAULT_PATH REQUIRED
     PATHS "${CMAKE_CURRENT_LIST_DIR}/../native/include"
           "${CMAKE_CURRENT_LIST_DIR}/../kbuild/native/include")
+# Functions outlive the scope of find_package; what they need must too.
+set_property(GLOBAL PROPERTY _KBUILD_EXECUTABLE "${KBUILD_EXECUTABLE}")
+set_property(GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY "${KBUILD_INCLUDE_DIRECTORY}")
 if(NOT TARGET kbuild::headers)
-    add_library(kbuild::headers INTERFACE IMPORTED)
+    add_library(kbuild::headers INTERFACE IMPORTED GLOBAL)
     set_target_properties(kbuild::headers PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES "${KBUILD_INCLUDE_DIRECTORY}")
 endif()
+
+# The runtimes, kbuild::runtime_<backend>: targets that were exported by others name them.
+set(_kbuild_options "")
+if(DEFINED SKBUILD)
+    set(_kbuild_options --wheel)
+endif()
+execute_process(
+    COMMAND "${KBUILD_EXECUTABLE}" runtimes -o "${CMAKE_BINARY_DIR}/kbuild/runtimes.cmake"
+        ${_kbuild_options}
+    RESULT_VARIABLE _kbuild_status ERROR_VARIABLE kbuild_NOT_FOUND_MESSAGE)
+if(NOT _kbuild_status EQUAL 0)
+    set(kbuild_FOUND FALSE)
+    cmake_policy(POP)
+    return()
+endif()
+include("${CMAKE_BINARY_DIR}/kbuild/runtimes.cmake")
 
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddKernels.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddChecks.cmake")

@@ -15,8 +15,8 @@ from kbuild import resources
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
-    HostUsage,
     PackedImage,
+    Runtime,
     StoredImage,
     Toolchain,
 )
@@ -80,9 +80,16 @@ def expand_architectures(requested: tuple[str, ...], tc: Toolchain) -> tuple[str
     return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
 
 
-def host_usage(tc: Toolchain) -> HostUsage:  # noqa: ARG001 - the seam's signature
-    """The device runtime that this package carries."""
-    return HostUsage(runtime_library=resources.find_runtime("libkbuild_cpu.so.1"))
+def find_runtimes() -> tuple[Runtime, ...]:
+    """The device runtime that this package carries, both ways."""
+    return (
+        Runtime(linkage="shared", library=resources.find_runtime("libkbuild_cpu.so.1")),
+        Runtime(
+            linkage="static",
+            library=resources.find_runtime("libkbuild_cpu.a"),
+            link_libraries=("stdc++", "pthread", "dl"),
+        ),
+    )
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from kbuild.facts import Compression, Problem
 from kbuild.model import Command, ImageKind, Kernel
@@ -26,11 +26,17 @@ class Toolchain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostUsage:
-    """What host code of a backend's targets compiles with and links."""
+class Runtime:
+    """A library that a backend's artifacts launch through.
 
-    runtime_library: Path
+    ``definitions`` are what host code compiles with, ``link_libraries`` what the library
+    itself needs from the linker.
+    """
+
+    linkage: Literal["shared", "static"]
+    library: Path
     definitions: tuple[str, ...] = ()
+    link_libraries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,8 +146,8 @@ class Backend(Protocol):
     def expand_architectures(self, requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
 
-    def host_usage(self, tc: Toolchain) -> HostUsage:
-        """The runtime that hosts link; ToolchainError where it is not installed."""
+    def find_runtimes(self) -> tuple[Runtime, ...]:
+        """The runtimes that are installed, the shared one first."""
 
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """The front-end run of ``unit``; its first output is what `complete` reads."""

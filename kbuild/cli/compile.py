@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kbuild.project import read_flags
 from kbuild.stages.compile import compile_edge
+from kbuild.stages.freshness import is_fresh
 from kbuild.stages.plan import read_edge
 
 HELP = "Compile one kernel source for one architecture; called by the build."
@@ -20,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile, and pass the compiler's warnings on."""
-    compiled = compile_edge(read_edge(arguments.edge), read_flags(arguments.flags))
-    sys.stderr.write(compiled.log)
+    """Compile unless that was done, and pass the compiler's warnings on."""
+    edge = read_edge(arguments.edge)
+    if not is_fresh(edge.stamp, edge.depfile, (arguments.edge, arguments.flags)):
+        compiled = compile_edge(edge, read_flags(arguments.flags))
+        sys.stderr.write(compiled.log)
     return 0

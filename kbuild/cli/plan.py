@@ -24,6 +24,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     plan = plan_target(read_target(arguments.target))
     write_plan(plan)
-    rows = {"edges": plan.edges, "pack": plan.pack, "host": plan.host}
-    record.write_if_changed(arguments.output, render("plan.cmake.j2", rows))
+    record.write_if_changed(arguments.output, render("plan.cmake.j2", {"plan": plan}))
     return 0

@@ -14,10 +14,11 @@ from typing import Final
 
 from kbuild import __version__, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import HostUsage, Toolchain
+from kbuild.backends.protocol import Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
 from kbuild.project import DebugStubs, TargetSpec
+from kbuild.runtimes import name_runtime
 from kbuild.toolchain import environment_compiler, find_toolchain
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
@@ -127,11 +128,11 @@ class PackPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildPlan:
-    """The edges of one target, and what hosts of it compile and link with."""
+    """The edges of one target, and the CMake target of the runtime that it links."""
 
     edges: tuple[CompileEdge, ...]
     pack: PackPlan
-    host: HostUsage
+    runtime_target: str
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
@@ -141,6 +142,12 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     no compiler is found.
     """
     _refuse_unavailable(spec)
+    if spec.runtime == "static" and spec.kind == "shared":
+        raise ConfigurationError(
+            "RUNTIME static: programs that link a shared kernel library have a runtime of "
+            "their own, which does not know its kernels; make the library STATIC or MODULE, "
+            "or leave RUNTIME shared"
+        )
     if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
         raise ConfigurationError(
             f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
@@ -174,14 +181,14 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         stub_suffix=spec.stub_suffix,
         debug_stubs=spec.debug_stubs,
     )
-    return BuildPlan(edges=edges, pack=pack, host=backend.host_usage(toolchain))
+    runtime = name_runtime(backend.NAME, spec.runtime)
+    return BuildPlan(edges=edges, pack=pack, runtime_target=runtime)
 
 
 def _refuse_unavailable(spec: TargetSpec) -> None:
     """Settings that the contract has and this version has not."""
     settings = (
         ("RDC", spec.rdc, "OFF"),
-        ("RUNTIME", spec.runtime, "shared"),
     )
     for keyword, value, available in settings:
         if value != available:

@@ -1,7 +1,5 @@
 // The extern "C" border: checks arguments, and turns exceptions into error codes.
-#pragma GCC visibility push(default)
-#include <kbuild/cpu_runtime.h>
-#pragma GCC visibility pop
+#include "exported_api.hpp"
 
 #include "block.hpp"
 #include "errors.hpp"

@@ -1,8 +1,6 @@
 // Launches through debug stubs: the configuration goes round the stub, whose parameters are
 // the kernel's own, and the result comes back the same way.
-#pragma GCC visibility push(default)
-#include <kbuild/cpu_runtime.h>
-#pragma GCC visibility pop
+#include "exported_api.hpp"
 
 #include "errors.hpp"
 

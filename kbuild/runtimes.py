@@ -1,0 +1,83 @@
+"""The backends' runtimes as CMake sees them: imported targets with their run paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild.backends import BACKENDS
+from kbuild.backends.protocol import Runtime
+from kbuild.errors import ToolchainError
+from kbuild.project import RuntimeLinkage
+
+_ORIGIN: Final = "$ORIGIN"
+_SITE_NAMES: Final = ("site-packages", "dist-packages")
+# How deep below site-packages a wheel may put its artifacts and still find a sibling wheel.
+_DEEPEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeTarget:
+    """One imported target; ``run_paths`` are for whatever links it.
+
+    They reach the linker through a file: no build tool passes ``$ORIGIN`` on unharmed.
+    """
+
+    name: str
+    runtime: Runtime
+    run_paths: tuple[str, ...]
+
+    @property
+    def response(self) -> bytes:
+        """The content of that file."""
+        return "".join(f'-rpath "{path}"\n' for path in self.run_paths).encode()
+
+
+def name_runtime(backend: str, linkage: RuntimeLinkage) -> str:
+    """The imported target of a backend's runtime, linked this way."""
+    suffix = "" if linkage == "shared" else f"_{linkage}"
+    return f"kbuild::runtime_{backend}{suffix}"
+
+
+def describe_runtimes(*, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
+    """The imported targets of all runtimes that are installed.
+
+    A build ``in_wheel`` will be installed beside the wheel that carries the runtime, in
+    another environment: its run paths are relative.
+    """
+    return tuple(
+        target
+        for name, backend in BACKENDS.items()
+        for runtime in backend.find_runtimes()
+        for target in _describe(name, runtime, in_wheel=in_wheel)
+    )
+
+
+def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
+    if runtime.linkage == "static":
+        name = name_runtime(backend, "static")
+        return (RuntimeTarget(name=name, runtime=runtime, run_paths=()),)
+    folder = runtime.library.parent
+    paths = _relative_to_sites(folder) if in_wheel else (str(folder),)
+    return (
+        RuntimeTarget(name=name_runtime(backend, "shared"), runtime=runtime, run_paths=paths),
+        RuntimeTarget(
+            name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,)
+        ),
+    )
+
+
+def _relative_to_sites(folder: Path) -> tuple[str, ...]:
+    """``folder`` as seen from artifacts of a sibling wheel, whatever their depth."""
+    for parent in folder.parents:
+        if parent.name in _SITE_NAMES:
+            inside = folder.relative_to(parent)
+            return tuple(
+                "/".join((_ORIGIN, *(("..",) * depth), str(inside)))
+                for depth in range(_DEEPEST + 1)
+            )
+    raise ToolchainError(
+        f"{folder} is in no site-packages: a wheel cannot find the runtime there; "
+        "use RUNTIME bundle or static"
+    )

@@ -1,0 +1,28 @@
+"""Whether an edge that a build tool asks for has nothing to do.
+
+Ninja runs an edge whose depfile is gone, and CMake keeps its copies of depfiles in a folder
+that scikit-build-core clears whenever the build environment moves, that is, at every
+isolated build.  Our own copy is still there, and says what the edge read.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def is_fresh(stamp: Path, depfile: Path, hand_overs: tuple[Path, ...]) -> bool:
+    """Whether ``stamp`` is newer than everything that went into it, as make would judge."""
+    try:
+        made = stamp.stat().st_mtime_ns
+        inputs = (*read_depfile(depfile.read_text()), *hand_overs)
+        return all(path.stat().st_mtime_ns < made for path in inputs)
+    except OSError:
+        return False
+
+
+def read_depfile(text: str) -> tuple[Path, ...]:
+    """The prerequisites of a depfile's one rule, as gcc and clang write it."""
+    _, _, prerequisites = text.replace("\\\n", " ").partition(": ")
+    words = re.findall(r"(?:\\.|[^\s\\])+", prerequisites)
+    return tuple(Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words)

@@ -1,0 +1,103 @@
+"""Kernel libraries that leave their build tree: installed, exported, bundled, in wheels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from projects import build, configure, run, succeed
+
+SHIPPING = Path(__file__).parent / "shipping"
+
+
+def install(tmp_path: Path, kind: str, runtime: str) -> Path:
+    """The prefix that the library was installed to; its build tree is gone."""
+    built, prefix = tmp_path / "built", tmp_path / "prefix"
+    succeed(configure(SHIPPING / "library", built, f"KIND={kind}", f"RUNTIME={runtime}"))
+    succeed(build(built))
+    succeed(run("cmake", "--install", built, "--prefix", prefix))
+    shutil.rmtree(built)
+    return prefix
+
+
+def read_dynamic(path: Path) -> str:
+    return succeed(run("readelf", "--dynamic", "--wide", path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "runtime"),
+    [
+        ("SHARED", "shared"),
+        ("SHARED", "bundle"),
+        ("STATIC", "shared"),
+        ("STATIC", "static"),
+        ("STATIC", "bundle"),
+    ],
+)
+def test_another_project_links_the_installed_kernels(
+    tmp_path: Path, kind: str, runtime: str
+) -> None:
+    prefix = install(tmp_path, kind, runtime)
+    built = tmp_path / "consumer"
+
+    succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
+    succeed(build(built))
+
+    succeed(run(built / "consumer"))
+    needs_runtime = "libkbuild_cpu.so.1" in read_dynamic(built / "consumer")
+    assert needs_runtime == (runtime != "static")
+
+
+def test_installed_headers_name_no_build_path(tmp_path: Path) -> None:
+    prefix = install(tmp_path, "SHARED", "shared")
+
+    header = (prefix / "include" / "vector_kernels_kernels.hpp").read_text()
+
+    assert '#include "vector.hpp"' in header
+    assert str(tmp_path) not in header
+    assert (prefix / "include" / "vector.hpp").is_file()
+
+
+def test_bundle_is_complete(tmp_path: Path) -> None:
+    prefix = install(tmp_path, "SHARED", "bundle")
+    library = next(prefix.rglob("libvector_kernels.so"))
+
+    assert (library.parent / "libkbuild_cpu.so.1").is_file()
+    assert "$ORIGIN" in read_dynamic(library)
+    moved = tmp_path / "moved"
+    prefix.rename(moved)
+    library = next(moved.rglob("libvector_kernels.so"))
+    resolved = succeed(run("ldd", library))
+    assert f"{library.parent}/libkbuild_cpu.so.1" in resolved.replace("/./", "/")
+
+
+def test_static_runtime_is_hidden(tmp_path: Path) -> None:
+    prefix = install(tmp_path, "STATIC", "static")
+    built = tmp_path / "consumer"
+    succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
+    succeed(build(built))
+
+    assert "kbuild_cpu" not in succeed(run("nm", "--dynamic", "--defined-only", built / "consumer"))
+
+
+def test_static_runtime_of_a_shared_library_is_refused(tmp_path: Path) -> None:
+    result = configure(SHIPPING / "library", tmp_path, "KIND=SHARED", "RUNTIME=static")
+
+    assert result.returncode != 0
+    assert "RUNTIME static: programs that link a shared kernel library" in " ".join(
+        result.stderr.split()
+    )
+
+
+def test_environment_is_not_needed(tmp_path: Path) -> None:
+    prefix = install(tmp_path, "STATIC", "static")
+    built = tmp_path / "consumer"
+    succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
+    succeed(build(built))
+
+    environment = {"HOME": str(tmp_path / "home"), "PATH": os.defpath}
+    words = [f"{name}={value}" for name, value in environment.items()]
+    succeed(run("env", "-i", *words, built / "consumer"))
+    assert list((tmp_path / "home").rglob("*.so"))

@@ -128,8 +128,13 @@ function(_kbuild_attach_verification name)
     endif()
     list(JOIN targets " " shown)
     set(stamp "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${name}.stamp")
+    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+    if(is_multi_config)
+        set(stamp "${CMAKE_CURRENT_BINARY_DIR}/kbuild/$<CONFIG>/${name}.stamp")
+    endif()
     add_custom_command(OUTPUT "${stamp}"
-        COMMAND "${launcher}" verify ${files} ${policy_option}
+        COMMAND "${launcher}" verify --quiet ${files} ${policy_option}
+        COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/$<CONFIG>"
         COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
         DEPENDS ${files} ${policy}
         COMMENT "Verifying ${shown}"

@@ -77,6 +77,9 @@ function(kbuild_add_kernels target)
         _kbuild_add_configuration("${target}" "${directory}" "")
     endif()
     _kbuild_finish_library("${target}" "${kind}")
+    if(CMAKE_EXPORT_COMPILE_COMMANDS)
+        _kbuild_add_editor_target("${target}")
+    endif()
     if(arg_VERIFY)
         _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
     endif()
@@ -343,6 +346,23 @@ function(_kbuild_finish_library target kind)
     if(arg_RUNTIME STREQUAL "bundle")
         _kbuild_install_bundle(${target})
     endif()
+endfunction()
+
+# A target that nothing builds, for its entries in compile_commands.json: CMake writes none
+# for custom commands, and clangd reads kernel sources through them.
+function(_kbuild_add_editor_target target)
+    if(NOT _kbuild_language STREQUAL "CXX" OR CMAKE_CUDA_COMPILER_LOADED)
+        return() # no C++ entries, or the sources have a language of their own
+    endif()
+    set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
+    add_library(${target}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_compile_options(${target}_editor PRIVATE ${_kbuild_editor_options} ${arg_COMPILE_OPTIONS})
+    target_include_directories(${target}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
+        "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    target_compile_definitions(${target}_editor PRIVATE ${arg_DEFINITIONS}
+        "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
+    target_compile_options(${target}_editor PRIVATE ${device_flags})
 endfunction()
 
 # Installs the runtime beside the artifact.  Where that goes is known only once install()

@@ -62,9 +62,7 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> tuple[Runtim
     paths = _relative_to_sites(folder) if in_wheel else (str(folder),)
     return (
         RuntimeTarget(name=name_runtime(backend, "shared"), runtime=runtime, run_paths=paths),
-        RuntimeTarget(
-            name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,)
-        ),
+        RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,)),
     )
 
 

@@ -97,13 +97,9 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     compiled = unit.output.with_name(unit.output.name + ".o")
     argv = [
         str(tc.compiler),
-        *("-x", "c++", f"-std=c++{unit.standard}"),
-        *code_generation_flags(unit.arch, tc),
+        *language_options(unit, tc),
         # Names and layouts of parameters come from DWARF; release images lose it at the link.
         "-g",
-        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
-        *("-isystem", str(resources.native_directory() / "device" / NAME)),
-        *("-isystem", str(resources.native_directory() / "include")),
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *unit.options,
@@ -111,6 +107,18 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("-c", str(unit.source), "-o", str(compiled)),
     ]
     return Command(argv=tuple(argv), inputs=(unit.source,), outputs=(compiled, unit.depfile))
+
+
+def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """What makes a C++ compiler read kernel sources, for editors as well."""
+    return (
+        *("-x", "c++", f"-std=c++{unit.standard}"),
+        *code_generation_flags(unit.arch, tc),
+        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
+        # In one word each: CMake drops what it takes for repeated options.
+        f"-isystem{resources.native_directory() / 'device' / NAME}",
+        f"-isystem{resources.native_directory() / 'include'}",
+    )
 
 
 def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:

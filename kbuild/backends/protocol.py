@@ -152,6 +152,9 @@ class Backend(Protocol):
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """The front-end run of ``unit``; its first output is what `complete` reads."""
 
+    def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+        """The front end's options but for the target's own: what an editor has to know."""
+
     def complete(self, unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         """How to make images of the front end's output; SourceError for host code in it."""
 

@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="IDS",
             help=f"{what}: ids or their beginnings, comma-separated",
         )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no report without findings")
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
@@ -48,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     policy = _read_policy(arguments.policy)
     artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
     report = verify(artifacts, policy, rules)
-    write_output(_RENDERERS[arguments.format](report), arguments)
+    if report.findings or not report.ok or not arguments.quiet:
+        write_output(_RENDERERS[arguments.format](report), arguments)
     return 0 if report.ok else 1
 
 

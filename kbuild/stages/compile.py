@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from kbuild import process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, CompileUnit, Completion, ImageOutput
+from kbuild.backends.protocol import Backend, Completion, ImageOutput
 from kbuild.model import DeviceImage
 from kbuild.project import DeviceFlags
-from kbuild.stages.plan import CompileEdge
+from kbuild.stages.plan import CompileEdge, make_unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,19 +29,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     rules; the record is not written then.
     """
     backend = find_backend(edge.toolchain.backend)
-    unit = CompileUnit(
-        source=edge.source,
-        display_source=edge.display_source,
-        arch=edge.arch,
-        output=edge.output,
-        stamp=edge.stamp,
-        depfile=edge.depfile,
-        include_directories=flags.include_directories,
-        definitions=flags.definitions,
-        options=flags.options,
-        standard=edge.standard,
-        debug=asks_for_debug(flags.options),
-    )
+    unit = make_unit(edge, flags)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = backend.compile_command(unit, edge.toolchain)
     log = process.run_checked(front_end).stderr
@@ -56,12 +43,6 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     )
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
     return compiled
-
-
-def asks_for_debug(options: tuple[str, ...]) -> bool:
-    """Whether the last of the ``-g`` options asks for debug information."""
-    debug = [o for o in options if re.fullmatch(r"-g(gdb)?\d?", o)]
-    return bool(debug) and debug[-1] != "-g0"
 
 
 def _finish(completion: Completion) -> None:

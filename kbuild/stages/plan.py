@@ -14,10 +14,10 @@ from typing import Final
 
 from kbuild import __version__, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Toolchain
+from kbuild.backends.protocol import CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
-from kbuild.project import DebugStubs, TargetSpec
+from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
 from kbuild.toolchain import environment_compiler, find_toolchain
 
@@ -128,11 +128,15 @@ class PackPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildPlan:
-    """The edges of one target, and the CMake target of the runtime that it links."""
+    """The edges of one target, and the CMake target of the runtime that it links.
+
+    ``editor_options`` make a compiler read the sources, for ``compile_commands.json``.
+    """
 
     edges: tuple[CompileEdge, ...]
     pack: PackPlan
     runtime_target: str
+    editor_options: tuple[str, ...]
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
@@ -181,20 +185,45 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         stub_suffix=spec.stub_suffix,
         debug_stubs=spec.debug_stubs,
     )
-    runtime = name_runtime(backend.NAME, spec.runtime)
-    return BuildPlan(edges=edges, pack=pack, runtime_target=runtime)
+    return BuildPlan(
+        edges=edges,
+        pack=pack,
+        runtime_target=name_runtime(backend.NAME, spec.runtime),
+        editor_options=backend.language_options(make_unit(edges[-1], DeviceFlags()), toolchain),
+    )
 
 
 def _refuse_unavailable(spec: TargetSpec) -> None:
     """Settings that the contract has and this version has not."""
-    settings = (
-        ("RDC", spec.rdc, "OFF"),
-    )
+    settings = (("RDC", spec.rdc, "OFF"),)
     for keyword, value, available in settings:
         if value != available:
             raise ConfigurationError(
                 f"{keyword} {value} is not available in kbuild {__version__}; leave it {available}"
             )
+
+
+def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
+    """The edge with its flags, as a backend wants it."""
+    return CompileUnit(
+        source=edge.source,
+        display_source=edge.display_source,
+        arch=edge.arch,
+        output=edge.output,
+        stamp=edge.stamp,
+        depfile=edge.depfile,
+        include_directories=flags.include_directories,
+        definitions=flags.definitions,
+        options=flags.options,
+        standard=edge.standard,
+        debug=asks_for_debug(flags.options),
+    )
+
+
+def asks_for_debug(options: tuple[str, ...]) -> bool:
+    """Whether the last of the ``-g`` options asks for debug information."""
+    debug = [o for o in options if re.fullmatch(r"-g(gdb)?\d?", o)]
+    return bool(debug) and debug[-1] != "-g0"
 
 
 def write_plan(plan: BuildPlan) -> None:

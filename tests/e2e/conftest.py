@@ -76,7 +76,7 @@ def _build_target(
 
 
 def _link(plans: list[BuildPlan], library: Path) -> None:
-    runtime = plans[0].host.runtime_library
+    runtime = resources.find_runtime("libkbuild_cpu.so.1")
     subprocess.run(
         [
             *("gcc", "-shared", "-fPIC", "-I", resources.native_directory() / "include"),

@@ -16,12 +16,13 @@ import pytest
 
 from kbuild import __version__, resources
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
-from kbuild.backends.protocol import HostUsage, Toolchain
+from kbuild.backends.protocol import Runtime, Toolchain
 from kbuild.cmake_project import write_project
 from kbuild.demangle import split_function
 from kbuild.formats.dwarf import Member, Parameter, ValueType
 from kbuild.manifest import Manifest, ManifestTarget, TargetTable
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
+from kbuild.runtimes import RuntimeTarget
 from kbuild.stages.plan import BuildPlan, CompileEdge, PackPlan
 from kbuild.stages.render import render
 from kbuild.stages.stub_names import name_stub
@@ -201,9 +202,29 @@ def plan() -> bytes:
         output_directory=Path("/out"),
         stub_suffix=".c",
     )
-    host = HostUsage(runtime_library=Path("/lib/libkbuild_cpu.so.1"), definitions=("A", "B=1"))
-    built = BuildPlan(edges=(edge,), pack=pack, host=host)
-    return render("plan.cmake.j2", {"edges": built.edges, "pack": built.pack, "host": built.host})
+    built = BuildPlan(
+        edges=(edge,),
+        pack=pack,
+        runtime_target="kbuild::runtime_cpu",
+        editor_options=("-x", "c++"),
+    )
+    return render("plan.cmake.j2", {"plan": built})
+
+
+def runtimes() -> bytes:
+    shared = Runtime(linkage="shared", library=Path("/lib/libr.so.1"), definitions=("A", "B=1"))
+    static = Runtime(linkage="static", library=Path("/lib/libr.a"), link_libraries=("dl",))
+    rows = [
+        {
+            "target": RuntimeTarget(name=name, runtime=runtime, run_paths=paths),
+            "response": Path("/build/r.rpath"),
+        }
+        for name, runtime, paths in (
+            ("kbuild::runtime_r", shared, ("$ORIGIN/../lib", "/lib")),
+            ("kbuild::runtime_r_static", static, ()),
+        )
+    ]
+    return render("runtimes.cmake.j2", {"rows": rows})
 
 
 def project(tmp_path: Path) -> bytes:
@@ -228,6 +249,7 @@ GENERATED: dict[str, Callable[[], bytes]] = {
     "kernels.h": lambda: render_c_header(TABLE),
     "cpu_adapter.cpp": adapter,
     "plan.cmake": plan,
+    "runtimes.cmake": runtimes,
 }
 
 

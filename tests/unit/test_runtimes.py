@@ -1,0 +1,53 @@
+"""The runtimes' imported targets and run paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cpu
+from kbuild.backends.protocol import Runtime
+from kbuild.errors import ToolchainError
+from kbuild.runtimes import RuntimeTarget, describe_runtimes
+
+
+def runtime_in(folder: str) -> tuple[Runtime, ...]:
+    return (
+        Runtime(linkage="shared", library=Path(folder, "libr.so.1")),
+        Runtime(linkage="static", library=Path(folder, "libr.a")),
+    )
+
+
+def describe(
+    monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
+) -> list[RuntimeTarget]:
+    monkeypatch.setattr(cpu, "find_runtimes", lambda: runtime_in(folder))
+    return list(describe_runtimes(in_wheel=in_wheel))
+
+
+def test_a_program_finds_the_runtime_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, bundle, static = describe(monkeypatch, "/opt/lib", in_wheel=False)
+
+    assert (shared.name, shared.run_paths) == ("kbuild::runtime_cpu", ("/opt/lib",))
+    assert (bundle.name, bundle.run_paths) == ("kbuild::runtime_cpu_bundle", ("$ORIGIN",))
+    assert (static.name, static.run_paths) == ("kbuild::runtime_cpu_static", ())
+    assert shared.response == b'-rpath "/opt/lib"\n'
+
+
+def test_a_wheel_finds_the_runtime_of_its_sibling(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = "/env/lib/python3.11/site-packages/kbuild/lib"
+
+    shared = describe(monkeypatch, folder, in_wheel=True)[0]
+
+    assert shared.run_paths == (
+        "$ORIGIN/kbuild/lib",
+        "$ORIGIN/../kbuild/lib",
+        "$ORIGIN/../../kbuild/lib",
+        "$ORIGIN/../../../kbuild/lib",
+    )
+
+
+def test_a_wheel_cannot_find_a_runtime_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ToolchainError, match="use RUNTIME bundle or static"):
+        describe(monkeypatch, "/opt/lib", in_wheel=True)

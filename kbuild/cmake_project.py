@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process, record, resources
-from kbuild.errors import ConfigurationError, ToolchainError, ToolError
+from kbuild.errors import BuildError, ConfigurationError, ToolchainError, ToolError
 from kbuild.manifest import Manifest, ManifestTarget
 from kbuild.model import Command
 from kbuild.stages.render import render
@@ -131,9 +131,10 @@ def configure_and_build(project: CMakeBuild, tools: BuildTools) -> None:
 
 
 def _run(command: Command) -> None:
-    status = process.stream(command)
+    status, code = process.stream_build(command)
     if status != 0:
-        raise ToolError(f"exit status {status}: {shlex.join(command.argv)}")
+        message = f"exit status {status}: {shlex.join(command.argv)}"
+        raise BuildError(message, ToolError.exit_code if code is None else code)
 
 
 def _write_launcher(build: Path) -> Path:

@@ -7,7 +7,6 @@ that catches, prints the message and turns the error into an exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 
 class KbuildError(Exception):
@@ -16,7 +15,7 @@ class KbuildError(Exception):
     ``str(error)`` is one clear message that names the thing and the mend.
     """
 
-    exit_code: ClassVar[int] = 2
+    exit_code: int = 2
 
 
 class ConfigurationError(KbuildError):
@@ -41,6 +40,14 @@ class ToolError(KbuildError):
     """An external tool failed; the message holds its argv and the tail of its stderr."""
 
     exit_code = 4
+
+
+class BuildError(ToolError):
+    """A build failed; ``exit_code`` is that of the edge that failed first."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
 
 
 class LaunchError(KbuildError):

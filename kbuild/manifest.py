@@ -6,6 +6,7 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,13 @@ from kbuild.toml import read_toml
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
 _TABLES: Final = ("target", "verify")
+# What CMake's generators or our own output folder have already.
+_RESERVED: Final = frozenset(
+    (
+        *("all", "ALL_BUILD", "clean", "help", "install", "package", "test", "RUN_TESTS"),
+        *("edit_cache", "rebuild_cache", "list_install_components", "cmake", "project"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +115,18 @@ def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
         read = record.from_json(TargetTable, table, f"[target.{name}]")
     except InputError as error:
         raise ConfigurationError(f"{path}: {error}") from error
+    _check_target(where, name, read)
     return ManifestTarget(name=name, table=read, sources=_find_sources(path, where, read.sources))
+
+
+def _check_target(where: str, name: str, table: TargetTable) -> None:
+    if not re.fullmatch(r"\w[\w.+-]*", name, re.ASCII) or name in _RESERVED:
+        raise ConfigurationError(f"{where}: CMake can have no target of that name")
+    if not table.sources:
+        raise ConfigurationError(f"{where}: sources is empty")
+    for value in (*table.sources, *table.definitions, *table.compile_options):
+        if ";" in value:
+            raise ConfigurationError(f"{where}: {value!r}: CMake would split it at the semicolon")
 
 
 def _find_sources(path: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbuild.errors import ToolchainError, ToolError
@@ -19,6 +19,8 @@ from kbuild.model import Command, CommandResult
 _TAIL_LINES = 40
 _TAIL_BYTES = 1 << 16
 _GRACE_SECONDS = 2.0
+# Names the file in which an edge leaves its exit code for `stream_build`.
+_EXIT_CODE_VARIABLE = "KBUILD_EXIT_CODE_FILE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,28 @@ def python_argv(module: str) -> tuple[str, ...]:
         f"from {module} import main; sys.exit(main(sys.argv[1:]))"
     )
     return (sys.executable, "-c", code)
+
+
+def stream_build(command: Command) -> tuple[int, int | None]:
+    """`stream` for a build, and the exit code of the first kbuild below it that failed.
+
+    Build tools have one status for whatever went wrong in an edge; ours say more.
+    """
+    with tempfile.TemporaryDirectory(prefix="kbuild-") as folder:
+        path = Path(folder, "exit-code")
+        env = (*command.env, (_EXIT_CODE_VARIABLE, str(path)))
+        status = stream(replace(command, env=env))
+        return status, int(path.read_text()) if path.exists() else None
+
+
+def leave_exit_code(code: int) -> None:
+    """Tell the build that we are an edge of, if there is one, how we are about to end."""
+    path = os.environ.get(_EXIT_CODE_VARIABLE)
+    if not path:
+        return
+    # The first to fail tells; a build that is over needs no telling.
+    with contextlib.suppress(OSError), Path(path).open("x") as file:
+        file.write(str(code))
 
 
 def describe_failure(result: CommandResult) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, Visibility
@@ -17,12 +17,15 @@ DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]
 RuntimeLinkage = Literal["shared", "static", "bundle"]
 
+# The device headers are C++17.
+_STANDARDS: Final = ("17", "20", "23", "26")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
     """One kernel target as ``kbuild_add_kernels`` describes it.
 
-    Paths are absolute; ``sources`` are pairs of path and the name to show.
+    Paths are absolute; those of ``sources`` that are ``generated`` may not exist yet.
     """
 
     name: str
@@ -31,6 +34,7 @@ class TargetSpec:
     sources: tuple[Path, ...]
     source_root: Path
     output_directory: Path
+    generated: tuple[Path, ...] = ()
     architectures: tuple[str, ...] = ()
     headers: tuple[Path, ...] = ()
     visibility: Visibility = "default"
@@ -75,13 +79,14 @@ def read_target(path: Path) -> TargetSpec:
         sources=tuple(Path(source) for source in pairs.get("source", ())),
         source_root=Path(one("source_root")),
         output_directory=Path(one("output_directory")),
+        generated=tuple(Path(source) for source in pairs.get("generated", ())),
         architectures=pairs.get("architecture", ()),
         headers=tuple(Path(header) for header in pairs.get("header", ())),
         visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
         debug_stubs=_choice("DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
         rdc=_choice("RDC", one("rdc"), get_args(Switch)),
         runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
-        standard=one("standard"),
+        standard=_choice("DEVICE_STANDARD", one("standard"), _STANDARDS),
         compiler=one("compiler", "") or None,
         stub_suffix=one("stub_suffix"),
     )
@@ -132,9 +137,10 @@ def _choice(keyword: str, value: str, allowed: tuple[str, ...]) -> Any:
 def _check_files(spec: TargetSpec) -> None:
     if not spec.sources:
         raise ConfigurationError("no SOURCES")
-    for path in (*spec.sources, *spec.headers):
-        if not path.is_file():
-            raise ConfigurationError(f"{path}: no such file")
+    for keyword, paths in (("SOURCES", spec.sources), ("HEADERS", spec.headers)):
+        for path in paths:
+            if path not in spec.generated and not path.is_file():
+                raise ConfigurationError(f"{keyword}: {path}: no such file")
     for source in spec.sources:
         if spec.sources.count(source) > 1:
             raise ConfigurationError(f"{source} is named twice in SOURCES")

@@ -35,8 +35,8 @@ int main(void)
 
     void *add_args[] = { &n, &device_a, &device_b, &device_sum };
     void *scale_args[] = { &n, &factor, &device_sum };
-    if ((error = kbuild_launch((const void *)vector_add, &config, add_args)) ||
-        (error = kbuild_launch((const void *)vector_scale, &config, scale_args)) ||
+    if ((error = kbuild_launch(vector_add, &config, add_args)) ||
+        (error = kbuild_launch(vector_scale, &config, scale_args)) ||
         (error = kbuild_synchronize()) ||
         (error = kbuild_memcpy(sum, device_sum, bytes, KBUILD_COPY_TO_HOST)))
         return report(error);

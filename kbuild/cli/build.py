@@ -12,7 +12,8 @@ from kbuild.cmake_project import (
     find_build_tools,
     write_project,
 )
-from kbuild.manifest import find_manifest, read_manifest
+from kbuild.manifest import Manifest, find_manifest, read_manifest
+from kbuild.verify.policy import load_policy
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 OUTPUT: Final = Path("build") / "kbuild"
@@ -26,9 +27,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-j", dest="jobs", type=int, metavar="N", help="parallel jobs")
 
 
+def check_policies(manifest: Manifest) -> None:
+    """Read every policy before anything is built that it would judge."""
+    for target in manifest.targets:
+        if target.table.policy:
+            load_policy(manifest.root / target.table.policy)
+    if manifest.policy:
+        load_policy(manifest.policy)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the CMake project, build it, and say where the artifacts are."""
     manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
+    check_policies(manifest)
     output = (arguments.output or manifest.root / OUTPUT).absolute()
     names = tuple(arguments.targets)
     project = CMakeBuild(

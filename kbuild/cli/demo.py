@@ -8,12 +8,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from kbuild import process, resources
 from kbuild.backends import BACKENDS
 from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
-from kbuild.errors import ConfigurationError, ToolError
+from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
 
 HELP = "Build, verify and smoke-run the saxpy example; no GPU needed."
@@ -29,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do all of it, then say what was done and where it is."""
+    if find_spec("numpy") is None:
+        raise ToolchainError("numpy is not installed: pip install 'kbuild[demo]'")
     folder = _make_folder(arguments.keep)
     source = folder / "saxpy"
     build = folder / "build"
@@ -54,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _make_folder(keep: Path | None) -> Path:
     if keep is None:
         return Path(tempfile.mkdtemp(prefix="kbuild-demo-"))
-    if keep.exists() and any(keep.iterdir()):
-        raise ConfigurationError(f"--keep {keep}: not empty; name a new folder")
+    if keep.exists() and not (keep.is_dir() and not any(keep.iterdir())):
+        raise ConfigurationError(f"--keep {keep}: not an empty folder; name a new one")
     keep.mkdir(parents=True, exist_ok=True)
     return keep.absolute()
 
@@ -73,7 +76,7 @@ def _call_kbuild(*words: str) -> None:
 def _run_program(*argv: str | Path) -> None:
     status = process.stream(Command(argv=tuple(map(str, argv))))
     if status != 0:
-        raise ToolError(f"exit status {status}: {' '.join(map(str, argv))}")
+        raise BuildError(f"exit status {status}: {' '.join(map(str, argv))}", abs(status))
 
 
 def _time_step(name: str, what: str, step: Callable[[], None]) -> tuple[str, str, float]:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.output import add_output_arguments, artifact_path, write_output
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import find_artifacts, inspect_path
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
-        type=Path,
+        type=artifact_path,
         metavar="PATH",
         help="object, archive, shared object, executable, or a directory of them",
     )

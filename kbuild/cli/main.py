@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 
 from kbuild import __version__
 from kbuild.errors import KbuildError, did_you_mean
+from kbuild.process import leave_exit_code
 
 # Command to (module, what `kbuild --help` says of it).
 _COMMANDS: Final = {
@@ -44,6 +45,13 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    code = _run(words)
+    if code != 0:
+        leave_exit_code(code)
+    return code
+
+
+def _run(words: list[str]) -> int:
     try:
         if words and words[0] in _COMMANDS:
             return _run_command(words[0], words[1:])
@@ -51,13 +59,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KbuildError as error:
         print(f"kbuild: error: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        print("kbuild: interrupted", file=sys.stderr)
-        return _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has seen enough; keep the interpreter from flushing it.
         sys.stderr.close()
         return 1
+    except OSError as error:
+        what = error.filename or "output"
+        print(f"kbuild: error: {what}: {error.strerror}", file=sys.stderr)
+        return _USAGE_ERROR
+    except KeyboardInterrupt:
+        print("kbuild: interrupted", file=sys.stderr)
+        return _INTERRUPTED
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
@@ -88,7 +100,9 @@ def _run_options(words: Sequence[str]) -> int:
         "--cmake-dir", action="store_true", help="print the folder with kbuild-config.cmake"
     )
     parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
-    arguments, _ = parser.parse_known_args(words)
+    arguments, rest = parser.parse_known_args(words)
+    if rest and arguments.command is None:
+        parser.error(f"unknown option {rest[0]}")
     if arguments.version:
         print(f"kbuild {__version__}")
     elif arguments.cmake_dir:

@@ -20,15 +20,31 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
     )
 
 
+def artifact_path(text: str) -> Path:
+    """An argument that names an artifact; an empty one is a mistake, not this folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty path")
+    return Path(text)
+
+
 def write_output(text: str, arguments: argparse.Namespace) -> None:
     """Send ``text`` to where the arguments say."""
     # A path may hold bytes that are no UTF-8; better shown escaped than not at all.
     content = text.encode("utf-8", "backslashreplace")
     if arguments.output is None:
+        if sys.stdout is None:
+            raise ConfigurationError("standard output is closed; use -o FILE")
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
+    inputs = [arguments.path] if "path" in arguments else arguments.paths
+    if any(_is_same_file(arguments.output, path) for path in inputs):
+        raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
     try:
         write_file(arguments.output, content)
     except OSError as error:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
+
+
+def _is_same_file(output: Path, path: Path) -> bool:
+    return output.exists() and path.exists() and output.samefile(path)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.output import add_output_arguments, artifact_path, write_output
 from kbuild.inspect import inspect_path
 from kbuild.report import json, text
 from kbuild.verify import Policy, load_policy, select_rules, verify
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
-        type=Path,
+        type=artifact_path,
         metavar="PATH",
         help="object, archive, shared object, executable, or a directory of them",
     )

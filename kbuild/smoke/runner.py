@@ -101,7 +101,10 @@ def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
     answer = _ask(timeout, "list", path.absolute())
     event = answer.events[0] if answer.events else {}
     if "cases" not in event:
-        problem = event.get("error") or f"{path} cannot be imported: {answer.problem}"
+        problem = (
+            event.get("error")
+            or f"{path} cannot be imported: {answer.problem or 'it ends the process'}"
+        )
         raise ConfigurationError(answer.explain(problem))
     return tuple(event["cases"])
 

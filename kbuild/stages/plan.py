@@ -25,7 +25,8 @@ EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
 
 # With -flto gcc takes a handle for a redeclared function; clang's ASan pads handles.
-_STUB_OPTIONS: Final = ("-fno-lto", "-fno-sanitize=all")
+# Warnings are ours to mend: the tests compile what is generated under strict ones.
+_STUB_OPTIONS: Final = ("-fno-lto", "-fno-sanitize=all", "-w")
 # A stub keeps its frame, and with ON its arguments where a debugger finds them.
 _STUB_DEBUG_OPTIONS: Final[dict[DebugStubs, tuple[str, ...]]] = {
     "OFF": (),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from projects import build, configure, run_kbuild, succeed
+from projects import KBUILD, build, configure, run_kbuild, succeed
 
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(bad LANGUAGES CXX)\n"
 FIND = "find_package(kbuild CONFIG REQUIRED)\n"
@@ -70,6 +71,12 @@ def build_error(folder: Path, call: str, **sources: str) -> str:
             "kbuild_add_kernels(t SOURCES a.cu HOST_COMPILER /no/such/g++)",
             "no compiler /no/such/g++ found",
         ),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu POLICY none.toml)",
+            "none.toml: no such file",
+        ),
+        ("kbuild_add_kernels(t SOURCES a.cu VERIFY maybe)", "VERIFY is 'maybe'"),
+        ("kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)", "DEVICE_STANDARD is '98'"),
         ("kbuild_verify()", "kbuild_verify(): which targets?"),
         ("kbuild_verify(nothing)", "kbuild_verify(): there is no target nothing"),
         ("kbuild_add_smoke_test(nothing)", "there is no target nothing"),
@@ -205,6 +212,10 @@ def test_compile_exits_with_4_for_a_failing_compiler(tmp_path: Path) -> None:
         (["build"], 2, "kbuild.toml"),
         (["compile", "missing.edge", "--flags", "f"], 2, "missing.edge"),
         (["explain", "KB999"], 2, "KB999"),
+        (["--nosuch"], 2, "unknown option --nosuch"),
+        (["inspect", ""], 2, "an empty path"),
+        (["demo", "--keep", "text"], 2, "not an empty folder"),
+        (["demo", "--keep", "/proc/none"], 2, "/proc/none"),
     ],
 )
 def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str) -> None:
@@ -230,6 +241,12 @@ def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str
         ("[target.t]\nsources = ['a.cu']\nkind = 'dll'\n", "'dll' is none of"),
         ("[target.t\n", "kbuild.toml"),
         ("", "no [target.<name>]"),
+        ("[target.t]\nsources = []\n", "sources is empty"),
+        ("[target.install]\nsources = ['a.cu']\n", "no target of that name"),
+        ("[target.'a b']\nsources = ['a.cu']\n", "no target of that name"),
+        ("[target.t]\nsources = ['a.cu']\ndefinitions = ['A=1;2']\n", "semicolon"),
+        ("[target.t]\nsources = ['a.cu']\n[verify]\nrequierd = 1\n", "unknown key 'requierd'"),
+        ("[target.t]\nsources = ['a.cu']\npolicy = 'none.toml'\n", "none.toml"),
     ],
 )
 def test_manifest(tmp_path: Path, text: str, expected: str) -> None:
@@ -242,6 +259,50 @@ def test_manifest(tmp_path: Path, text: str, expected: str) -> None:
     assert expected in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "code"),
+    [
+        ("__global__ void k( { }\n", "", 4),
+        ("__device__ int x;\n", "", 2),
+        (KERNEL, "architectures = ['sm_90']\n", 2),
+        (KERNEL, "backend = 'metal'\n", 2),
+        (KERNEL, "host_compiler = '/no/such/g++'\n", 3),
+        (KERNEL, "[verify]\nrequired_architectures = ['x86-64-v9']\n", 1),
+    ],
+)
+def test_build_has_the_exit_code_of_what_failed(
+    tmp_path: Path, source: str, keys: str, code: int
+) -> None:
+    (tmp_path / "a.cu").write_text(source)
+    (tmp_path / "kbuild.toml").write_text(f"[target.t]\nsources = ['a.cu']\n{keys}")
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_report_does_not_overwrite_the_artifact(tmp_path: Path) -> None:
+    artifact = tmp_path / "true"
+    artifact.write_bytes(Path("/bin/true").read_bytes())
+
+    result = run_kbuild("verify", artifact, "-o", artifact)
+
+    assert result.returncode == 2
+    assert "that is the artifact itself" in result.stderr
+    assert artifact.read_bytes() == Path("/bin/true").read_bytes()
+
+
+def test_full_disk_is_no_traceback() -> None:
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [KBUILD, "inspect", "/bin/true"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert result.returncode == 2
+    assert b"Traceback" not in result.stderr
 
 
 def test_missing_compiler_is_exit_3(tmp_path: Path) -> None:

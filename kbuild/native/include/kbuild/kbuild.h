@@ -2,7 +2,7 @@
  *
  *     kbuild_launch_config config = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
  *     void *args[] = {&n, &a, &x, &y};
- *     kbuild_error_t error = kbuild_launch((const void *)saxpy, &config, args);
+ *     kbuild_error_t error = kbuild_launch(saxpy, &config, args);
  *
  * Functions return 0, or a code that kbuild_error_message explains. Included from device
  * code, this header declares KBUILD_KERNEL alone. */
@@ -25,6 +25,12 @@ typedef struct kbuild_launch_config kbuild_launch_config;
 #error "this kbuild has no host API for the hip backend"
 #else
 #include <kbuild/host_cpu.h>
+#endif
+
+#if !defined(__cplusplus)
+/* Kernels are declared as functions; strict C has no conversion to `const void *`. */
+#define kbuild_launch(kernel, ...) \
+    (kbuild_launch)(__extension__(const void *)(kernel), __VA_ARGS__)
 #endif
 
 #endif

@@ -126,8 +126,9 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     flags = ["-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"]
     if tc.compiler_id == "gcc":
         # A unique symbol would be bound across images and keep them from being unloaded;
-        # `extern __shared__` arrays are never initialised at run time.
-        flags += ["-fno-gnu-unique", "-fno-extern-tls-init"]
+        # `extern __shared__` arrays are never initialised at run time; kernels of equal code
+        # are two kernels.
+        flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
     return tuple(flags)
 
 

@@ -1,0 +1,230 @@
+"""Kernels linked every way: kinds, hosts, compilers, flags and linkers."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from projects import build, configure, run, succeed
+
+from kbuild.facts import ArtifactFacts
+from kbuild.inspect import inspect_path
+from kbuild.verify import Report, verify
+
+LINKING = Path(__file__).parent / "linking"
+KINDS = ("STATIC", "SHARED", "MODULE", "OBJECT")
+COMPILERS = ("g++", "clang++-14", "clang++-19")
+LINKERS = ("bfd", "gold", "lld", "mold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """Options of the whole project: of every compile, every link, every program's link."""
+
+    compile: str = ""
+    link: str = ""
+    link_program: str = ""
+
+
+FLAGS = {
+    "O0": Flags(compile="-O0"),
+    "O2": Flags(compile="-O2"),
+    "lto": Flags(compile="-O2 -flto"),
+    "asan": Flags(compile="-O1 -g -fsanitize=address"),
+    "hidden": Flags(compile="-fvisibility=hidden -fvisibility-inlines-hidden"),
+    "symbolic": Flags(link="-Wl,-Bsymbolic"),
+    "gc-sections": Flags(
+        compile="-O2 -ffunction-sections -fdata-sections", link="-Wl,--gc-sections"
+    ),
+    "icf": Flags(compile="-O2 -ffunction-sections -fdata-sections", link="-Wl,--icf=all"),
+    "no-pic": Flags(compile="-fno-pic", link_program="-no-pie"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What a whole project is built with."""
+
+    compiler: str
+    linker: str
+    flags: str
+
+    def __str__(self) -> str:
+        return f"{self.compiler}-{self.linker}-{self.flags}"
+
+    @property
+    def compile_flags(self) -> str:
+        return FLAGS[self.flags].compile
+
+    @property
+    def link_flags(self) -> str:
+        return f"-fuse-ld={self.linker} {FLAGS[self.flags].link}".strip()
+
+    @property
+    def program_flags(self) -> str:
+        return f"{self.link_flags} {FLAGS[self.flags].link_program}".strip()
+
+
+# Every two of compiler, linker and flags meet where they can.
+DEFAULT = tuple(
+    Setup(compiler=compiler, linker=linker, flags=flags)
+    for compiler, linker, flags in (
+        ("g++", "bfd", "O0"),
+        ("g++", "gold", "icf"),
+        ("g++", "lld", "asan"),
+        ("g++", "mold", "lto"),
+        ("clang++-14", "bfd", "gc-sections"),
+        ("clang++-14", "gold", "hidden"),
+        ("clang++-14", "lld", "icf"),
+        ("clang++-19", "lld", "lto"),
+        ("clang++-19", "mold", "symbolic"),
+        ("clang++-19", "bfd", "no-pic"),
+    )
+)
+ALL = tuple(
+    Setup(compiler=compiler, linker=linker, flags=flags)
+    for compiler, linker, flags in itertools.product(COMPILERS, LINKERS, FLAGS)
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A program of the project, and the kernel library that it launches from."""
+
+    kind: str
+    debug_stubs: str
+    mode: str
+
+    @property
+    def kernels(self) -> str:
+        return f"{self.kind}_{self.debug_stubs}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernels}_{self.mode}"
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the kernels are in a file of their own when the program runs."""
+        return self.kind in ("SHARED", "MODULE")
+
+    def files(self, folder: Path) -> tuple[Path, ...]:
+        """What a user would have verified together."""
+        pattern = {
+            "STATIC": f"lib{self.kernels}.a",
+            "SHARED": f"lib{self.kernels}.so",
+            "MODULE": f"lib{self.kernels}.so",
+            "OBJECT": f"CMakeFiles/{self.kernels}.dir/**/*.o",
+        }[self.kind]
+        (artifact,) = folder.glob(pattern)
+        return (folder / self.name, artifact)
+
+
+PROGRAMS = tuple(
+    Program(kind=kind, debug_stubs=debug_stubs, mode=mode)
+    for kind, debug_stubs, mode in itertools.product(KINDS, ("OFF", "ON"), ("pie", "fixed"))
+)
+
+Prepare = Callable[[Setup, tuple[Program, ...]], Path]
+
+
+@pytest.fixture(scope="module")
+def prepare(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
+    """Builds programs with a setup.
+
+    Setups of one compiler take turns in one build folder: device code is compiled once.
+    """
+    folder = tmp_path_factory.mktemp("linking")
+
+    def prepare(setup: Setup, programs: tuple[Program, ...]) -> Path:
+        reason = find_obstacle(setup.compiler, setup.compile_flags, setup.program_flags)
+        if reason:
+            pytest.skip(reason)
+        built = folder / setup.compiler
+        definitions = (
+            f"CMAKE_CXX_COMPILER={setup.compiler}",
+            f"CMAKE_CXX_FLAGS={setup.compile_flags}",
+            f"CMAKE_EXE_LINKER_FLAGS={setup.program_flags}",
+            f"CMAKE_SHARED_LINKER_FLAGS={setup.link_flags}",
+            f"CMAKE_MODULE_LINKER_FLAGS={setup.link_flags}",
+            f"KERNELS={';'.join(dict.fromkeys(program.kernels for program in programs))}",
+        )
+        succeed(configure(LINKING, built, *definitions))
+        succeed(build(built, *(program.name for program in programs)))
+        return built
+
+    return prepare
+
+
+@cache
+def find_obstacle(compiler: str, compile_flags: str, link_flags: str) -> str | None:
+    """Why this machine cannot link any C++ program with these; None if it can."""
+    if shutil.which(compiler) is None:
+        return f"{compiler} is not installed"
+    flags = (*compile_flags.split(), *link_flags.split())
+    text = "#include <set>\nint main() { return int(std::set<int>{}.size()); }\n"
+    result = run("sh", "-c", 'echo "$0" | "$@"', text, compiler, *flags, *TRIVIAL)
+    if result.returncode != 0:
+        return f"{compiler} {' '.join(flags)} links no program here"
+    return None
+
+
+TRIVIAL = ("-x", "c++", "-", "-o", "/dev/null")
+
+
+def inspect(*paths: Path) -> tuple[ArtifactFacts, ...]:
+    return tuple(facts for path in paths for facts in inspect_path(path))
+
+
+def judge(*paths: Path) -> Report:
+    report = verify(inspect(*paths))
+    assert not report.rules_errored
+    return report
+
+
+def check(folder: Path, program: Program) -> None:
+    files = program.files(folder)
+    # Each kernel goes by a handle of its own, and no linker dropped the note that says so.
+    holder = files[-1] if program.is_apart else files[0]
+    handles = [handle for facts in inspect(holder) for handle in facts.handles]
+    assert len({handle.place for handle in handles}) == 4
+    report = judge(*files)
+    assert report.ok, report.findings
+    assert "all right" in succeed(run(folder / program.name))
+
+
+def breaks_identity(setup: Setup, program: Program) -> bool:
+    """The one combination that cannot work, which has a test of its own."""
+    return (program.kind, program.mode, setup.flags) == ("SHARED", "fixed", "symbolic")
+
+
+@pytest.mark.parametrize("setup", DEFAULT, ids=str)
+def test_every_kind_launches(prepare: Prepare, setup: Setup) -> None:
+    turn = DEFAULT.index(setup)
+    programs = tuple(
+        program
+        for program in PROGRAMS
+        if not breaks_identity(setup, program)
+        and (program.debug_stubs == "ON") == bool((KINDS.index(program.kind) + turn) % 2)
+    )
+
+    folder = prepare(setup, programs)
+
+    for program in programs:
+        check(folder, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setup", ALL, ids=str)
+def test_every_combination_launches(prepare: Prepare, setup: Setup) -> None:
+    programs = tuple(program for program in PROGRAMS if not breaks_identity(setup, program))
+
+    folder = prepare(setup, programs)
+
+    for program in programs:
+        check(folder, program)

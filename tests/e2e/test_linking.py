@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -228,3 +229,52 @@ def test_every_combination_launches(prepare: Prepare, setup: Setup) -> None:
 
     for program in programs:
         check(folder, program)
+
+
+@pytest.mark.parametrize(("compiler", "linker"), [("g++", "bfd"), ("clang++-14", "lld")])
+def test_symbolic_library_under_a_fixed_program(
+    prepare: Prepare, compiler: str, linker: str
+) -> None:
+    setup = Setup(compiler=compiler, linker=linker, flags="symbolic")
+    programs = tuple(program for program in PROGRAMS if breaks_identity(setup, program))
+
+    folder = prepare(setup, programs)
+
+    for program in programs:
+        report = judge(*program.files(folder))
+        assert {f.rule for f in report.findings if f.severity == "error"} == {"KB501"}
+        # A stub launches by the library's own handle, so that all that breaks is identity.
+        result = run(folder / program.name)
+        if program.debug_stubs == "OFF":
+            assert result.returncode != 0
+            assert "no kernel is registered" in result.stderr
+
+
+CALLING = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.22...4.0)\n"
+        "project(calling LANGUAGES CXX)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+        "kbuild_add_kernels(kernels SHARED SOURCES work.cu ARCHITECTURES x86-64)\n"
+        "add_executable(host host.cpp)\n"
+        "target_link_libraries(host PRIVATE kernels)\n"
+        "kbuild_verify(host kernels)\n"
+    ),
+    "work.cu": "__global__ void work(int* to) { *to = 1; }\n",
+    "host.cpp": "void work(int*);\nint main() { work(nullptr); }\n",
+}
+
+
+def test_called_kernel_fails_the_build(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name, text in CALLING.items():
+        (source / name).write_text(text)
+    succeed(configure(source, tmp_path / "build"))
+
+    result = build(tmp_path / "build")
+
+    assert result.returncode != 0
+    assert "KB309" in result.stdout
+    assert "work(int*)" in result.stdout
+    assert run(tmp_path / "build" / "host").returncode == -signal.SIGSEGV

@@ -133,9 +133,9 @@ static __global__ void local(int* to);
 """
 
 
-def source_with_a_constant(name: str, number: int) -> str:
+def source_with_a_constant(name: str, number: int, common: Path) -> str:
     return (
-        '#include "common.hpp"\n'
+        f'#include "{common}"\n'
         f"__constant__ int weight = {number};\n"
         f"__global__ void {name}(int* to) {{ *to = weight; }}\n"
         "static __global__ void local(int* to) { *to = weight * 10; }\n"
@@ -146,11 +146,10 @@ def source_with_a_constant(name: str, number: int) -> str:
 def test_sources_with_names_in_common(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
-    (tmp_path / "common.hpp").write_text(COMMON)
+    common = tmp_path / "common.hpp"
+    common.write_text(COMMON)
     sources = {
-        f"{name}.cu": source_with_a_constant(name, number).replace(
-            "common.hpp", str(tmp_path / "common.hpp")
-        )
+        f"{name}.cu": source_with_a_constant(name, number, common)
         for name, number in (("left", 1), ("right", 2))
     }
     library = build_kernel_library(sources, **stubs)

@@ -19,7 +19,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
 from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
-from kbuild.toolchain import environment_compiler, find_toolchain
+from kbuild.toolchain import environment_compiler, find_toolchain, find_toolchain_for
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
@@ -160,7 +160,10 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         )
     backend = find_backend(spec.backend)
     toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
-    architectures = backend.expand_architectures(spec.architectures, toolchain)
+    toolchains = {
+        arch: find_toolchain_for(backend, arch, toolchain)
+        for arch in backend.expand_architectures(spec.architectures, toolchain)
+    }
     names = _name_outputs(spec)
     edges = tuple(
         CompileEdge(
@@ -170,10 +173,10 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             arch=arch,
             standard=spec.standard,
             output=spec.output_directory / f"{names[source]}.{arch}",
-            toolchain=toolchain,
+            toolchain=of_arch,
         )
         for source in spec.sources
-        for arch in architectures
+        for arch, of_arch in toolchains.items()
     )
     pack = PackPlan(
         kbuild_version=__version__,

@@ -50,7 +50,6 @@ include_guard(GLOBAL)
     target_link_libraries(app PRIVATE saxpy_kernels)
 #]=]
 function(kbuild_add_kernels target)
-    cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_kernels")
     set(kinds STATIC SHARED MODULE OBJECT)
     set(single BACKEND DEBUG_STUBS RDC VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY

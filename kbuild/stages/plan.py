@@ -178,6 +178,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         for source in spec.sources
         for arch, of_arch in toolchains.items()
     )
+    # Editors read sources as the project's own compiler does: no cross compiler's options.
+    shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
         kbuild_version=__version__,
         target=spec.name,
@@ -193,7 +195,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         edges=edges,
         pack=pack,
         runtime_target=name_runtime(backend.NAME, spec.runtime),
-        editor_options=backend.language_options(make_unit(edges[-1], DeviceFlags()), toolchain),
+        editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
 

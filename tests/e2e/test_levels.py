@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -191,7 +192,11 @@ def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> N
     require(AARCH64)
     found = require(compiler)
 
-    configure_and_build(mixed, tmp_path / "build", f"DEVICE_COMPILER={found}")
+    configure_and_build(
+        *(mixed, tmp_path / "build"),
+        f"DEVICE_COMPILER={found}",
+        "CMAKE_EXPORT_COMPILE_COMMANDS=ON",
+    )
 
     library = tmp_path / "build" / "libkernels.so"
     (facts,) = inspect_path(library)
@@ -201,6 +206,10 @@ def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> N
     assert succeed(run_kbuild("smoke", library))
     image = next((tmp_path / "build").rglob("*.aarch64.so"))
     assert "AArch64" in succeed(run("readelf", "--file-header", image))
+    # Editors run the project's compiler, which may know its own machine alone.
+    commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
+    (entry,) = (entry for entry in commands if entry["file"].endswith("portable.cu"))
+    assert ("-march=x86-64 " in entry["command"]) == (compiler == "c++")
 
 
 @pytest.mark.parametrize(

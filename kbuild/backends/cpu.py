@@ -6,10 +6,9 @@ that the parsing libraries load only once the compiler is done.
 
 from __future__ import annotations
 
-import platform
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.protocol import (
@@ -21,13 +20,14 @@ from kbuild.backends.protocol import (
     Toolchain,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.facts import Problem
-from kbuild.formats.offload_binary import ALIGNMENT
 from kbuild.model import Command, Kernel
+
+if TYPE_CHECKING:
+    from kbuild.facts import Problem
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
-FAT_BINARY_ALIGNMENT: Final = ALIGNMENT
+FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
 # x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
@@ -68,6 +68,8 @@ def read_version(compiler: Path, text: str) -> Toolchain:
 
 def expand_architectures(requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
     """Micro-architecture levels; by default the baseline and v3."""
+    import platform  # noqa: PLC0415 - slow to import, and only plans ask
+
     machine = platform.machine()
     known = _LEVELS.get(machine)
     if known is None:

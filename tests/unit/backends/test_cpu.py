@@ -9,6 +9,7 @@ import pytest
 from kbuild.backends import cpu
 from kbuild.backends.protocol import CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
+from kbuild.formats import offload_binary
 
 GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
 CLANG = Toolchain(
@@ -68,3 +69,7 @@ def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
         cpu.expand_architectures((), GCC)
+
+
+def test_fat_binary_alignment_is_the_format_s() -> None:
+    assert cpu.FAT_BINARY_ALIGNMENT == offload_binary.ALIGNMENT

@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -89,6 +88,8 @@ def run_isolated(command: Command, *, timeout: float) -> Ending:
 
     After ``timeout`` seconds it is asked to end, and soon afterwards killed.
     """
+    import tempfile  # noqa: PLC0415 - slow to import, and build edges isolate nothing
+
     # A file, not a pipe: processes that it started may hold a pipe open for ever.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -143,6 +144,8 @@ def stream_build(command: Command) -> tuple[int, int | None]:
 
     Build tools have one status for whatever went wrong in an edge; ours say more.
     """
+    import tempfile  # noqa: PLC0415 - slow to import, and build edges start no build
+
     with tempfile.TemporaryDirectory(prefix="kbuild-") as folder:
         path = Path(folder, "exit-code")
         env = (*command.env, (_EXIT_CODE_VARIABLE, str(path)))

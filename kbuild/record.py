@@ -8,10 +8,8 @@ path, so that a record of another version never half-loads.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
-import tempfile
 import types
 import typing
 from functools import cache
@@ -112,22 +110,21 @@ def load(schema: str, kind: type[T], content: bytes, where: str) -> T:
 
 def sha256(content: bytes) -> str:
     """The hexadecimal SHA-256 of ``content``."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL; an edge with nothing to do hashes nothing
+
     return hashlib.sha256(content).hexdigest()
 
 
 def write_file(path: Path, content: bytes) -> None:
     """Write ``path`` atomically: readers see the old content or the new, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

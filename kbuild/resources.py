@@ -6,7 +6,6 @@ effect at once; a wheel carries the same folders inside the package.
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -80,13 +79,15 @@ def cmake_package() -> ModuleType:
 
     scikit-build-core asks ``importlib.resources.files`` of it, which only needs a spec.
     """
+    from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415 - slow
+
     directory = cmake_directory()
-    spec = importlib.util.spec_from_file_location(
+    spec = spec_from_file_location(
         "kbuild.cmake", directory / "__init__.py", submodule_search_locations=[str(directory)]
     )
     if spec is None:
         raise ToolchainError(f"{directory} cannot be a package")
-    return importlib.util.module_from_spec(spec)
+    return module_from_spec(spec)
 
 
 def __getattr__(name: str) -> ModuleType:

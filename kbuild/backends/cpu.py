@@ -6,10 +6,10 @@ that the parsing libraries load only once the compiler is done.
 
 from __future__ import annotations
 
-import platform
+import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.protocol import (
@@ -22,13 +22,14 @@ from kbuild.backends.protocol import (
     Toolchain,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.facts import Problem
-from kbuild.formats.offload_binary import ALIGNMENT
 from kbuild.model import Command, Kernel
+
+if TYPE_CHECKING:
+    from kbuild.facts import Problem
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
-FAT_BINARY_ALIGNMENT: Final = ALIGNMENT
+FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
 # x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
@@ -68,9 +69,14 @@ def read_version(compiler: Path, text: str) -> Toolchain:
     return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
 
 
+def own_machine() -> str:
+    """The architecture that programs of this machine have, as the kernel names it."""
+    return os.uname().machine
+
+
 def expand_architectures(requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
     """Micro-architecture levels; by default the baseline and v3."""
-    machine = platform.machine()
+    machine = own_machine()
     if machine not in _LEVELS:
         raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
     for arch in requested:
@@ -170,7 +176,7 @@ def name_objcopy(arch: str) -> str:
 
 
 def _is_foreign(arch: str) -> bool:
-    return _MACHINES[arch] != platform.machine()
+    return _MACHINES[arch] != own_machine()
 
 
 def _triple(machine: str) -> str:

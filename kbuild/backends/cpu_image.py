@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.cpu import code_generation_flags, name_objcopy, target_flags
+from kbuild.backends.cpu import code_generation_flags, name_objcopy
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
 from kbuild.backends.protocol import (
     CompileUnit,
@@ -35,11 +35,11 @@ _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
 # threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
 _BUILTINS: Final = frozenset(
-    f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim")
+    f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim", "runner")
 )
 # struct kbuild_cpu_kernel and its enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 1
+_IMAGE_ABI: Final = 2
 _ROW_BYTES: Final = 48
 _LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 _MOST_PARAMETERS: Final = 4096
@@ -67,7 +67,6 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     base = unit.output.name
     object_file = unit.output.with_name(base + ".o")
     adapter = unit.output.with_name(base + ".adapter.cpp")
-    adapter_object = unit.output.with_name(base + ".adapter.o")
     image = unit.output.with_name(base + ".so")
     shared_arrays = tuple(
         symbol.name
@@ -83,8 +82,7 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
         commands=(
             *_globalize(unit, object_file, internal),
-            _compile_adapter(unit, tc, adapter, adapter_object),
-            _link(unit, tc, (object_file, adapter_object), image),
+            _build_image(unit, tc, adapter, object_file, image),
         ),
         images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
     )
@@ -98,18 +96,10 @@ def _globalize(unit: CompileUnit, object_file: Path, names: tuple[str, ...]) -> 
     return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
 
 
-def _compile_adapter(unit: CompileUnit, tc: Toolchain, source: Path, output: Path) -> Command:
-    argv = (
-        str(tc.compiler),
-        *("-x", "c++", "-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"),
-        *code_generation_flags(unit.arch, tc),
-        *("-I", str(resources.native_directory() / "include")),
-        *("-c", str(source), "-o", str(output)),
-    )
-    return Command(argv=argv, inputs=(source,), outputs=(output,))
-
-
-def _link(unit: CompileUnit, tc: Toolchain, objects: tuple[Path, ...], output: Path) -> Command:
+def _build_image(
+    unit: CompileUnit, tc: Toolchain, adapter: Path, object_file: Path, image: Path
+) -> Command:
+    """Compile the adapter and link it with the kernels, in one call of the compiler."""
     exports = resources.native_directory() / "device" / "cpu" / "image.version"
     options = [
         # The handles of the host program bear the same names as the kernels in here.
@@ -120,11 +110,14 @@ def _link(unit: CompileUnit, tc: Toolchain, objects: tuple[Path, ...], output: P
     if not unit.debug:
         options.append("-Wl,--strip-debug")
     argv = (
-        *(str(tc.compiler), *target_flags(unit.arch, tc), "-shared", *options),
-        *(str(path) for path in objects),
-        *("-o", str(output)),
+        *(str(tc.compiler), "-shared", *options, str(object_file)),
+        # More optimisation finds nothing more in a loop that calls a kernel.
+        *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
+        *code_generation_flags(unit.arch, tc),
+        *("-I", str(resources.native_directory() / "include")),
+        *(str(adapter), "-o", str(image)),
     )
-    return Command(argv=argv, inputs=objects, outputs=(output,))
+    return Command(argv=argv, inputs=(object_file, adapter), outputs=(image,))
 
 
 def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from kbuild.facts import Compression, Problem
 from kbuild.model import Command, ImageKind, Kernel
+
+if TYPE_CHECKING:  # no edge needs what readers found, and build tools start many edges
+    from kbuild.facts import Compression, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,8 +18,6 @@ from kbuild.backends.protocol import CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
 from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
-from kbuild.runtimes import name_runtime
-from kbuild.toolchain import environment_compiler, find_toolchain, find_toolchain_for
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
@@ -146,6 +144,14 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     Raises ConfigurationError for an unknown backend or architecture, ToolchainError when
     no compiler is found.
     """
+    # Every compile edge reads its plan through this module, and finds no tools.
+    from kbuild.runtimes import name_runtime  # noqa: PLC0415
+    from kbuild.toolchain import (  # noqa: PLC0415
+        environment_compiler,
+        find_toolchain,
+        find_toolchain_for,
+    )
+
     _refuse_unavailable(spec)
     if spec.runtime == "static" and spec.kind == "shared":
         raise ConfigurationError(

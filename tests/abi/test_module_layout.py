@@ -77,7 +77,7 @@ STRUCTS = {
         48,
         {
             "name": 0,
-            "call": 8,
+            "run": 8,
             "params": 16,
             "param_count": 24,
             "linkage": 28,
@@ -85,6 +85,12 @@ STRUCTS = {
             "param_names": 40,
         },
     ),
+    "kbuild_cpu_threads": (24, {"last": 0, "extent": 8, "unstarted": 20}),
+    "kbuild_cpu_builtins": (
+        40,
+        {"thread_idx": 0, "block_idx": 8, "block_dim": 16, "grid_dim": 24, "runner": 32},
+    ),
+    "kbuild_cpu_device_api": (8, {"barrier": 0}),
     "kbuild_cpu_image": (
         40,
         {
@@ -97,7 +103,7 @@ STRUCTS = {
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 1}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 2}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

@@ -89,13 +89,14 @@ def build_image(directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]
             f"static const char *const names_{number}[{len(params)}] = {{ 0 }};\n"
         )
         rows.append(
-            f'{{ "{name}", call, params_{number}, {len(params)}, 0, types_{number}, '
+            f'{{ "{name}", run, params_{number}, {len(params)}, 0, types_{number}, '
             f"names_{number} }},\n"
         )
     source = directory / f"image-{arch}-{len(list(directory.iterdir()))}.c"
     source.write_text(
         "#include <kbuild/cpu_image.h>\n"
-        "static void call(void *const *args) { (void)args; }\n"
+        "static void run(void *const *args, struct kbuild_cpu_threads *threads)\n"
+        "{ (void)args; (void)threads; }\n"
         "static void attach(const struct kbuild_cpu_device_api *api) { (void)api; }\n"
         "static void builtins(struct kbuild_cpu_builtins *out) { (void)out; }\n"
         + "".join(tables)

@@ -1,15 +1,8 @@
 // The adapter unit of kernels.cu, written by hand: what the backend generates.
-#include <kbuild/cpu_image.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
+#include <kbuild/cpu_adapter.h>
 
 extern "C" {
-HIDDEN __thread kbuild_dim3 kbuild_cpu_thread_idx;
-HIDDEN __thread kbuild_dim3 kbuild_cpu_block_idx;
-HIDDEN __thread kbuild_dim3 kbuild_cpu_block_dim;
-HIDDEN __thread kbuild_dim3 kbuild_cpu_grid_dim;
-HIDDEN const kbuild_cpu_device_api *kbuild_cpu_api;
-HIDDEN __attribute__((aligned(128))) __thread char
+KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
     kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
 }
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
@@ -44,10 +37,11 @@ template <class... P, void (*kernel)(P...)>
 struct Adapter<kernel> {
     template <int... i>
     struct Indices {
-        static void call(void *const *args)
+        static void run(void *const *args, kbuild_cpu_threads *threads)
         {
             (void)args;
-            kernel(*static_cast<P *>(args[i])...);
+            while (start_next(threads))
+                kernel(*static_cast<P *>(args[i])...);
         }
     };
 };
@@ -58,7 +52,7 @@ constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
 constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
 
 #define KERNEL(function, symbol, params, count, ...) \
-    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::call, params, count, 0, nullptr, nullptr}
+    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr}
 
 const kbuild_cpu_kernel kernels[] = {
     KERNEL(saxpy, "saxpy", saxpy_params, 4, 0, 1, 2, 3),
@@ -75,17 +69,6 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(spin, "spin", pointers, 2, 0, 1),
     KERNEL(nothing, "nothing", nullptr, 0),
 };
-
-void attach(const kbuild_cpu_device_api *api)
-{
-    kbuild_cpu_api = api;
-}
-
-void builtins(kbuild_cpu_builtins *found)
-{
-    *found = {&kbuild_cpu_thread_idx, &kbuild_cpu_block_idx, &kbuild_cpu_block_dim,
-              &kbuild_cpu_grid_dim};
-}
 
 }  // namespace
 

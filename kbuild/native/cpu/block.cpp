@@ -1,5 +1,6 @@
 #include "block.hpp"
 
+#include "device_arithmetic.hpp"
 #include "errors.hpp"
 #include "pin.hpp"
 
@@ -23,14 +24,6 @@ pthread_key_t make_runner_key() {
     if (pthread_key_create(&key, destroy) != 0)
         throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific key left");
     return key;
-}
-
-void advance(kbuild_dim3& index, const kbuild_dim3& extent) {
-    if (++index.x < extent.x) return;
-    index.x = 0;
-    if (++index.y < extent.y) return;
-    index.y = 0;
-    ++index.z;
 }
 
 }  // namespace
@@ -58,11 +51,14 @@ void BlockRunner::reserve(const Launch& launch) {
 }
 
 void BlockRunner::run(Launch& launch) noexcept {
+    const DeviceArithmetic arithmetic;
     launch_ = &launch;
     blocks_ = {};
     launch.image.builtins(&builtins_);
     *builtins_.grid_dim = launch.grid;
     *builtins_.block_dim = launch.block;
+    *builtins_.runner = this;
+    threads_ = {builtins_.thread_idx, launch.block, 0};
     if (start_block()) {
         current_ = &fresh_fibre();
         Fibre::switch_to(home_, *current_);
@@ -76,7 +72,7 @@ void BlockRunner::fibre_main(void* runner) { static_cast<BlockRunner*>(runner)->
 // Runs on every fibre. When there is nothing left to do here, it leaves for good.
 void BlockRunner::run_threads() {
     do {
-        while (unstarted_ > 0) start_thread();
+        if (threads_.unstarted > 0) launch_->kernel.run(launch_->args, &threads_);
         if (Fibre* next = next_resumable()) {
             idle_.push_back(current_);
             switch_to(*next);
@@ -93,26 +89,23 @@ bool BlockRunner::start_block() noexcept {
     builtins_.block_idx->x = static_cast<std::uint32_t>(index % grid.x);
     builtins_.block_idx->y = static_cast<std::uint32_t>(index / grid.x % grid.y);
     builtins_.block_idx->z = static_cast<std::uint32_t>(index / grid.x / grid.y);
-    next_thread_ = {0, 0, 0};
-    unstarted_ = launch_->threads_per_block;
+    *builtins_.thread_idx = {~0u, 0, 0};  // the one before the first
+    threads_.unstarted = launch_->threads_per_block;
     return true;
 }
 
-void BlockRunner::start_thread() {
-    *builtins_.thread_idx = next_thread_;
-    advance(next_thread_, launch_->block);
-    --unstarted_;
-    launch_->kernel.call(launch_->args);
-}
-
-void BlockRunner::barrier() {
-    BlockRunner& runner = *runner_of_this_thread;
-    const auto thread_idx = *runner.builtins_.thread_idx;
-    runner.waiting_.push_back(runner.current_);
+void BlockRunner::barrier(void* this_runner) {
+    auto& runner = *static_cast<BlockRunner*>(this_runner);
+    // Field by field, as it was written: see start_next() of kbuild/cpu_adapter.h.
+    volatile auto& index = *runner.builtins_.thread_idx;
+    const auto x = index.x, y = index.y, z = index.z;
+    runner.waiting_.push(runner.current_);
     // There is a next one: at worst this thread itself, when the others have exited.
-    Fibre& next = runner.unstarted_ > 0 ? runner.fresh_fibre() : *runner.next_resumable();
+    Fibre& next = runner.threads_.unstarted > 0 ? runner.fresh_fibre() : *runner.next_resumable();
     if (&next != runner.current_) runner.switch_to(next);
-    *runner.builtins_.thread_idx = thread_idx;
+    index.x = x;
+    index.y = y;
+    index.z = z;
 }
 
 Fibre& BlockRunner::fresh_fibre() {
@@ -126,12 +119,14 @@ Fibre& BlockRunner::fresh_fibre() {
 // Once all threads that the last barrier let go have exited or wait again, the next
 // barrier is complete. Null when no thread waits: the block is done.
 Fibre* BlockRunner::next_resumable() noexcept {
-    if (resumed_ == resumable_.size()) {
-        resumable_.swap(waiting_);
-        waiting_.clear();
-        resumed_ = 0;
+    if (resumable_.is_empty()) {
+        resumable_.clear();
+        std::swap(resumable_, waiting_);
     }
-    return resumed_ < resumable_.size() ? resumable_[resumed_++] : nullptr;
+    if (resumable_.is_empty()) return nullptr;
+    Fibre* next = resumable_.pop();
+    if (!resumable_.is_empty()) resumable_.front()->prefetch();
+    return next;
 }
 
 void BlockRunner::switch_to(Fibre& next) noexcept {

@@ -6,9 +6,27 @@
 #include "launch.hpp"
 #include "stacks.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace kbuild::cpu {
+
+// Fibres in the order in which they came. Every thread passes through here at every
+// barrier, so pushing asks for no memory: there is room for the whole block.
+class FibreQueue {
+public:
+    void reserve(std::size_t capacity) { fibres_.resize(capacity); }
+    void push(Fibre* fibre) noexcept { fibres_[end_++] = fibre; }
+    bool is_empty() const noexcept { return begin_ == end_; }
+    Fibre* front() const noexcept { return fibres_[begin_]; }
+    Fibre* pop() noexcept { return fibres_[begin_++]; }
+    void clear() noexcept { begin_ = end_ = 0; }
+
+private:
+    std::vector<Fibre*> fibres_;
+    std::size_t begin_ = 0;
+    std::size_t end_ = 0;
+};
 
 // A fibre runs device threads one after the other on its one stack. Only when a thread
 // waits at a barrier does it keep that stack, and a fresh fibre goes on with the threads
@@ -32,13 +50,12 @@ public:
 
     // What __syncthreads() calls: returns when every thread of the block that has not
     // exited has called it.
-    static void barrier();
+    static void barrier(void* runner);
 
 private:
     static void fibre_main(void* runner);
     void run_threads();
     bool start_block() noexcept;
-    void start_thread();
 
     Fibre& fresh_fibre();
     Fibre* next_resumable() noexcept;
@@ -46,16 +63,14 @@ private:
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
-    BlockRange blocks_ = {};        // taken from the launch, not yet started
-    kbuild_dim3 next_thread_ = {};  // of the current block
-    std::uint32_t unstarted_ = 0;   // threads of the current block not yet started
+    BlockRange blocks_ = {};           // taken from the launch, not yet started
+    kbuild_cpu_threads threads_ = {};  // of the current block
 
     Stacks stacks_;
     std::vector<Fibre> fibres_;      // fibre i has stack i
     std::vector<Fibre*> idle_;       // fibres that keep no thread; the next one to use last
-    std::vector<Fibre*> waiting_;    // threads that reached the next barrier, in thread order
-    std::vector<Fibre*> resumable_;  // threads that the last barrier let go, in thread order
-    std::size_t resumed_ = 0;        // how many of these have been resumed
+    FibreQueue waiting_;             // threads that reached the next barrier, in thread order
+    FibreQueue resumable_;           // threads that the last barrier let go, in thread order
     Fibre* current_ = nullptr;
     Fibre home_;  // where run() waits
 };

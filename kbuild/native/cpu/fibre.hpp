@@ -23,13 +23,15 @@ struct Stack {
 // A suspended computation, or a place to keep the running one. It owns no memory.
 class Fibre {
 public:
-    // Makes the fibre ready to call body(argument) on that stack, in the default
-    // floating-point environment: the host's rounding mode is not the device's. What the
-    // fibre did before is forgotten. `body` must never return.
+    // Makes the fibre ready to call body(argument) on that stack. What the fibre did before
+    // is forgotten. `body` must never return.
     void prepare(Stack stack, void (*body)(void*), void* argument);
 
     // Suspends the running fibre in `from`, and continues `to`.
     static void switch_to(Fibre& from, Fibre& to);
+
+    // Brings what the suspended fibre will need first into the cache.
+    void prefetch() const noexcept;
 
 private:
 #if defined(KBUILD_CPU_FIBRE_UCONTEXT)
@@ -38,6 +40,23 @@ private:
     void* stack_pointer_ = nullptr;  // everything else is on the stack
 #endif
 };
+
+#if !defined(KBUILD_CPU_FIBRE_UCONTEXT)
+
+extern "C" void kbuild_cpu_fibre_switch(void** save, void* resume);
+
+inline void Fibre::switch_to(Fibre& from, Fibre& to) {
+    kbuild_cpu_fibre_switch(&from.stack_pointer_, to.stack_pointer_);
+}
+
+// Registers, the runtime's frames and, with luck, the kernel's.
+inline void Fibre::prefetch() const noexcept {
+    constexpr int lines = 4, line_bytes = 64;
+    const auto* stack = static_cast<const char*>(stack_pointer_);
+    for (int i = 0; i < lines; ++i) __builtin_prefetch(stack + i * line_bytes, 1);
+}
+
+#endif
 
 }  // namespace kbuild::cpu
 

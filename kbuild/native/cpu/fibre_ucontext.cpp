@@ -3,7 +3,6 @@
 
 #if defined(KBUILD_CPU_FIBRE_UCONTEXT)
 
-#include <cfenv>
 #include <cstdint>
 
 namespace kbuild::cpu {
@@ -11,7 +10,6 @@ namespace {
 
 // makecontext passes ints only.
 void enter(unsigned body_high, unsigned body_low, unsigned argument_high, unsigned argument_low) {
-    std::fesetenv(FE_DFL_ENV);
     const auto join = [](unsigned high, unsigned low) {
         return static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
     };
@@ -36,6 +34,8 @@ void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
 }
 
 void Fibre::switch_to(Fibre& from, Fibre& to) { swapcontext(&from.context_, &to.context_); }
+
+void Fibre::prefetch() const noexcept {}
 
 }  // namespace kbuild::cpu
 

@@ -6,26 +6,17 @@
 #include <cstdint>
 #include <new>
 
-extern "C" {
-void kbuild_cpu_fibre_switch(void** save, void* resume);
-void kbuild_cpu_fibre_entry();
-}
+extern "C" void kbuild_cpu_fibre_entry();
 
 namespace kbuild::cpu {
 namespace {
 
 // From the stack pointer upwards, as kbuild_cpu_fibre_switch pops it.
 struct SavedRegisters {
-    std::uint32_t mxcsr;
-    std::uint16_t x87_control;
-    std::uint16_t padding;
     std::uint64_t r15, r14, r13, r12, rbx, rbp;
     void (*return_address)();
 };
-static_assert(sizeof(SavedRegisters) == 64);
-
-constexpr std::uint32_t default_mxcsr = 0x1F80;        // all exceptions masked, round to nearest
-constexpr std::uint16_t default_x87_control = 0x037F;  // likewise, 64-bit mantissa
+static_assert(sizeof(SavedRegisters) == 56);
 
 }  // namespace
 
@@ -33,16 +24,10 @@ void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
     const auto top =
         reinterpret_cast<std::uintptr_t>(stack.base + stack.size) & ~std::uintptr_t{15};
     auto* saved = new (reinterpret_cast<void*>(top - sizeof(SavedRegisters))) SavedRegisters{};
-    saved->mxcsr = default_mxcsr;
-    saved->x87_control = default_x87_control;
     saved->rbx = reinterpret_cast<std::uintptr_t>(body);
     saved->r12 = reinterpret_cast<std::uintptr_t>(argument);
     saved->return_address = kbuild_cpu_fibre_entry;
     stack_pointer_ = saved;
-}
-
-void Fibre::switch_to(Fibre& from, Fibre& to) {
-    kbuild_cpu_fibre_switch(&from.stack_pointer_, to.stack_pointer_);
 }
 
 }  // namespace kbuild::cpu

@@ -1,4 +1,5 @@
-/* The context switch for x86-64, System V ABI: saves what a called function must preserve.
+/* The context switch for x86-64, System V ABI: saves what a called function must preserve,
+ * but for the floating-point control words, which all fibres of a launch have in common.
  *
  * No CET property note, on purpose: returning on another stack is what a shadow stack
  * forbids, and without the note the loader does not enable one. */
@@ -32,18 +33,10 @@ kbuild_cpu_fibre_switch:
     pushq   %r15
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %r15, 0
-    subq    $8, %rsp
-    .cfi_adjust_cfa_offset 8
-    stmxcsr (%rsp)
-    fnstcw  4(%rsp)
 
     movq    %rsp, (%rdi)
     movq    %rsi, %rsp
 
-    ldmxcsr (%rsp)
-    fldcw   4(%rsp)
-    addq    $8, %rsp
-    .cfi_adjust_cfa_offset -8
     popq    %r15
     .cfi_adjust_cfa_offset -8
     .cfi_restore %r15

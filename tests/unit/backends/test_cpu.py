@@ -10,6 +10,7 @@ import pytest
 from kbuild.backends import cpu
 from kbuild.backends.protocol import CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
+from kbuild.formats import offload_binary
 
 GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
 CLANG = Toolchain(
@@ -52,28 +53,28 @@ def test_clang_gets_no_gcc_option() -> None:
 
 
 def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures((), GCC) == ("x86-64", "x86-64-v3")
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "aarch64")
     assert cpu.expand_architectures((), GCC) == ("aarch64",)
 
 
 def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures(("x86-64", "x86-64"), GCC) == ("x86-64",)
     with pytest.raises(ConfigurationError, match="it knows x86-64, x86-64-v2"):
         cpu.expand_architectures(("sm_90",), GCC)
 
 
 def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
         cpu.expand_architectures((), GCC)
 
 
 @pytest.fixture
 def x86_64(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
 
 
 @pytest.mark.usefixtures("x86_64")
@@ -109,7 +110,7 @@ def test_clang_is_its_own_cross_compiler() -> None:
 
 
 def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "aarch64")
 
     cross = cpu.cross_compilers("x86-64-v3", GCC)
 
@@ -117,3 +118,7 @@ def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -
     assert cross is not None
     assert cross.names[-1] == "x86_64-linux-gnu-g++"
     assert "(Debian: g++-x86-64-linux-gnu)" in cross.advice
+
+
+def test_fat_binary_alignment_is_the_format_s() -> None:
+    assert cpu.FAT_BINARY_ALIGNMENT == offload_binary.ALIGNMENT

@@ -10,26 +10,37 @@
 
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 1
+#define KBUILD_CPU_IMAGE_ABI 2
 /* Room for `extern __shared__` arrays: the most a CUDA device offers a block (227 KiB). */
 #define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
 
-/* Where the calling OS thread's threadIdx, blockIdx, blockDim and gridDim live. */
+/* Where the calling OS thread's threadIdx, blockIdx, blockDim and gridDim live, and what it
+ * passes to `barrier`. */
 struct kbuild_cpu_builtins {
     struct kbuild_dim3 *thread_idx;
     struct kbuild_dim3 *block_idx;
     struct kbuild_dim3 *block_dim;
     struct kbuild_dim3 *grid_dim;
+    void **runner;
+};
+
+/* The threads of a block that have not started, on the OS thread that runs it. */
+struct kbuild_cpu_threads {
+    struct kbuild_dim3 *last; /* threadIdx: of the thread that started last */
+    struct kbuild_dim3 extent;
+    uint32_t unstarted;
 };
 
 /* What the runtime offers device code. */
 struct kbuild_cpu_device_api {
-    void (*barrier)(void);
+    void (*barrier)(void *runner);
 };
 
 struct kbuild_cpu_kernel {
-    const char *name;                /* the kernel's symbol */
-    void (*call)(void *const *args); /* runs it once, for the calling thread */
+    const char *name; /* the kernel's symbol */
+    /* Runs it for the threads that have not started, one after the other.  While one of them
+     * waits at a barrier, another call goes on with the rest. */
+    void (*run)(void *const *args, struct kbuild_cpu_threads *threads);
     const struct kbuild_param *params;
     uint32_t param_count;
     uint32_t linkage;                /* 0 external, 1 weak, 2 internal */

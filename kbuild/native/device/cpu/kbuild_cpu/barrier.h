@@ -8,10 +8,13 @@
 
 #pragma GCC system_header
 
-/* Set by the image's attach function. */
-extern "C" __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
+/* The first is set by the image's attach function, the second at each launch. */
+extern "C" {
+extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
+extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
+}
 
-__device__ inline void __syncthreads() { kbuild_cpu_api->barrier(); }
+__device__ inline void __syncthreads() { kbuild_cpu_api->barrier(kbuild_cpu_runner); }
 
 /* The number of threads whose predicate holds. The total only ever grows, so that no
  * thread need reset it: what counts is the growth since the block's last such barrier. */

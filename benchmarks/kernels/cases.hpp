@@ -1,0 +1,17 @@
+// The cases to compare: each one runs as kernels and as loops over data of its own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+struct Case {
+    std::string name;
+    int size;
+    std::function<void()> run_kernel;
+    std::function<void()> run_loop;
+    std::function<bool()> agree; // whether both computed the same, after one run of each
+};
+
+// `is_tiny` asks for the smallest size of each case only.
+std::vector<Case> make_cases(bool is_tiny);

@@ -1,0 +1,5 @@
+// What kernels and loops agree on.
+#pragma once
+
+constexpr int block_size = 256;
+constexpr int tile = 16;

@@ -1,0 +1,85 @@
+"""Paired measurements: two sides timed in turns in one run, shown as a ratio with its spread."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HEADER = (
+    f"{'case':<28}{'kbuild ms':>12}{'peer ms':>12}{'ratio':>9}{'quartiles':>18}{'pairs':>7}  peer"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Seconds of both sides of a case; item i of each was measured right after the other."""
+
+    case: str
+    peer_name: str
+    ours: tuple[float, ...]
+    peer: tuple[float, ...]
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        return tuple(a / b for a, b in zip(self.ours, self.peer, strict=True))
+
+
+def show(comparison: Comparison) -> None:
+    """Print the row under `HEADER`: medians, and the middle half of the pairs' ratios."""
+    ratios = comparison.ratios
+    low, _, high = (
+        statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    )
+    print(
+        f"{comparison.case:<28}"
+        f"{statistics.median(comparison.ours) * 1e3:>12.4g}"
+        f"{statistics.median(comparison.peer) * 1e3:>12.4g}"
+        f"{statistics.median(ratios):>9.2f}"
+        f"{f'{low:.2f} .. {high:.2f}':>18}"
+        f"{len(ratios):>7}  {comparison.peer_name}",
+        flush=True,
+    )
+
+
+def interleave(
+    sides: Mapping[str, Callable[[], float]], repetitions: int
+) -> dict[str, tuple[float, ...]]:
+    """Seconds of each side, taken in turns after one warm-up of each."""
+    for measure in sides.values():
+        measure()
+    taken: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(repetitions):
+        for name, measure in sides.items():
+            taken[name].append(measure())
+    return {name: tuple(seconds) for name, seconds in taken.items()}
+
+
+def time_command(argv: Sequence[object], folder: Path | None = None) -> float:
+    """Seconds from start to end of a command that has to succeed."""
+    words = [str(word) for word in argv]
+    start = time.perf_counter()
+    done = subprocess.run(
+        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    seconds = time.perf_counter() - start
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(words)} failed:\n{done.stdout}")
+    return seconds
+
+
+def describe_machine() -> str:
+    """What the figures are of: they mean nothing without."""
+    model = "unknown processor"
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    cores = len(os.sched_getaffinity(0))
+    load = os.getloadavg()[0]
+    return f"{model}, {cores} cores (load {load:.1f}), Python {platform.python_version()}"

@@ -1,0 +1,50 @@
+"""What a command costs before it does anything: importing it, against an idle interpreter."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+
+from benchmarks.measure import (
+    HEADER,
+    Comparison,
+    describe_machine,
+    interleave,
+    show,
+    time_command,
+)
+
+# What any command of this shape needs of the standard library.
+FLOOR = "argparse, dataclasses, json, pathlib, subprocess"
+COMMANDS = ("compile", "pack", "plan", "runtimes", "inspect", "verify", "smoke", "explain")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument("--repetitions", type=int, default=31)
+    arguments = parser.parse_args()
+    repetitions = 2 if arguments.tiny else arguments.repetitions
+    cases = {
+        "(standard library)": f"import {FLOOR}",
+        "--version": "from kbuild.cli.main import main; main(['--version'])",
+        **{name: f"import kbuild.cli.main, kbuild.cli.{name}" for name in COMMANDS},
+    }
+    sides = {
+        name: partial(time_command, python(code)) for name, code in {"": "pass", **cases}.items()
+    }
+    print(describe_machine())
+    print(HEADER)
+    taken = interleave(sides, repetitions)
+    for case in cases:
+        show(Comparison(case=case, peer_name="python -c pass", ours=taken[case], peer=taken[""]))
+
+
+def python(code: str) -> list[str]:
+    """As the `kbuild` script starts: not looking into the current folder for modules."""
+    return [sys.executable, "-c", f"import sys; sys.path.pop(0)\n{code}"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+/* What every CPU device image has, besides its kernels: its adapter unit includes this once.
+ */
+#ifndef KBUILD_CPU_ADAPTER_H
+#define KBUILD_CPU_ADAPTER_H
+
+#include <kbuild/cpu_image.h>
+
+#define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden")))
+
+/* What threadIdx, blockIdx, blockDim and gridDim of the device headers stand for, and what
+ * their barriers need. */
+extern "C" {
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_thread_idx;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block_idx;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block_dim;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_grid_dim;
+KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
+KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
+}
+
+namespace {
+
+inline void attach(const struct kbuild_cpu_device_api *api)
+{
+    kbuild_cpu_api = api;
+}
+
+inline void builtins(struct kbuild_cpu_builtins *found)
+{
+    *found = {&kbuild_cpu_thread_idx, &kbuild_cpu_block_idx, &kbuild_cpu_block_dim,
+              &kbuild_cpu_grid_dim, &kbuild_cpu_runner};
+}
+
+/* Makes threadIdx the next thread's, if there is one.  One field at a time: reading two at
+ * once would wait for the store of one. */
+inline bool start_next(struct kbuild_cpu_threads *threads)
+{
+    if (threads->unstarted == 0)
+        return false;
+    --threads->unstarted;
+    struct kbuild_dim3 *index = threads->last;
+    if (++index->x < threads->extent.x)
+        return true;
+    index->x = 0;
+    if (++index->y < threads->extent.y)
+        return true;
+    index->y = 0;
+    ++index->z;
+    return true;
+}
+
+}
+
+#endif

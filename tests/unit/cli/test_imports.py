@@ -1,0 +1,51 @@
+"""What build edges import: each costs every edge of every build its time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# The file readers, templates and report libraries, what only plans and tests of kernels
+# need, and the standard library's slow ones.
+HEAVY = (
+    "elftools",
+    "jinja2",
+    "kbuild.backends.cpu_image",
+    "kbuild.facts",
+    "kbuild.formats",
+    "kbuild.runtimes",
+    "kbuild.toolchain",
+    "hashlib",
+    "numpy",
+    "platform",
+    "rich",
+    "shutil",
+    "tempfile",
+)
+
+
+def imported_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", HEAVY)
+def test_compile_imports_nothing_heavy(module: str) -> None:
+    imported = imported_by("import kbuild.cli.main, kbuild.cli.compile")
+
+    assert "kbuild.stages.compile" in imported
+    assert module not in imported
+
+
+@pytest.mark.parametrize("command", ["pack", "plan", "runtimes"])
+def test_build_commands_import_no_readers(command: str) -> None:
+    imported = imported_by(f"import kbuild.cli.main, kbuild.cli.{command}")
+
+    assert {"elftools", "numpy", "rich"}.isdisjoint(imported)

@@ -128,6 +128,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *language_options(unit, tc),
         # Names and layouts of parameters come from DWARF; release images lose it at the link.
         "-g",
+        # A class may be described where its constructor or virtual functions are, elsewhere.
+        "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *unit.options,
@@ -155,10 +157,13 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         *target_flags(arch, tc),
         *("-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"),
     ]
+    # An `extern __shared__` array is memory that kernels read and write as values of several
+    # types, which nvcc lets them: to optimise on the types' account would read stale ones.
+    flags.append("-fno-strict-aliasing")
     if tc.compiler_id == "gcc":
         # A unique symbol would be bound across images and keep them from being unloaded;
-        # `extern __shared__` arrays are never initialised at run time; kernels of equal code
-        # are two kernels.
+        # `extern __shared__` arrays are never initialised at run time; kernels that do the
+        # same stay two functions (clang merges none unless asked, and then keeps names).
         flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
     return tuple(flags)
 

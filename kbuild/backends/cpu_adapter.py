@@ -2,7 +2,8 @@
 
 An image's kernels are called from an array of argument addresses.  Calling a function
 asks only for types that the platform's ABI passes alike, so the adapter unit declares
-structural twins of the kernels' parameter types instead of including their headers.
+twins of the kernels' parameter types (:mod:`kbuild.backends.cpu_passing`) instead of
+including their headers.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kbuild.backends.cpu_passing import make_twin
 from kbuild.demangle import demangle, split_function
-from kbuild.formats.dwarf import Member, Parameter, ValueType
+from kbuild.formats.dwarf import Parameter, ValueType
 from kbuild.model import Param
-
-# Larger records go through memory under every supported ABI, whatever their members
-# (x86-64 psABI 3.2.3; AAPCS64 6.8.2, whose largest homogeneous aggregate has 64 bytes).
-_LARGEST_IN_REGISTERS: Final = 64
 
 _SCALARS: Final = {
     ("signed", 1): "signed char",
@@ -31,14 +29,19 @@ _SCALARS: Final = {
     ("unsigned", 8): "unsigned long",
     ("unsigned", 16): "unsigned __int128",
     ("bool", 1): "bool",
-    ("float", 2): "_Float16",
     ("float", 4): "float",
     ("float", 8): "double",
     ("float", 16): "long double",
     ("complex", 8): "__complex__ float",
     ("complex", 16): "__complex__ double",
+    ("complex", 32): "__complex__ long double",
     ("pointer", 8): "void *",
+    ("reference", 8): "void *",
 }
+# Types that are passed like no other of their kind and size, or that not every compiler has.
+_NAMED_SCALARS: Final = frozenset(
+    ("__float128", "_Float128", "_Float16", "__bf16", "decltype(nullptr)")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +54,22 @@ class AdapterKernel:
 
 
 def adapter_rows(
-    kernels: tuple[AdapterKernel, ...], shared_arrays: tuple[str, ...]
+    kernels: tuple[AdapterKernel, ...],
+    shared_arrays: tuple[str, ...],
+    initialisers: tuple[str, ...] = (),
+    *,
+    is_x86: bool = True,
 ) -> Mapping[str, Any]:
-    """What the template needs: record types in order of use, kernels, shared arrays."""
-    records: list[Mapping[str, Any]] = []
-    names: dict[ValueType, str] = {}
+    """What the template needs: types in order of use, kernels, symbols to define.
+
+    ``shared_arrays`` are the ``extern __shared__`` arrays, ``initialisers`` functions that
+    do nothing.
+    """
+    twins = _Twins(is_x86=is_x86)
     rows = []
     for kernel in kernels:
         layout = layout_parameters(kernel)
-        types = [_twin(p.type, records, names) for p in kernel.parameters]
+        types = [twins.name_of(p.type) for p in kernel.parameters]
         rows.append(
             {
                 "symbol": kernel.symbol,
@@ -68,7 +78,12 @@ def adapter_rows(
                 "params": layout,
             }
         )
-    return {"records": records, "kernels": rows, "shared_arrays": shared_arrays}
+    return {
+        "records": twins.rows,
+        "kernels": rows,
+        "shared_arrays": shared_arrays,
+        "initialisers": initialisers,
+    }
 
 
 def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
@@ -94,35 +109,48 @@ def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
     return tuple(params)
 
 
-def _twin(kind: ValueType, records: list[Mapping[str, Any]], names: dict[ValueType, str]) -> str:
-    """A C++ type that is passed as ``kind`` is; declares it in ``records`` if need be."""
-    if kind.kind not in ("record", "union"):
-        return _SCALARS[kind.kind, kind.size]
-    if kind not in names:
-        members: list[Mapping[str, Any]]
-        if kind.size > _LARGEST_IN_REGISTERS:
-            members = [{"type": "unsigned char", "count": kind.size, "bit_size": None}]
-        else:
-            members = [_member(m, records, names) for m in kind.members]
-        names[kind] = f"record_{len(records)}"
-        records.append(
+def is_known_scalar(value: ValueType) -> bool:
+    """Whether the adapter has a word for ``value``, or declares a type in its place."""
+    is_declared = value.kind in ("record", "union", "vector") or value.name in _NAMED_SCALARS
+    return is_declared or (value.kind, value.size) in _SCALARS
+
+
+class _Twins:
+    """C++ types that are passed as given ones are, and the rows that declare them."""
+
+    def __init__(self, *, is_x86: bool) -> None:
+        self.rows: list[Mapping[str, Any]] = []
+        self._is_x86 = is_x86
+        self._names: dict[ValueType, str] = {}
+
+    def name_of(self, value: ValueType) -> str:
+        """The name of a twin of ``value``, declared first if need be."""
+        if value.kind in ("record", "union"):
+            return self._names.get(value) or self._declare_record(value)
+        if value.kind == "vector":
+            return self._names.get(value) or self._declare_vector(value)
+        if value.name in _NAMED_SCALARS:
+            return value.name
+        return _SCALARS[value.kind, value.size]
+
+    def _declare_vector(self, value: ValueType) -> str:
+        element = self.name_of(value.members[0].type)
+        name = self._names[value] = f"vector_{len(self.rows)}"
+        self.rows.append({"name": name, "element": element, "size": value.size})
+        return name
+
+    def _declare_record(self, value: ValueType) -> str:
+        twin = make_twin(value, is_x86=self._is_x86)
+        members = [{"type": self.name_of(m.type), "count": m.count} for m in twin.members]
+        name = self._names[value] = f"record_{len(self.rows)}"
+        self.rows.append(
             {
-                "name": names[kind],
-                "source_name": kind.name,
-                "keyword": "union" if kind.kind == "union" else "struct",
-                "size": kind.size,
-                "alignment": kind.alignment,
+                "name": name,
+                "source_name": value.name,
+                "size": value.size,
+                "alignment": value.alignment,
+                "is_packed": twin.is_packed,
                 "members": members,
             }
         )
-    return names[kind]
-
-
-def _member(
-    member: Member, records: list[Mapping[str, Any]], names: dict[ValueType, str]
-) -> Mapping[str, Any]:
-    return {
-        "type": _twin(member.type, records, names),
-        "count": member.count,
-        "bit_size": member.bit_size,
-    }
+        return name

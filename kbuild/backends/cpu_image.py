@@ -13,7 +13,8 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import code_generation_flags, name_objcopy
-from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
+from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows, is_known_scalar
+from kbuild.backends.cpu_passing import find_obstacle
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
@@ -37,6 +38,10 @@ _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "l
 _BUILTINS: Final = frozenset(
     f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim", "runner")
 )
+# Itanium C++ ABI, section 5.1.4: a thread-local variable's initialisation function.
+_INITIALISER: Final = "_ZTH"
+_GUARD: Final = "_ZGV"
+_RUN_INITIALISERS: Final = "__tls_init"
 # struct kbuild_cpu_kernel and its enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 2
@@ -56,13 +61,14 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     if not symbols:
         raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
     _refuse_host_code(unit, elf, {symbol.name for symbol in symbols})
+    _refuse_shared_initialisers(unit, elf)
     kernels = tuple(
         AdapterKernel(
             symbol=symbol.name,
             linkage=_LINKAGE_CODES.index(_LINKAGES.get(symbol.binding, "external")),
             parameters=parameters,
         )
-        for symbol, parameters in _parameters(unit, compiled, symbols)
+        for symbol, parameters in _parameters(unit, compiled, elf, symbols)
     )
     base = unit.output.name
     object_file = unit.output.with_name(base + ".o")
@@ -76,7 +82,13 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         and symbol.binding != "local"
         and symbol.name not in _BUILTINS
     )
-    rows = adapter_rows(kernels, shared_arrays)
+    initialisers = tuple(
+        symbol.name
+        for symbol in elf.symbols
+        if symbol.place is None and symbol.name.startswith(_INITIALISER)
+    )
+    is_x86 = elf.machine == "x86_64"
+    rows = adapter_rows(kernels, shared_arrays, initialisers, is_x86=is_x86)
     internal = tuple(symbol.name for symbol in symbols if symbol.binding == "local")
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
@@ -113,6 +125,8 @@ def _build_image(
         *(str(tc.compiler), "-shared", *options, str(object_file)),
         # More optimisation finds nothing more in a loop that calls a kernel.
         *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
+        # Vectors are passed as the kernel takes them, which is compiled alike.
+        "-Wno-psabi",
         *code_generation_flags(unit.arch, tc),
         *("-I", str(resources.native_directory() / "include")),
         *(str(adapter), "-o", str(image)),
@@ -164,8 +178,21 @@ def _refuse_host_code(unit: CompileUnit, elf: Elf, kernels: set[str]) -> None:
             )
 
 
+def _refuse_shared_initialisers(unit: CompileUnit, elf: Elf) -> None:
+    """Where gcc has an error of its own, clang would have each OS thread run constructors."""
+    for symbol in elf.symbols:
+        is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
+        if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALISERS):
+            name = demangle(symbol.name).removeprefix("guard variable for ")
+            which = f" '{name}'" if is_guard else ""
+            raise SourceError(
+                f"{unit.display_source}: a __shared__ variable{which} has a constructor, "
+                "destructor or initialiser to run: shared memory starts out undefined"
+            )
+
+
 def _parameters(
-    unit: CompileUnit, compiled: bytes, symbols: tuple[Symbol, ...]
+    unit: CompileUnit, compiled: bytes, elf: Elf, symbols: tuple[Symbol, ...]
 ) -> tuple[tuple[Symbol, tuple[dwarf.Parameter, ...]], ...]:
     names: dict[str, str] = {}
     for symbol in symbols:
@@ -173,8 +200,8 @@ def _parameters(
         if symbol.binding == "local":
             names[split_function(demangle(symbol.name))[0]] = symbol.name
     found = {
-        names[name]: parameters
-        for name, parameters in dwarf.read_parameters(compiled, frozenset(names)).items()
+        names[name]: signature
+        for name, signature in dwarf.read_signatures(compiled, frozenset(names)).items()
     }
     for symbol in symbols:
         display = demangle(symbol.name)
@@ -183,14 +210,36 @@ def _parameters(
                 f"{unit.display_source}: no debug information for kernel '{display}'; "
                 "do not pass -g0, and give overloaded static kernels names of their own"
             )
-        for parameter in found[symbol.name]:
-            if not parameter.type.is_trivial:
-                raise SourceError(
-                    f"{unit.display_source}: kernel '{display}' takes '{parameter.type.name}' "
-                    "by value, which is not trivially copyable: pass a pointer, or drop its "
-                    "copy constructor and destructor"
-                )
-    return tuple((symbol, found[symbol.name]) for symbol in symbols)
+        mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
+        if mistake is not None:
+            raise SourceError(f"{unit.display_source}: kernel '{display}' {mistake}")
+    return tuple((symbol, found[symbol.name].parameters) for symbol in symbols)
+
+
+def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
+    """What CUDA or this backend does not have a kernel do; the text follows its name."""
+    if signature.result is not None:
+        return f"returns '{signature.result}': a kernel returns void, and results through pointers"
+    if signature.is_variadic:
+        return "takes a variable number of arguments ('...'): a kernel's parameters are fixed"
+    for parameter in signature.parameters:
+        value = parameter.type
+        if value.kind == "reference":
+            return (
+                f"takes a reference, '{value.name}': the host's objects are out of reach; "
+                "pass by value, or a pointer to device memory"
+            )
+        obstacle = find_obstacle(value, is_x86=is_x86)
+        if obstacle is None and not is_known_scalar(value):
+            obstacle = "this kbuild cannot pass by value"
+        if obstacle is not None:
+            mend = (
+                ", or drop its copy constructor and destructor"
+                if obstacle.endswith("not trivially copyable")
+                else ""
+            )
+            return f"takes '{value.name}' by value, which {obstacle}: pass a pointer{mend}"
+    return None
 
 
 def read_image(data: bytes) -> tuple[Kernel, ...]:

@@ -33,6 +33,7 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         target: str = "kernels",
         others: Mapping[str, Mapping[str, str]] | None = None,
         stripped: bool = False,
+        flags: DeviceFlags | None = None,
         **settings: Any,
     ) -> Path:
         """``sources`` by file name; ``others`` are further targets in the same library.
@@ -41,7 +42,7 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         """
         folder = tmp_path_factory.mktemp(target)
         plans = [
-            _build_target(folder / name, name, texts, settings)
+            _build_target(folder / name, name, texts, settings, flags or DeviceFlags())
             for name, texts in {target: sources, **(others or {})}.items()
         ]
         library = folder / f"lib{target}.so"
@@ -89,6 +90,7 @@ def _build_target(
     name: str,
     sources: Mapping[str, str],
     settings: Mapping[str, Any],
+    flags: DeviceFlags,
 ) -> BuildPlan:
     folder.mkdir()
     for file_name, text in sources.items():
@@ -106,7 +108,7 @@ def _build_target(
     )
     write_plan(plan)
     for edge in plan.edges:
-        compile_edge(edge, DeviceFlags())
+        compile_edge(edge, flags)
     pack_target(plan.pack)
     return plan
 

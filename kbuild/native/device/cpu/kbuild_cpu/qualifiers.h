@@ -23,10 +23,12 @@
 #endif
 
 /* All device threads of a block run on one OS thread, so thread-local storage is the
- * block's. Like CUDA's, it has no dynamic initialisation; the compilers have to be told,
- * or they call an initialisation function for every use of an `extern` array. */
+ * block's. Like CUDA's, it has no dynamic initialisation; gcc has to be told, or it calls
+ * an initialisation function for every use of an `extern` array. Told so, clang demands an
+ * initialiser of every class type; it calls a function only if there is one to call, which
+ * for what is `extern` is the image's to say. */
 #if defined(__clang__)
-#define __shared__ KBUILD_CPU_IN_IMAGE __attribute__((require_constant_initialization)) thread_local
+#define __shared__ KBUILD_CPU_IN_IMAGE thread_local
 #else
 #define __shared__ KBUILD_CPU_IN_IMAGE __constinit thread_local
 #endif

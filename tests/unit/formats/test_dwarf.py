@@ -1,0 +1,100 @@
+"""Signatures as gcc and clang describe them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild.formats.dwarf import Signature, read_signatures
+
+SOURCE = """
+enum class Byte : unsigned char { high = 200 };
+enum Negative : short { low = -1 };
+struct Aligned { char a; alignas(8) char b; };
+struct Bits { int a : 5; int : 0; unsigned b : 7; };
+struct __attribute__((packed)) Packed { char c; int i; };
+struct Defaulted { Defaulted(const Defaulted &) = default; ~Defaulted() = default; int x; };
+struct Copied { Copied(const Copied &); int x; };
+struct Outside { Outside(const Outside &); int x; };
+inline Outside::Outside(const Outside &) = default;
+template <class T> struct Box { Box(const Box &); T x; };
+struct Virtual { virtual void f(); int x; };
+struct Plain { int f(); };
+typedef float v4 __attribute__((vector_size(16)));
+
+extern "C" void enums(Byte, Negative) {}
+extern "C" void layouts(Aligned, Bits, Packed, v4) {}
+extern "C" void copies(Defaulted, Copied *, Box<int> *) {}
+extern "C" void values(Defaulted, Copied, Outside, Box<int>, Virtual) {}
+extern "C" void members(int (Plain::*)(), int Plain::*, decltype(nullptr)) {}
+extern "C" int result(int, ...) { return 1; }
+extern "C" void references(int &, int &&, int *) {}
+template <class... T> void pack(T...) {}
+template void pack<int, float>(int, float);
+"""
+NAMES = ("enums", "layouts", "values", "members", "result", "references", "_Z4packIJifEEvDpT_")
+
+
+@pytest.fixture(scope="module", params=["g++", "g++ -gdwarf-4", "clang++-14", "clang++-19"])
+def signatures(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Signature]:
+    compiler, *options = request.param.split()
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    folder: Path = tmp_path_factory.mktemp("dwarf")
+    complete = "-femit-class-debug-always" if compiler == "g++" else "-fstandalone-debug"
+    (folder / "a.cpp").write_text(SOURCE)
+    subprocess.run(
+        [compiler, "-w", "-g", complete, *options, "-c", folder / "a.cpp", "-o", folder / "a.o"],
+        check=True,
+    )
+    return read_signatures((folder / "a.o").read_bytes(), frozenset(NAMES))
+
+
+def test_enumerations_have_their_underlying_kind(signatures: dict[str, Signature]) -> None:
+    kinds = [(p.type.kind, p.type.size) for p in signatures["enums"].parameters]
+    assert kinds == [("unsigned", 1), ("signed", 2)]
+
+
+def test_layouts_are_as_declared(signatures: dict[str, Signature]) -> None:
+    aligned, bits, packed, vector = (p.type for p in signatures["layouts"].parameters)
+    assert (aligned.size, aligned.alignment) == (16, 8)
+    assert [(m.offset, m.bit_offset, m.bit_size) for m in bits.members] == [(0, 0, 5), (4, 0, 7)]
+    assert (packed.size, packed.alignment) == (5, 1)
+    assert (vector.kind, vector.size, vector.alignment) == ("vector", 16, 16)
+
+
+def test_what_is_no_plain_value_is_told(
+    signatures: dict[str, Signature], request: pytest.FixtureRequest
+) -> None:
+    defaulted, *others, virtual = (p.type.obstacle for p in signatures["values"].parameters)
+    is_old = "gdwarf-4" in request.node.name  # which does not tell who defined a function
+    assert defaulted is None or is_old
+    assert others == ["is not trivially copyable"] * 3
+    assert virtual == "has virtual functions or bases"
+
+
+def test_pointers_to_members_have_their_size(signatures: dict[str, Signature]) -> None:
+    sizes = [(p.type.kind, p.type.size) for p in signatures["members"].parameters]
+    assert sizes == [("record", 16), ("signed", 8), ("pointer", 8)]
+
+
+def test_results_and_ellipses_are_told(signatures: dict[str, Signature]) -> None:
+    assert signatures["result"].result == "int"
+    assert signatures["result"].is_variadic
+    assert signatures["enums"].result is None
+    assert not signatures["enums"].is_variadic
+
+
+def test_references_are_no_pointers(signatures: dict[str, Signature]) -> None:
+    kinds = [p.type.kind for p in signatures["references"].parameters]
+    assert kinds == ["reference", "reference", "pointer"]
+
+
+def test_parameter_packs_are_listed(signatures: dict[str, Signature]) -> None:
+    names = [p.type.name for p in signatures["_Z4packIJifEEvDpT_"].parameters]
+    assert names == ["int", "float"]

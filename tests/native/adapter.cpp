@@ -6,6 +6,9 @@ KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
     kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
 }
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
+// Which clang calls, if it is there, before a use of an extern thread-local variable.
+extern "C" __attribute__((visibility("hidden"))) void initialise_dynamic() __asm__("_ZTH7dynamic");
+void initialise_dynamic() {}
 
 struct Affine {
     double scale;

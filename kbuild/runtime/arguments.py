@@ -19,6 +19,7 @@ _CTYPES_VALUE: Final = ctypes.Structure.__mro__[1]
 _CTYPES_POINTERS: Final = "PzZ"
 _CTYPES_KINDS: Final = {"?": "b", **dict.fromkeys("bhilqc", "i"), **dict.fromkeys("BHILQ", "u")}
 _CTYPES_FLOATS: Final = "efdg"
+_NULL_POINTERS: Final = ("decltype(nullptr)", "std::nullptr_t")
 # Telling whether strided arrays overlap can take for ever; see numpy.shares_memory.
 _OVERLAP_EFFORT: Final = 10_000
 
@@ -47,6 +48,7 @@ def encode_arguments(kernel: KernelRecord, values: Sequence[object]) -> tuple[Ar
 
     Raises ConfigurationError naming kernel, parameter, what it takes and what it got.
     """
+    _require_sequence(kernel, values)
     if len(values) != len(kernel.params):
         count = len(kernel.params)
         raise ConfigurationError(
@@ -57,6 +59,16 @@ def encode_arguments(kernel: KernelRecord, values: Sequence[object]) -> tuple[Ar
     )
     _require_apart(kernel, arguments)
     return arguments
+
+
+def _require_sequence(kernel: KernelRecord, values: object) -> None:
+    """A sole argument is easily given without the list around it."""
+    is_text = isinstance(values, (str, bytes, bytearray))
+    if is_text or not isinstance(values, Sequence):
+        raise ConfigurationError(
+            f"{kernel.display}: args is a sequence of arguments, such as [n, array], not "
+            f"{_describe(values)}"
+        )
 
 
 def describe_param(param: Param) -> str:
@@ -149,7 +161,8 @@ def _pack_number(builtin: Builtin, value: float) -> bytes:
 
 def _encode_opaque(param: Param, value: object) -> bytes:
     """A value of which only the size can be checked: structures, enumerations, unknown types."""
-    if value is None and param.type is None and param.size == POINTER_SIZE:
+    is_null = param.type is None or param.type in _NULL_POINTERS
+    if value is None and is_null and param.size == POINTER_SIZE:
         return bytes(POINTER_SIZE)
     content = memoryview(value) if isinstance(value, bytes) else _view_ctypes(value)
     if _is_numpy(value, "generic"):

@@ -16,7 +16,7 @@ from kbuild.runtime import abi
 from kbuild.runtime.device import Device
 from kbuild.runtime.launch import Extent, launch, make_config
 from kbuild.runtime.library import Library
-from kbuild.runtime.names import KernelName, NameIndex
+from kbuild.runtime.names import KernelName, KernelNotFoundError, NameIndex
 from kbuild.runtime.shared_object import TargetNote, read_shared_object
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ class Module(Mapping[str, LoadedKernel]):
 
     def __getitem__(self, name: str) -> LoadedKernel:
         """The kernel called ``name``; KernelNotFoundError lists candidates."""
+        if not isinstance(name, str):
+            raise KernelNotFoundError(f"a kernel goes by its name, not by {name!r}")
         return self._kernels[self._names.find(name)]
 
     def __iter__(self) -> Iterator[str]:

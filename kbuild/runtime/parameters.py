@@ -60,6 +60,7 @@ _BUILTINS: Final = {
         ("short", "i", 2, "<h"),
         ("unsigned short", "u", 2, "<H"),
         ("char16_t", "u", 2, "<H"),
+        ("wchar_t", "iu", 4, "<i"),
         ("int", "i", 4, "<i"),
         ("unsigned int", "u", 4, "<I"),
         ("char32_t", "u", 4, "<I"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from kbuild.demangle import split_function
@@ -18,13 +18,24 @@ _BUILTIN_WORDS: Final = frozenset(
         *("wchar_t", "char8_t", "char16_t", "char32_t"),
     )
 )
+# The types of kbuild/vector_types.hpp, which generated code includes where it needs them.
+_VECTOR_TYPE: Final = re.compile(
+    r"dim3|u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]"
+)
 # How demanglers spell types that no other source file can name.
 _NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")
 
 
 def names_other_types(spelled: str) -> bool:
-    """Whether a parameter type is anything but a built-in type or a pointer to one."""
-    return not set(re.findall(r"\w+", spelled)) <= _BUILTIN_WORDS
+    """Whether a parameter type is the project's own, or made of one."""
+    words = set(re.findall(r"\w+", spelled)) - _BUILTIN_WORDS
+    return not all(_VECTOR_TYPE.fullmatch(word) for word in words)
+
+
+def uses_vector_types(kernels: Iterable[KernelRecord]) -> bool:
+    """Whether a parameter is, or leads to, one of CUDA's vector types or dim3."""
+    spelled = (param.type or "" for kernel in kernels for param in kernel.params)
+    return any(_VECTOR_TYPE.fullmatch(word) for s in spelled for word in re.findall(r"\w+", s))
 
 
 def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[str, Any], ...]:
@@ -76,5 +87,5 @@ def _declare(kernel: KernelRecord, spelled: str | None, *, has_headers: bool) ->
     else:
         # Declarators of function and array types surround their name.
         needs_alias = "(" in spelled or "[" in spelled
-        return f"kbuild_parameter<{spelled}>::type" if needs_alias else spelled
+        return f"kbuild_parameter<{spelled}>::__type" if needs_alias else spelled
     raise SourceError(f"kernel '{kernel.display}' can have no debug stub: {reason}")

@@ -15,7 +15,7 @@ from typing import Any
 from kbuild import __version__
 from kbuild.demangle import split_function
 from kbuild.model import KernelRecord, TargetRecord
-from kbuild.stages.debug_stubs import describe_stubs, names_other_types
+from kbuild.stages.debug_stubs import describe_stubs, names_other_types, uses_vector_types
 from kbuild.stages.render import c_string, render
 
 
@@ -61,6 +61,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "spans": inputs.spans,
             "kernels": table.kernels,
             "headers": inputs.headers,
+            "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),
         },
     )
@@ -81,7 +82,13 @@ def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
         (declared if "declarator" in row else omitted).append(row)
     return render(
         "kernels.hpp.j2",
-        {"target": table.target, "headers": headers, "declared": declared, "omitted": omitted},
+        {
+            "target": table.target,
+            "headers": headers,
+            "has_vector_types": uses_vector_types(table.kernels),
+            "declared": declared,
+            "omitted": omitted,
+        },
     )
 
 

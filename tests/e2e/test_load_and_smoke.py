@@ -140,6 +140,12 @@ def test_an_unknown_name_suggests_the_nearest(module: Module) -> None:
     assert "did you mean void axpy<float>" in str(caught.value)
 
 
+def test_a_name_that_is_no_text_is_refused(module: Module) -> None:
+    assert 3 not in module  # type: ignore[comparison-overlap]
+    with pytest.raises(KernelNotFoundError, match="by its name, not by 3"):
+        module[3]  # type: ignore[index]
+
+
 def test_launch_copies_arrays_back(module: Module) -> None:
     data = np.arange(100, dtype=np.float32)
     module["ns::scale(float*, float, int)"].launch(grid=4, block=32, args=[data, 2, 50])

@@ -348,3 +348,19 @@ def test_headers_compile(
     result = compile_strictly(compiler, language, source, *options)
 
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_vector_types_need_no_header_of_the_project(tmp_path: Path, compiler: str) -> None:
+    parameters = (param(0, 0, 16, "float4", "v"), param(1, 16, 8, "dim3 const*", "n"))
+    kernel = row("_Z4move6float4PK4dim3", "move(float4, dim3 const*)", *parameters)
+    table = replace(TABLE, kernels=(replace(kernel, stub=name_stub(kernel.device_name)),))
+    (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
+    (tmp_path / "table.json").write_bytes(b"{}\n")
+    header, stub = render_cpp_header(table, ()), render_stub_unit(replace(STUB, table=table))
+    assert b"void move(float4, dim3 const*);" in header
+    for name, content in (("host.cpp", header), ("stub.cpp", stub)):
+        source = tmp_path / name
+        source.write_bytes(content.replace(b"/out/", f"{tmp_path}/".encode()))
+        result = compile_strictly(compiler, "c++", source, "-std=c++17")
+        assert "pragma once in main" in result.stderr or result.returncode == 0, result.stderr

@@ -463,3 +463,79 @@ def test_unsupported_feature_is_named(
         *("-std=c++17", f"-DUNSUPPORTED={feature}", *device_flags(compiler)),
         *("-c", HERE / "device_language.cu", "-o", tmp_path / "device.o"),
     )
+
+
+# But for x, y, z and w: they are members of the vector types, CUDA's own included.
+USUAL_WORDS = (
+    *"abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    *("value", "address", "type", "name", "Arguments", "Types", "Update", "old", "result"),
+    *("args", "config", "kernel", "count", "source", "direction", "bytes", "pointer"),
+)
+
+
+@pytest.mark.parametrize("language", ["device", "host"])
+def test_headers_leave_names_to_the_project(compiler: str, language: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    # The C++ library comes first: it is not all proof against these.
+    library = "#include <memory>\n#include <string>\n#include <limits>\n#include <type_traits>\n"
+    library += "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
+    library += "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+    library += "#include <float.h>\n#include <limits.h>\n"
+    macros = "".join(f"#define {word} 1.5f\n" for word in USUAL_WORDS)
+    main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
+    host = "#include <kbuild/debug_stub.hpp>\n#include <kbuild/vector_types.hpp>\n"
+    source.write_text(
+        library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
+    )
+    flags = [
+        flag for flag in device_flags(compiler) if flag not in ("-include", "kbuild_cpu_device.h")
+    ]
+    if language == "host":
+        flags = ["-x", "c++", INCLUDE]
+    compile_with(compiler, "-std=c++17", *flags, "-c", source, "-o", tmp_path / "a.o")
+
+
+INTRINSICS = """
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#define EXPECT(x) do { if (!(x)) { printf("%s\\n", #x); exit(1); } } while (0)
+// Where erfc(y) is 1e-300, one digit of y in the last place is 1e-13 of it.
+static bool near(double a, double b) { return fabs(a - b) <= 5e-13 * fabs(b); }
+int main()
+{
+    EXPECT(__byte_perm(0x33221100, 0x77665544, 0x7340) == 0x77334400);
+    EXPECT(__byte_perm(0x80, 0, 0x0008) == 0x808080ff);
+    EXPECT(__funnelshift_l(0x80000000, 1, 1) == 3 && __funnelshift_l(1, 2, 32) == 2);
+    EXPECT(__funnelshift_lc(1, 2, 40) == 1 && __funnelshift_rc(1, 2, 32) == 2);
+    EXPECT(__funnelshift_r(2, 1, 1) == 0x80000001);
+    EXPECT(__hadd(INT_MAX, INT_MAX) == INT_MAX && __rhadd(-3, 0) == -1 && __hadd(-3, 0) == -2);
+    EXPECT(__uhadd(UINT_MAX, 1) == 0x80000000 && __urhadd(1, 2) == 2);
+    EXPECT(__sad(INT_MIN, INT_MAX, 1) == 0 && __usad(3, 5, 1) == 3);
+    EXPECT(__dp4a(0x01ff0203, 0x01010101, 1) == 6 && __dp4a(0xffu, 0x02u, 1u) == 511);
+    EXPECT(__dp2a_lo(0x0002ffff, 0x0304, 0) == 2 && __dp2a_hi(0x0002ffff, 0x03040000, 1) == 3);
+    EXPECT(erfinv(0.0) == 0 && isinf(erfinv(1.0)) && isnan(erfinv(1.5)) && isinf(erfcinv(0.0)));
+    for (double p : {1e-300, 1e-100, 1e-10, 1e-3, 0.05, 0.2, 0.7, 1.0 - 1e-3})
+        EXPECT(near(erfc(erfcinv(p)), p) && near(normcdf(normcdfinv(p)), p));
+    for (double x : {1e-10, 0.1, 0.49, 0.51, 0.9, 0.999999})
+        EXPECT(near(erf(erfinv(x)), x) && erfinv(-x) == -erfinv(x));
+    EXPECT(erfinvf(0.5f) > 0.476f && FLT_MAX > 1e38f && normcdfinvf(0.5f) == 0);
+    __assume(INT_MAX > 0);
+    if (getenv("NO_SUCH_VARIABLE")) { __trap(); __brkpt(); __prof_trigger(1); __nanosleep(1); }
+}
+"""
+
+
+def test_intrinsics_compute_what_cuda_says(compiler: str, tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(INTRINSICS)
+    (tmp_path / "image.cpp").write_text(
+        "#include <kbuild/cpu_image.h>\n"
+        'extern "C" { const struct kbuild_cpu_device_api *kbuild_cpu_api; }\n'
+    )
+    objects = []
+    for name, flags in (("a.cu", device_flags(compiler)), ("image.cpp", (INCLUDE,))):
+        objects.append(tmp_path / f"{name}.o")
+        compile_with(compiler, "-std=c++17", *flags, "-c", tmp_path / name, "-o", objects[-1])
+    compile_with(compiler, *objects, "-lm", "-o", tmp_path / "a")
+    result = subprocess.run([tmp_path / "a"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout

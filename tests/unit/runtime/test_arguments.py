@@ -195,3 +195,19 @@ def test_outputs_that_overlap_in_part_are_refused() -> None:
     encode_arguments(make_kernel("float const*", "float*"), [data[1:], data[:-1]])
     with pytest.raises(ConfigurationError, match="argument 0 and argument 1 overlap"):
         encode_arguments(kernel, [data[1:], data[:-1]])
+
+
+def test_a_sole_argument_without_a_list_is_told() -> None:
+    values: tuple[object, ...] = (3, np.zeros(2, np.float32), "text", None)
+    for value in values:
+        with pytest.raises(ConfigurationError, match=r"k\(\): args is a sequence of arguments"):
+            encode_arguments(make_kernel("int"), value)  # type: ignore[arg-type]
+
+
+def test_none_is_a_nullptr() -> None:
+    assert encode("decltype(nullptr)", None) == bytes(8)
+
+
+def test_wide_characters_take_numbers() -> None:
+    assert encode("wchar_t", 65, size=4) == struct.pack("<i", 65)
+    assert encode("char16_t", 65, size=2) == struct.pack("<H", 65)

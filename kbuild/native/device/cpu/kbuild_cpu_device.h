@@ -24,10 +24,13 @@
 #include "kbuild_cpu/atomics.h"
 #include "kbuild_cpu/math.h"
 #include "kbuild_cpu/bits.h"
+#include "kbuild_cpu/integers.h"
 #include "kbuild_cpu/clock.h"
 #include "kbuild_cpu/unsupported.h"
 
 #include <assert.h>
+#include <float.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #ifndef KBUILD_CPU_IMAGE_H
 #define KBUILD_CPU_IMAGE_H
 
+#include <kbuild/cpu_device_api.h>
 #include <kbuild/module.h>
 
 #define KBUILD_CPU_IMAGE_ABI 2
@@ -29,11 +30,6 @@ struct kbuild_cpu_threads {
     struct kbuild_dim3 *last; /* threadIdx: of the thread that started last */
     struct kbuild_dim3 extent;
     uint32_t unstarted;
-};
-
-/* What the runtime offers device code. */
-struct kbuild_cpu_device_api {
-    void (*barrier)(void *runner);
 };
 
 struct kbuild_cpu_kernel {

@@ -14,22 +14,22 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
 /* Registration cannot report: a launch of an unregistered kernel says so instead.
  * `atexit` binds to the object it is called from, so that dlclose unregisters too;
  * .fini_array would run after the runtime's own clean-up in a static program. */
-static inline void kbuild_register_module(const struct kbuild_module *module,
-                                          void (*unregister)(void))
+static inline void kbuild_register_module(const struct kbuild_module *__module,
+                                          void (*__unregister)(void))
 {
-    if (kbuild_cpu_register(module) == 0)
-        (void)atexit(unregister);
+    if (kbuild_cpu_register(__module) == 0)
+        (void)atexit(__unregister);
 }
 
-static inline void kbuild_unregister_module(const struct kbuild_module *module)
+static inline void kbuild_unregister_module(const struct kbuild_module *__module)
 {
-    kbuild_cpu_unregister(module);
+    kbuild_cpu_unregister(__module);
 }
 
 /* What a debug stub does. */
-static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+static inline void kbuild_launch_from_stub(const void *__handle, void *const *__args)
 {
-    kbuild_cpu_launch_from_stub(handle, args);
+    kbuild_cpu_launch_from_stub(__handle, __args);
 }
 
 #endif

@@ -25,27 +25,27 @@ enum kbuild_cpu_error {
     KBUILD_CPU_NOT_SUPPORTED = 801
 };
 
-int kbuild_cpu_register(const struct kbuild_module *module);
-void kbuild_cpu_unregister(const struct kbuild_module *module);
+int kbuild_cpu_register(const struct kbuild_module *__module);
+void kbuild_cpu_unregister(const struct kbuild_module *__module);
 
-int kbuild_cpu_device_count(int *count);
-int kbuild_cpu_resolve(const void *handle);
-int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config,
-                      void *const *args);
+int kbuild_cpu_device_count(int *__count);
+int kbuild_cpu_resolve(const void *__handle);
+int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
+                      void *const *__args);
 
 /* A launch through a debug stub: the launcher pushes the configuration and calls the stub
  * with the kernel's arguments; the stub launches with what was pushed; the launcher takes
  * the result.  Each thread has one slot. */
-int kbuild_cpu_push_configuration(const struct kbuild_launch_config *config);
-void kbuild_cpu_launch_from_stub(const void *handle, void *const *args);
+int kbuild_cpu_push_configuration(const struct kbuild_launch_config *__config);
+void kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
 int kbuild_cpu_take_stub_result(void);
 
-int kbuild_cpu_allocate(void **pointer, size_t bytes);
-int kbuild_cpu_release(void *pointer);
-int kbuild_cpu_copy(void *destination, const void *source, size_t bytes,
-                    enum kbuild_copy_direction direction);
+int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
+int kbuild_cpu_release(void *__pointer);
+int kbuild_cpu_copy(void *__destination, const void *__source, size_t __bytes,
+                    enum kbuild_copy_direction __direction);
 int kbuild_cpu_synchronize(void);
-const char *kbuild_cpu_error_message(int code);
+const char *kbuild_cpu_error_message(int __code);
 
 #ifdef __cplusplus
 }

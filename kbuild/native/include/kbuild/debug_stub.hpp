@@ -5,15 +5,15 @@
 #include <memory>
 
 // A parameter's type where a declarator would have to go around the name.
-template <class T>
+template <class __T>
 struct kbuild_parameter {
-    using type = T;
+    using __type = __T;
 };
 
 // The address of an argument, whatever its type does to operator&.
-template <class T>
-void* kbuild_address_of(T& argument) {
-    return const_cast<void*>(static_cast<const volatile void*>(std::addressof(argument)));
+template <class __T>
+void* kbuild_address_of(__T& __argument) {
+    return const_cast<void*>(static_cast<const volatile void*>(std::addressof(__argument)));
 }
 
 #endif

@@ -6,16 +6,16 @@
 
 typedef int kbuild_error_t;
 
-static inline kbuild_error_t kbuild_launch(const void *kernel,
-                                           const struct kbuild_launch_config *config, void **args)
+static inline kbuild_error_t kbuild_launch(const void *__kernel,
+                                           const struct kbuild_launch_config *__config, void **__args)
 {
-    return kbuild_cpu_launch(kernel, config, args);
+    return kbuild_cpu_launch(__kernel, __config, __args);
 }
 
 /* For launches through a debug stub, see kbuild::launch. */
-static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *config)
+static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *__config)
 {
-    return kbuild_cpu_push_configuration(config);
+    return kbuild_cpu_push_configuration(__config);
 }
 
 static inline kbuild_error_t kbuild_take_stub_result(void)
@@ -23,20 +23,20 @@ static inline kbuild_error_t kbuild_take_stub_result(void)
     return kbuild_cpu_take_stub_result();
 }
 
-static inline kbuild_error_t kbuild_malloc(void **pointer, size_t bytes)
+static inline kbuild_error_t kbuild_malloc(void **__pointer, size_t __bytes)
 {
-    return kbuild_cpu_allocate(pointer, bytes);
+    return kbuild_cpu_allocate(__pointer, __bytes);
 }
 
-static inline kbuild_error_t kbuild_free(void *pointer)
+static inline kbuild_error_t kbuild_free(void *__pointer)
 {
-    return kbuild_cpu_release(pointer);
+    return kbuild_cpu_release(__pointer);
 }
 
-static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source, size_t bytes,
-                                           enum kbuild_copy_direction direction)
+static inline kbuild_error_t kbuild_memcpy(void *__destination, const void *__source, size_t __bytes,
+                                           enum kbuild_copy_direction __direction)
 {
-    return kbuild_cpu_copy(destination, source, bytes, direction);
+    return kbuild_cpu_copy(__destination, __source, __bytes, __direction);
 }
 
 static inline kbuild_error_t kbuild_synchronize(void)
@@ -44,9 +44,9 @@ static inline kbuild_error_t kbuild_synchronize(void)
     return kbuild_cpu_synchronize();
 }
 
-static inline const char *kbuild_error_message(kbuild_error_t error)
+static inline const char *kbuild_error_message(kbuild_error_t __error)
 {
-    return kbuild_cpu_error_message(error);
+    return kbuild_cpu_error_message(__error);
 }
 
 #endif

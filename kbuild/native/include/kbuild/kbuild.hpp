@@ -31,8 +31,8 @@ public:
     error() = default;
 
     // Made at once after the call, while the runtime still knows the details.
-    explicit error(kbuild_error_t code) : code_(code) {
-        if (code != 0) message_ = kbuild_error_message(code);
+    explicit error(kbuild_error_t __code) : code_(__code) {
+        if (__code != 0) message_ = kbuild_error_message(__code);
     }
 
     explicit operator bool() const noexcept { return code_ != 0; }
@@ -50,22 +50,22 @@ private:
 // not fit becomes a size that no device accepts, so that a launch reports it.
 class Extent {
 public:
-    template <class X, class Y = int, class Z = int,
-              class = std::enable_if_t<std::is_integral_v<X> && std::is_integral_v<Y> &&
-                                       std::is_integral_v<Z>>>
-    constexpr Extent(X x, Y y = 1, Z z = 1) noexcept : x_(clamp(x)), y_(clamp(y)), z_(clamp(z)) {}
+    template <class __X, class __Y = int, class __Z = int,
+              class = std::enable_if_t<std::is_integral_v<__X> && std::is_integral_v<__Y> &&
+                                       std::is_integral_v<__Z>>>
+    constexpr Extent(__X __x, __Y __y = 1, __Z __z = 1) noexcept : x_(clamp(__x)), y_(clamp(__y)), z_(clamp(__z)) {}
 
-    constexpr kbuild_dim3 value() const noexcept { return {x_, y_, z_}; }
+    constexpr kbuild_dim3 __value() const noexcept { return {x_, y_, z_}; }
 
 private:
-    template <class T>
-    static constexpr std::uint32_t clamp(T size) noexcept {
-        constexpr auto largest = std::numeric_limits<std::uint32_t>::max();
-        if constexpr (std::is_signed_v<T>) {
-            if (size < 0) return 0;
+    template <class __T>
+    static constexpr std::uint32_t clamp(__T __size) noexcept {
+        constexpr auto __largest = std::numeric_limits<std::uint32_t>::max();
+        if constexpr (std::is_signed_v<__T>) {
+            if (__size < 0) return 0;
         }
-        const auto wide = static_cast<std::uintmax_t>(size);
-        return wide > largest ? largest : static_cast<std::uint32_t>(wide);
+        const auto __wide = static_cast<std::uintmax_t>(__size);
+        return __wide > __largest ? __largest : static_cast<std::uint32_t>(__wide);
     }
 
     std::uint32_t x_, y_, z_;
@@ -87,36 +87,36 @@ struct LaunchConfig {
 namespace detail {
 
 // P, but not to be deduced from the argument: arguments convert as in a call.
-template <class P>
+template <class __P>
 struct parameter {
-    static_assert(!std::is_reference_v<P>, "a kernel cannot take references");
-    using type = P;
+    static_assert(!std::is_reference_v<__P>, "a kernel cannot take references");
+    using __type = __P;
 };
 
-inline kbuild_launch_config to_c(const LaunchConfig& config) noexcept {
-    kbuild_launch_config result = {};
-    result.grid = config.grid.value();
-    result.block = config.block.value();
-    result.shared_bytes = config.shared_bytes;
-    result.stream = config.stream;
-    result.cluster = config.cluster.value();
-    result.cooperative = config.cooperative;
-    result.programmatic_dependent_launch = config.programmatic_dependent_launch;
-    return result;
+inline kbuild_launch_config to_c(const LaunchConfig& __config) noexcept {
+    kbuild_launch_config __result = {};
+    __result.grid = __config.grid.__value();
+    __result.block = __config.block.__value();
+    __result.shared_bytes = __config.shared_bytes;
+    __result.stream = __config.stream;
+    __result.cluster = __config.cluster.__value();
+    __result.cooperative = __config.cooperative;
+    __result.programmatic_dependent_launch = __config.programmatic_dependent_launch;
+    return __result;
 }
 
 // What the handle holds: the debug stub, or null.
-template <class... P>
-auto stub_of(void (*kernel)(P...)) noexcept {
-    using Stub = void (*)(P...);
-    const auto handle = reinterpret_cast<const Stub*>(reinterpret_cast<const void*>(kernel));
-    return handle != nullptr ? *handle : nullptr;
+template <class... __P>
+auto stub_of(void (*__kernel)(__P...)) noexcept {
+    using __Stub = void (*)(__P...);
+    const auto __handle = reinterpret_cast<const __Stub*>(reinterpret_cast<const void*>(__kernel));
+    return __handle != nullptr ? *__handle : nullptr;
 }
 
 // Grid, block, shared bytes and stream are all that a configuration pushed for a stub has.
-inline bool suits_stub(const kbuild_launch_config& config) noexcept {
-    return config.cluster.x == 0 && config.cooperative == 0 &&
-           config.programmatic_dependent_launch == 0;
+inline bool suits_stub(const kbuild_launch_config& __config) noexcept {
+    return __config.cluster.x == 0 && __config.cooperative == 0 &&
+           __config.programmatic_dependent_launch == 0;
 }
 
 }  // namespace detail
@@ -125,24 +125,26 @@ inline bool suits_stub(const kbuild_launch_config& config) noexcept {
 //
 // A kernel built with debug stubs is launched through its stub, so that a stack trace shows
 // the kernel's name and arguments; attributes that a stub cannot carry go direct.
-template <class... P>
-error launch(void (*kernel)(P...), const LaunchConfig& config,
-             typename detail::parameter<P>::type... args) {
-    const auto c_config = detail::to_c(config);
-    if (const auto stub = detail::stub_of(kernel); stub && detail::suits_stub(c_config)) {
-        if (const kbuild_error_t code = kbuild_push_configuration(&c_config)) return error(code);
-        stub(args...);
+template <class... __P>
+error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
+             typename detail::parameter<__P>::__type... __args) {
+    const auto __c_config = detail::to_c(__config);
+    if (const auto __stub = detail::stub_of(__kernel); __stub && detail::suits_stub(__c_config)) {
+        if (const kbuild_error_t __code = kbuild_push_configuration(&__c_config)) {
+            return error(__code);
+        }
+        __stub(__args...);
         return error(kbuild_take_stub_result());
     }
-    void* addresses[] = {static_cast<void*>(std::addressof(args))..., nullptr};
-    return error(kbuild_launch(reinterpret_cast<const void*>(kernel), &c_config, addresses));
+    void* __addresses[] = {static_cast<void*>(std::addressof(__args))..., nullptr};
+    return error(kbuild_launch(reinterpret_cast<const void*>(__kernel), &__c_config, __addresses));
 }
 
 // Another number of arguments than the kernel has parameters: says so.
-template <class... P, class... A>
-std::enable_if_t<sizeof...(P) != sizeof...(A), error> launch(void (*)(P...), const LaunchConfig&,
-                                                             A&&...) {
-    static_assert(sizeof...(P) == sizeof...(A),
+template <class... __P, class... __A>
+std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...), const LaunchConfig&,
+                                                             __A&&...) {
+    static_assert(sizeof...(__P) == sizeof...(__A),
                   "kbuild::launch: wrong number of arguments for this kernel");
     return error();
 }
@@ -153,17 +155,17 @@ inline error synchronize() {
 }
 
 // Device memory.
-inline error allocate(void** pointer, std::size_t bytes) {
-    return error(kbuild_malloc(pointer, bytes));
+inline error allocate(void** __pointer, std::size_t __bytes) {
+    return error(kbuild_malloc(__pointer, __bytes));
 }
 
-inline error release(void* pointer) {
-    return error(kbuild_free(pointer));
+inline error release(void* __pointer) {
+    return error(kbuild_free(__pointer));
 }
 
-inline error copy(void* destination, const void* source, std::size_t bytes,
-                  kbuild_copy_direction direction) {
-    return error(kbuild_memcpy(destination, source, bytes, direction));
+inline error copy(void* __destination, const void* __source, std::size_t __bytes,
+                  kbuild_copy_direction __direction) {
+    return error(kbuild_memcpy(__destination, __source, __bytes, __direction));
 }
 
 }  // namespace kbuild

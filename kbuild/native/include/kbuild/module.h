@@ -65,16 +65,16 @@ enum kbuild_copy_direction {
  * runtime's own error code; `error_message` explains a code of the calling thread's last
  * failure, and never returns null. `resolve` finds the kernel's image and loads it. */
 struct kbuild_runtime {
-    int (*device_count)(int *count);
-    int (*resolve)(const void *handle);
-    int (*launch)(const void *handle, const struct kbuild_launch_config *config,
-                  void *const *args);
-    int (*allocate)(void **pointer, size_t bytes);
-    int (*release)(void *pointer);
-    int (*copy)(void *destination, const void *source, size_t bytes,
-                enum kbuild_copy_direction direction);
+    int (*device_count)(int *__count);
+    int (*resolve)(const void *__handle);
+    int (*launch)(const void *__handle, const struct kbuild_launch_config *__config,
+                  void *const *__args);
+    int (*allocate)(void **__pointer, size_t __bytes);
+    int (*release)(void *__pointer);
+    int (*copy)(void *__destination, const void *__source, size_t __bytes,
+                enum kbuild_copy_direction __direction);
     int (*synchronize)(void);
-    const char *(*error_message)(int code);
+    const char *(*error_message)(int __code);
 };
 
 struct kbuild_module {

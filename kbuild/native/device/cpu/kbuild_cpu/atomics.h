@@ -15,25 +15,25 @@
 namespace kbuild_cpu {
 
 /* T, where T is one of the types. */
-template <class T, class... Types>
-using one_of = std::enable_if_t<(std::is_same_v<T, Types> || ...), T>;
+template <class __T, class... __Types>
+using one_of = std::enable_if_t<(std::is_same_v<__T, __Types> || ...), __T>;
 
 /* T, but not to be deduced from the argument. */
-template <class T>
-struct same { using type = T; };
-template <class T>
-using same_t = typename same<T>::type;
+template <class __T>
+struct same { using __type = __T; };
+template <class __T>
+using same_t = typename same<__T>::__type;
 
 /* Replaces *address by update(*address), and returns the old value. */
-template <class T, class Update>
-__device__ inline T atomic_update(T *address, Update update) {
-    T old, changed;
-    __atomic_load(address, &old, __ATOMIC_RELAXED);
+template <class __T, class __Update>
+__device__ inline __T atomic_update(__T *__address, __Update __update) {
+    __T __old, __changed;
+    __atomic_load(__address, &__old, __ATOMIC_RELAXED);
     do {
-        changed = update(old);
-    } while (!__atomic_compare_exchange(address, &old, &changed, true, __ATOMIC_RELAXED,
+        __changed = __update(__old);
+    } while (!__atomic_compare_exchange(__address, &__old, &__changed, true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
-    return old;
+    return __old;
 }
 
 }  // namespace kbuild_cpu
@@ -41,46 +41,46 @@ __device__ inline T atomic_update(T *address, Update update) {
 /* Defines an atomic function of one operand, and its variants for other scopes: on the
  * CPU, memory is one. `old` and `value` are the operands in the expression. */
 #define KBUILD_CPU_ATOMIC(name, expression, ...)                                                  \
-    template <class T>                                                                            \
-    __device__ inline kbuild_cpu::one_of<T, __VA_ARGS__> name(T *address,                         \
-                                                              kbuild_cpu::same_t<T> value) {      \
-        return kbuild_cpu::atomic_update(address,                                                 \
-                                         [value](T old) { return static_cast<T>(expression); });  \
+    template <class __T>                                                                            \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name(__T *__address,                         \
+                                                              kbuild_cpu::same_t<__T> __value) {      \
+        return kbuild_cpu::atomic_update(__address,                                                 \
+                                         [__value](__T __old) { return static_cast<__T>(expression); });  \
     }                                                                                             \
     KBUILD_CPU_ATOMIC_SCOPE(name, block, __VA_ARGS__)                                             \
     KBUILD_CPU_ATOMIC_SCOPE(name, system, __VA_ARGS__)
 #define KBUILD_CPU_ATOMIC_SCOPE(name, scope, ...)                                                 \
-    template <class T>                                                                            \
-    __device__ inline kbuild_cpu::one_of<T, __VA_ARGS__> name##_##scope(                          \
-        T *address, kbuild_cpu::same_t<T> value) {                                                \
-        return name(address, value);                                                              \
+    template <class __T>                                                                            \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name##_##scope(                          \
+        __T *__address, kbuild_cpu::same_t<__T> __value) {                                                \
+        return name(__address, __value);                                                              \
     }
 
-KBUILD_CPU_ATOMIC(atomicAdd, old + value, int, unsigned int, unsigned long long, float, double)
-KBUILD_CPU_ATOMIC(atomicSub, old - value, int, unsigned int)
-KBUILD_CPU_ATOMIC(atomicExch, (static_cast<void>(old), value), int, unsigned int,
+KBUILD_CPU_ATOMIC(atomicAdd, __old + __value, int, unsigned int, unsigned long long, float, double)
+KBUILD_CPU_ATOMIC(atomicSub, __old - __value, int, unsigned int)
+KBUILD_CPU_ATOMIC(atomicExch, (static_cast<void>(__old), __value), int, unsigned int,
                   unsigned long long, float, double)
-KBUILD_CPU_ATOMIC(atomicMin, value < old ? value : old, int, unsigned int, long long,
+KBUILD_CPU_ATOMIC(atomicMin, __value < __old ? __value : __old, int, unsigned int, long long,
                   unsigned long long)
-KBUILD_CPU_ATOMIC(atomicMax, old < value ? value : old, int, unsigned int, long long,
+KBUILD_CPU_ATOMIC(atomicMax, __old < __value ? __value : __old, int, unsigned int, long long,
                   unsigned long long)
-KBUILD_CPU_ATOMIC(atomicInc, old >= value ? 0 : old + 1, unsigned int)
-KBUILD_CPU_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1, unsigned int)
-KBUILD_CPU_ATOMIC(atomicAnd, old & value, int, unsigned int, unsigned long long)
-KBUILD_CPU_ATOMIC(atomicOr, old | value, int, unsigned int, unsigned long long)
-KBUILD_CPU_ATOMIC(atomicXor, old ^ value, int, unsigned int, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicInc, __old >= __value ? 0 : __old + 1, unsigned int)
+KBUILD_CPU_ATOMIC(atomicDec, __old == 0 || __old > __value ? __value : __old - 1, unsigned int)
+KBUILD_CPU_ATOMIC(atomicAnd, __old & __value, int, unsigned int, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicOr, __old | __value, int, unsigned int, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicXor, __old ^ __value, int, unsigned int, unsigned long long)
 
 #undef KBUILD_CPU_ATOMIC_SCOPE
 #undef KBUILD_CPU_ATOMIC
 
 #define KBUILD_CPU_ATOMIC_CAS(name)                                                              \
-    template <class T>                                                                           \
-    __device__ inline kbuild_cpu::one_of<T, unsigned short, int, unsigned int,                   \
+    template <class __T>                                                                           \
+    __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int,                   \
                                          unsigned long long>                                     \
-    name(T *address, kbuild_cpu::same_t<T> expected, kbuild_cpu::same_t<T> desired) {            \
-        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_RELAXED,        \
+    name(__T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) {            \
+        __atomic_compare_exchange_n(__address, &__expected, __desired, false, __ATOMIC_RELAXED,        \
                                     __ATOMIC_RELAXED);                                           \
-        return expected;                                                                         \
+        return __expected;                                                                         \
     }
 
 KBUILD_CPU_ATOMIC_CAS(atomicCAS)

@@ -2,7 +2,7 @@
 #ifndef KBUILD_CPU_BARRIER_H
 #define KBUILD_CPU_BARRIER_H
 
-#include <kbuild/cpu_image.h>
+#include <kbuild/cpu_device_api.h>
 
 #include "qualifiers.h"
 
@@ -18,21 +18,21 @@ __device__ inline void __syncthreads() { kbuild_cpu_api->barrier(kbuild_cpu_runn
 
 /* The number of threads whose predicate holds. The total only ever grows, so that no
  * thread need reset it: what counts is the growth since the block's last such barrier. */
-__device__ inline int __syncthreads_count(int predicate) {
-    __shared__ unsigned int total, total_before;
-    total += predicate != 0;
+__device__ inline int __syncthreads_count(int __predicate) {
+    __shared__ unsigned int __total, __total_before;
+    __total += __predicate != 0;
     __syncthreads();
-    const unsigned int now = total;
-    const unsigned int count = now - total_before;
+    const unsigned int __now = __total;
+    const unsigned int __count = __now - __total_before;
     __syncthreads();
-    total_before = now;
-    return static_cast<int>(count);
+    __total_before = __now;
+    return static_cast<int>(__count);
 }
-__device__ inline int __syncthreads_or(int predicate) {
-    return __syncthreads_count(predicate) != 0;
+__device__ inline int __syncthreads_or(int __predicate) {
+    return __syncthreads_count(__predicate) != 0;
 }
-__device__ inline int __syncthreads_and(int predicate) {
-    return __syncthreads_count(predicate == 0) == 0;
+__device__ inline int __syncthreads_and(int __predicate) {
+    return __syncthreads_count(__predicate == 0) == 0;
 }
 
 __device__ inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

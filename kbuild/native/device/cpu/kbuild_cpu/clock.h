@@ -9,9 +9,9 @@
 #pragma GCC system_header
 
 __device__ inline long long clock64() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
+    timespec __now;
+    clock_gettime(CLOCK_MONOTONIC, &__now);
+    return static_cast<long long>(__now.tv_sec) * 1000000000 + __now.tv_nsec;
 }
 __device__ inline long long wall_clock64() { return clock64(); }
 

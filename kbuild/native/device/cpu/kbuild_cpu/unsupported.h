@@ -10,15 +10,15 @@
 
 /* A function that takes whatever arguments there are. */
 #define KBUILD_CPU_NO_WARP(result, name)                 \
-    template <class... Arguments>                        \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(Arguments...)
+    template <class... __Arguments>                        \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(__Arguments...)
 /* One that returns what its argument number two (or one, for the old forms) is. */
 #define KBUILD_CPU_NO_WARP_OF_VALUE(name)                \
-    template <class T, class... Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) T name(unsigned long long, T, Arguments...)
+    template <class __T, class... __Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(unsigned long long, __T, __Arguments...)
 #define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)       \
-    template <class T, class... Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) T name(T, Arguments...)
+    template <class __T, class... __Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(__T, __Arguments...)
 
 KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_sync);
 KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_up_sync);
@@ -53,14 +53,14 @@ typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
 #define KBUILD_CPU_NO_TEXTURE(name)                      \
-    template <class T, class... Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("textures", name) T name(cudaTextureObject_t, Arguments...)
+    template <class __T, class... __Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("textures", name) __T name(cudaTextureObject_t, __Arguments...)
 #define KBUILD_CPU_NO_SURFACE_READ(name)                 \
-    template <class T, class... Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("surfaces", name) T name(cudaSurfaceObject_t, Arguments...)
+    template <class __T, class... __Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("surfaces", name) __T name(cudaSurfaceObject_t, __Arguments...)
 #define KBUILD_CPU_NO_SURFACE_WRITE(name)                \
-    template <class T, class... Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("surfaces", name) void name(T, cudaSurfaceObject_t, Arguments...)
+    template <class __T, class... __Arguments>               \
+    KBUILD_CPU_UNSUPPORTED("surfaces", name) void name(__T, cudaSurfaceObject_t, __Arguments...)
 
 KBUILD_CPU_NO_TEXTURE(tex1D);
 KBUILD_CPU_NO_TEXTURE(tex1Dfetch);

@@ -46,6 +46,9 @@ KNOWN: Final = frozenset(
     )
 )
 
+# The stack of what recurses.
+_UNKNOWN: Final = 0xFFFF_FFFF
+
 _RECORD: Final = struct.Struct("<BBH")
 _PAIR: Final = struct.Struct("<II")
 _THREE: Final = struct.Struct("<III")
@@ -60,7 +63,11 @@ _PARAM_CBANK: Final = struct.Struct("<IHH")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CubinParam:
-    """One kernel parameter; ``offset`` counts from the first one's."""
+    """One kernel parameter; ``offset`` counts from ``params_offset`` in constant bank 0.
+
+    A parameter is aligned there, in the bank: where its alignment is larger than that of
+    ``params_offset``, as of CUTLASS's 64-byte ones, ``offset`` depends on the architecture.
+    """
 
     index: int
     offset: int
@@ -164,7 +171,8 @@ def read_module_info(content: memoryview) -> ModuleInfo:
             if len(body) < _PAIR.size:
                 raise InputError(f"attribute {code:#x} is too short")
             symbol, number = _PAIR.unpack_from(body)
-            by_code.setdefault(code, {})[symbol] = number
+            if number != _UNKNOWN:
+                by_code.setdefault(code, {})[symbol] = number
     return ModuleInfo(
         registers=by_code.get(REGCOUNT, {}),
         frame_bytes=by_code.get(FRAME_SIZE, {}),

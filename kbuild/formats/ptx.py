@@ -24,6 +24,8 @@ from kbuild.model import Linkage
 _NO_CODE: Final = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _BRACE: Final = re.compile(r"[{}]")
 _END: Final = re.compile(r"([;{}])")
+# One may stand between an entry and its body, its strings taken away.
+_PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
 _VERSION: Final = re.compile(r"\.version\s+(\d+)\.(\d+)", re.ASCII)
 _TARGET: Final = re.compile(r"\.target\s+(\w+)", re.ASCII)
 _ADDRESS_SIZE: Final = re.compile(r"\.address_size\s+(\d+)", re.ASCII)
@@ -126,7 +128,8 @@ def read_ptx(data: Buffer) -> PtxFacts:
 
 def _iterate_statements(text: str) -> Iterator[tuple[str, str]]:
     """The statements at module scope, each with the semicolon or brace that ends it."""
-    parts = _END.split("".join(_iterate_module_scope(text)))
+    scope = "".join(_iterate_module_scope(text))
+    parts = _END.split(_PRAGMA.sub(" ", scope))
     return zip(parts[::2], parts[1::2], strict=False)
 
 
@@ -203,7 +206,7 @@ def _read_variables(
         front = f".align {declared[0].alignment} .{declared[0].type} "
         declared += [read_declaration(front + other.partition("=")[0]) for other in others]
     except InputError as error:
-        problems.append(Problem(where=shorten(statement), message=str(error)))
+        problems.append(Problem(where=shorten(statement[space.start() :]), message=str(error)))
         return ()
     return tuple(
         PtxVariable(

@@ -41,8 +41,8 @@ ACCELERATOR_TARGET: Final = 0x09
 # Every attribute that ptxas or nvlink was seen to write: what is not among these is listed.
 KNOWN: Final = frozenset(
     bytes.fromhex(
-        "04 05 0a 0f 10 11 12 17 19 1b 1c 1d 1e 23 28 29 2a 2f 30 31 34 35 36 37 38 39 3d 3e 3f"
-        "41 44 45 46 4a 4c 50 53 54 55 5b 5f 66 6b 6d"
+        "04 05 0a 0f 10 11 12 17 19 1b 1c 1d 1e 23 28 29 2a 2e 2f 30 31 34 35 36 37 38 39 3d 3e 3f"
+        "41 44 45 46 4a 4c 50 53 54 55 5b 5f 66 67 6b 6d"
     )
 )
 

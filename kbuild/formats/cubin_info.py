@@ -1,0 +1,212 @@
+"""``.nv.info``: what a cubin says of its functions, as a list of attributes.
+
+A record is a format byte, an attribute byte and a 16-bit value; the value of format
+``SVAL`` is the size of what follows.  ``.nv.info`` itself gives numbers by symbol,
+``.nv.info.<function>`` describes one function.  ``.nv.compat`` has the same encoding.
+
+Sources: the names are those that ``cuobjdump -elf`` prints; where it prints none, from
+dumps that others published.  The encoding is not documented: it was compared with that
+listing on files of toolkits 11.8 to 13.4.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from kbuild.errors import InputError
+
+Dim3: TypeAlias = tuple[int, int, int]
+
+_NVAL, _BVAL, _HVAL, _SVAL = 1, 2, 3, 4
+
+MAX_THREADS: Final = 0x05
+PARAM_CBANK: Final = 0x0A
+REQNTID: Final = 0x10
+FRAME_SIZE: Final = 0x11
+MIN_STACK_SIZE: Final = 0x12
+KPARAM_INFO: Final = 0x17
+CBANK_PARAM_SIZE: Final = 0x19
+REGCOUNT: Final = 0x2F
+CUDA_API_VERSION: Final = 0x37
+CTA_PER_CLUSTER: Final = 0x3D
+MAX_CLUSTER_RANK: Final = 0x3F
+KPARAM_INFO_V2: Final = 0x45
+NUM_BARRIERS: Final = 0x4C
+# .nv.compat
+ACCELERATOR_TARGET: Final = 0x09
+
+# Every attribute that ptxas or nvlink was seen to write: what is not among these is listed.
+KNOWN: Final = frozenset(
+    bytes.fromhex(
+        "04 05 0a 0f 10 11 12 17 19 1b 1c 1d 1e 23 28 29 2a 2e 2f 30 31 34 35 36 37 38 39 3d 3e 3f"
+        "41 44 45 46 4a 4c 50 53 54 55 5b 5f 66 67 6b 6d"
+    )
+)
+
+# The stack of what recurses.
+_UNKNOWN: Final = 0xFFFF_FFFF
+
+_RECORD: Final = struct.Struct("<BBH")
+_PAIR: Final = struct.Struct("<II")
+_THREE: Final = struct.Struct("<III")
+_WORD: Final = struct.Struct("<I")
+# index, ordinal, offset, and what is packed: bits 18 to 31 are the size
+_PARAM: Final = struct.Struct("<IHHI")
+# index, ordinal, offset, size, alignment, space
+_PARAM_V2: Final = struct.Struct("<IHHHBB")
+# symbol, offset in the bank, size
+_PARAM_CBANK: Final = struct.Struct("<IHH")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CubinParam:
+    """One kernel parameter; ``offset`` counts from ``params_offset`` in constant bank 0.
+
+    A parameter is aligned there, in the bank: where its alignment is larger than that of
+    ``params_offset``, as of CUTLASS's 64-byte ones, ``offset`` depends on the architecture.
+    """
+
+    index: int
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionInfo:
+    """What ``.nv.info.<function>`` says of a function; None where it says nothing.
+
+    ``params_offset`` is where the parameters start in constant bank 0, ``toolkit`` ten
+    times the version of the toolkit.
+    """
+
+    params: tuple[CubinParam, ...] = ()
+    params_offset: int | None = None
+    params_size: int = 0
+    max_threads: Dim3 | None = None
+    required_block: Dim3 | None = None
+    cluster: Dim3 | None = None
+    max_cluster_rank: int | None = None
+    barriers: int | None = None
+    toolkit: int | None = None
+    attributes: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleInfo:
+    """What ``.nv.info`` says of functions, by the index of their symbols."""
+
+    registers: dict[int, int]
+    frame_bytes: dict[int, int]
+    stack_bytes: dict[int, int]
+    attributes: frozenset[int]
+
+
+def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryview]]:
+    """The records as (attribute, value, bytes); one of value and bytes is empty.
+
+    Raises InputError where a record is cut off or has a format that is not known, for
+    then nothing tells where the next one begins.
+    """
+    position, end, none = 0, len(content), content[:0]
+    while position < end:
+        if position + _RECORD.size > end:
+            raise InputError("its last attribute is cut off")
+        form, code, value = _RECORD.unpack_from(content, position)
+        position += _RECORD.size
+        if form == _SVAL:
+            if position + value > end:
+                raise InputError(f"attribute {code:#x} is cut off")
+            yield code, 0, content[position : position + value]
+            position += value
+        elif form in (_NVAL, _BVAL, _HVAL):
+            yield code, value & 0xFF if form == _BVAL else value, none
+        else:
+            raise InputError(f"attribute {code:#x} has format {form}, which is not known")
+
+
+def read_function_info(content: memoryview) -> FunctionInfo:
+    """``.nv.info.<function>``; raises InputError where it is not sound."""
+    params: list[CubinParam] = []
+    values: dict[int, int] = {}
+    bodies: dict[int, memoryview] = {}
+    for code, value, body in iterate_attributes(content):
+        if code == KPARAM_INFO:
+            params.append(_read_param(body))
+        elif code == KPARAM_INFO_V2:
+            params.append(_read_param_v2(body))
+        else:
+            values[code] = value
+            bodies[code] = body
+    # They are listed from the last one to the first.
+    params.sort(key=lambda param: param.index)
+    if any(param.index != index for index, param in enumerate(params)):
+        raise InputError("its parameters are not numbered one after the other")
+    bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
+    rank = _unpack(_WORD, bodies, MAX_CLUSTER_RANK)
+    toolkit = _unpack(_WORD, bodies, CUDA_API_VERSION)
+    return FunctionInfo(
+        params=tuple(params),
+        params_offset=bank[1] if bank else None,
+        params_size=values.get(CBANK_PARAM_SIZE, bank[2] if bank else 0),
+        max_threads=_read_dim3(bodies, MAX_THREADS),
+        required_block=_read_dim3(bodies, REQNTID),
+        cluster=_read_dim3(bodies, CTA_PER_CLUSTER),
+        max_cluster_rank=rank[0] if rank else None,
+        barriers=values.get(NUM_BARRIERS),
+        toolkit=toolkit[0] if toolkit else None,
+        attributes=frozenset(values),
+    )
+
+
+def read_module_info(content: memoryview) -> ModuleInfo:
+    """``.nv.info``; raises InputError where it is not sound."""
+    by_code: dict[int, dict[int, int]] = {}
+    codes = set()
+    for code, _, body in iterate_attributes(content):
+        codes.add(code)
+        if code in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE):
+            if len(body) < _PAIR.size:
+                raise InputError(f"attribute {code:#x} is too short")
+            symbol, number = _PAIR.unpack_from(body)
+            if number != _UNKNOWN:
+                by_code.setdefault(code, {})[symbol] = number
+    return ModuleInfo(
+        registers=by_code.get(REGCOUNT, {}),
+        frame_bytes=by_code.get(FRAME_SIZE, {}),
+        stack_bytes=by_code.get(MIN_STACK_SIZE, {}),
+        attributes=frozenset(codes),
+    )
+
+
+def _read_param(body: memoryview) -> CubinParam:
+    if len(body) < _PARAM.size:
+        raise InputError("a parameter's attribute is too short")
+    _, index, offset, packed = _PARAM.unpack_from(body)
+    return CubinParam(index=index, offset=offset, size=packed >> 18)
+
+
+def _read_param_v2(body: memoryview) -> CubinParam:
+    # Written where the parameters take more than 4352 bytes: 14 bits do not hold a size.
+    if len(body) < _PARAM_V2.size:
+        raise InputError("a parameter's attribute is too short")
+    _, index, offset, size, _, _ = _PARAM_V2.unpack_from(body)
+    return CubinParam(index=index, offset=offset, size=size)
+
+
+def _read_dim3(bodies: dict[int, memoryview], code: int) -> Dim3 | None:
+    numbers = _unpack(_THREE, bodies, code)
+    return (numbers[0], numbers[1], numbers[2]) if numbers else None
+
+
+def _unpack(
+    layout: struct.Struct, bodies: dict[int, memoryview], code: int
+) -> tuple[int, ...] | None:
+    body = bodies.get(code)
+    if body is None:
+        return None
+    if len(body) < layout.size:
+        raise InputError(f"attribute {code:#x} is too short")
+    return layout.unpack_from(body)

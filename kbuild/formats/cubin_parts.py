@@ -1,0 +1,51 @@
+"""The sections of a cubin that say something of its kernels, sorted by what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from kbuild.formats.cubin_elf import SHT_NOTE, CubinElf, SectionHeader
+
+# By type where they have one of their own, so that ``.nv.merc.nv.info`` is not among them.
+_SHT_CUDA_INFO: Final = 0x7000_0000
+_SHT_CUDA_COMPAT: Final = 0x7000_0086
+_CONSTANT_0: Final = b".nv.constant0."
+_SHARED: Final = b".nv.shared."
+_LOCAL: Final = b".nv.local."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The sections that matter, those of a function by the number of its code section."""
+
+    notes: list[SectionHeader] = field(default_factory=list)
+    compat: list[SectionHeader] = field(default_factory=list)
+    module_info: list[SectionHeader] = field(default_factory=list)
+    function_info: dict[int, SectionHeader] = field(default_factory=dict)
+    constant_bytes: dict[int, int] = field(default_factory=dict)
+    shared_bytes: dict[int, int] = field(default_factory=dict)
+    local_bytes: dict[int, int] = field(default_factory=dict)
+
+
+def sort_sections(elf: CubinElf) -> Parts:
+    """Sort the sections; those that belong to a function name its code in ``info``."""
+    parts = Parts()
+    for section in elf.sections:
+        if section.type == _SHT_CUDA_INFO:
+            if section.info:
+                parts.function_info[section.info] = section
+            else:
+                parts.module_info.append(section)
+        elif section.type == SHT_NOTE:
+            parts.notes.append(section)
+        elif section.type == _SHT_CUDA_COMPAT:
+            parts.compat.append(section)
+        elif section.info:
+            if elf.has_name(section, _CONSTANT_0):
+                parts.constant_bytes[section.info] = section.size
+            elif elf.has_name(section, _SHARED):
+                parts.shared_bytes[section.info] = section.size
+            elif elf.has_name(section, _LOCAL):
+                parts.local_bytes[section.info] = section.size
+    return parts

@@ -1,0 +1,87 @@
+"""Declarations in PTX: the type, size and alignment of a parameter or variable.
+
+Source: "Parallel Thread Execution ISA", "State Spaces, Types, and Variables".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.errors import InputError
+
+_TOKEN: Final = re.compile(r"[.\w$%:]+|\[[^\[\]]*\]", re.ASCII)
+_SIZES: Final = {
+    **{f"{kind}{bits}": bits // 8 for kind in "subf" for bits in (8, 16, 32, 64)},
+    "b128": 16,
+    "f16x2": 4,
+    "bf16": 2,
+    "bf16x2": 4,
+    # Opaque: a handle.
+    **dict.fromkeys(("texref", "samplerref", "surfref"), 8),
+}
+OPAQUE: Final = frozenset(("texref", "samplerref", "surfref"))
+_VECTORS: Final = {"v2": 2, "v4": 4, "v8": 8}
+_MOST_DIGITS: Final = 20
+_MOST_DIMENSIONS: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What declares one name; ``size`` and ``alignment`` are those of all its elements."""
+
+    name: str
+    type: str
+    size: int | None
+    count: int | None
+    alignment: int
+
+
+def read_declaration(text: str) -> Declaration:
+    """What ``.align 8 .b8 name[48]`` or the like declares; InputError where it has no name."""
+    name, alignment = "", None
+    kind, vector, dimensions = "", 1, []
+    is_pointee = False
+    tokens = iter(_TOKEN.findall(text))
+    for token in tokens:
+        word = token[1:]
+        if word == "align":
+            number = read_number(next(tokens, ""))
+            # After `.ptr`, it is the alignment of what is pointed to.
+            alignment = alignment if is_pointee else number
+        elif token.startswith("["):
+            dimensions.append(read_number(word[:-1].strip()) if word[:-1].strip() else None)
+        elif token.startswith("."):
+            is_pointee = is_pointee or word == "ptr"
+            vector = _VECTORS.get(word, vector)
+            kind = word if word in _SIZES else kind
+        else:
+            name = token
+    if not name:
+        raise InputError("a declaration without a name")
+    if len(dimensions) > _MOST_DIMENSIONS:
+        raise InputError(f"an array of {len(dimensions)} dimensions")
+    element = _SIZES[kind] * vector if kind else None
+    lengths = [length for length in dimensions if length is not None]
+    count = math.prod(lengths) if len(lengths) == len(dimensions) else None
+    return Declaration(
+        name=name,
+        type=kind,
+        size=element * count if element is not None and count is not None else None,
+        count=count if dimensions else None,
+        alignment=max(alignment or element or 1, 1),
+    )
+
+
+def read_number(text: str) -> int:
+    """A decimal number; raises InputError where ``text`` is none, or is absurdly long."""
+    if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
+        raise InputError(f"{shorten(text)!r} is no number")
+    return int(text)
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """The front of ``text`` in one line, for messages."""
+    return " ".join(text[: 4 * limit].split())[:limit]

@@ -19,7 +19,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
 from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
-from kbuild.toolchain import environment_compiler, find_toolchain
+from kbuild.toolchain import find_toolchain, gather_hints
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
@@ -79,6 +79,7 @@ class PackPlan:
     compiled: tuple[Path, ...]
     output_directory: Path
     stub_suffix: str
+    toolchain: Toolchain
     debug_stubs: DebugStubs = "OFF"
 
     @property
@@ -90,6 +91,10 @@ class PackPlan:
     def fat_binary(self) -> Path:
         """All containers of the target."""
         return self.output_directory / f"{self.target}.fatbin"
+
+    def container(self, index: int) -> Path:
+        """Where a tool writes the container of source number ``index``."""
+        return self.output_directory / f"{self.target}.{index}.container"
 
     @property
     def kernel_table(self) -> Path:
@@ -159,8 +164,9 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             "add CXX to the project's LANGUAGES"
         )
     backend = find_backend(spec.backend)
-    toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
-    architectures = backend.expand_architectures(spec.architectures, toolchain)
+    hints = gather_hints(spec)
+    toolchain = find_toolchain(backend, hints)
+    architectures = backend.expand_architectures(spec.architectures, toolchain, hints)
     names = _name_outputs(spec)
     edges = tuple(
         CompileEdge(
@@ -184,6 +190,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         compiled=tuple(edge.stamp for edge in edges),
         output_directory=spec.output_directory,
         stub_suffix=spec.stub_suffix,
+        toolchain=toolchain,
         debug_stubs=spec.debug_stubs,
     )
     return BuildPlan(
@@ -215,9 +222,10 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         depfile=edge.depfile,
         include_directories=flags.include_directories,
         definitions=flags.definitions,
+        build_options=flags.build_options,
         options=flags.options,
         standard=edge.standard,
-        debug=asks_for_debug(flags.options),
+        debug=asks_for_debug((*flags.build_options, *flags.options)),
     )
 
 

@@ -13,7 +13,6 @@ include_guard(GLOBAL)
   the build fails naming it.
 #]=]
 function(kbuild_verify)
-    cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_verify")
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "POLICY" "")
     if(NOT arg_UNPARSED_ARGUMENTS)
@@ -39,7 +38,6 @@ endfunction()
     kbuild_add_verify_test(<target> [POLICY <file>])
 #]=]
 function(kbuild_add_verify_test target)
-    cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_verify_test")
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "POLICY" "")
     _kbuild_check_arguments(kbuild_add_verify_test "${target}")
@@ -70,7 +68,6 @@ endfunction()
   target is linked whole into a test module first.
 #]=]
 function(kbuild_add_smoke_test target)
-    cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_smoke_test")
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASES" "")
     _kbuild_check_arguments(kbuild_add_smoke_test "${target}")

@@ -22,6 +22,10 @@ include_guard(GLOBAL)
   ``HEADERS`` define the kernels' parameter types for the generated header
   ``<target>_kernels.hpp``, which hosts of the target find on their include path.
 
+  ``ARCHITECTURES`` of the device images, the best of which runs; on the CPU they are
+  ``x86-64``, ``x86-64-v2`` to ``-v4`` and ``aarch64``, those of another machine by a cross
+  compiler.  The default is the machine's baseline, and ``x86-64-v3`` where that is x86-64.
+
   ``DEBUG_STUBS`` gives every kernel a function ``__device_stub__<kernel>`` that typed
   launches go through, so that stack traces name the kernel and its arguments: ``ON`` with
   debug information, ``SYMBOLS`` with the name only.  Parameter types other than built-in
@@ -46,7 +50,6 @@ include_guard(GLOBAL)
     target_link_libraries(app PRIVATE saxpy_kernels)
 #]=]
 function(kbuild_add_kernels target)
-    cmake_policy(VERSION 3.22...4.0)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_kernels")
     set(kinds STATIC SHARED MODULE OBJECT)
     set(single BACKEND DEBUG_STUBS RDC VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY

@@ -16,6 +16,8 @@ target ``kbuild::headers``.
   The ``kbuild`` command to run.  By default the one of the Python environment that this
   file lies in.
 #]=]
+# What is defined from here to the end keeps these policies, whatever a project has; set
+# inside a function they would leak into its callers.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22...4.0)
 

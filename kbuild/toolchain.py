@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -41,12 +42,42 @@ def find_toolchain(backend: Backend, hints: ToolchainHints) -> Toolchain:
     for name in candidates:
         path = find_program(name)
         if path is not None:
-            texts = tuple(_probe(command) for command in backend.probe_commands(path))
-            return backend.read_toolchain(path, texts, hints)
+            return _identify(backend, path, hints)
     looked_for = " or ".join(candidates)
     raise ToolchainError(
         f"backend {backend.NAME}: no compiler {looked_for} found; {backend.missing_compiler(hints)}"
     )
+
+
+def find_toolchain_for(
+    backend: Backend, arch: str, tc: Toolchain, hints: ToolchainHints
+) -> Toolchain:
+    """The toolchain that makes images of ``arch``: ``tc``, or a cross compiler of its kind.
+
+    Raises ToolchainError that names what was looked for, and what to install.
+    """
+    cross = backend.cross_compilers(arch, tc)
+    if cross is None:
+        return tc
+    for name in cross.names:
+        path = find_program(name)
+        if path is None:
+            continue
+        with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as folder:
+            result = run(Command(argv=(str(path), *cross.trial)), cwd=Path(folder))
+        if result.returncode == 0:
+            return _identify(backend, path, hints)
+        raise ToolchainError(
+            f"architecture {arch}: {path} cannot build for it here; {cross.advice}\n"
+            f"{result.stderr.strip()[:400]}"
+        )
+    looked_for = " or ".join(cross.names)
+    raise ToolchainError(f"architecture {arch}: no compiler {looked_for} found; {cross.advice}")
+
+
+def _identify(backend: Backend, compiler: Path, hints: ToolchainHints) -> Toolchain:
+    texts = tuple(_probe(command) for command in backend.probe_commands(compiler))
+    return backend.read_toolchain(compiler, texts, hints)
 
 
 def _probe(command: Command) -> str:

@@ -15,6 +15,7 @@ from kbuild import resources
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
+    CrossCompilers,
     PackedImage,
     Packing,
     Runtime,
@@ -37,6 +38,7 @@ _LEVELS: Final = {
     "x86_64": ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
     "aarch64": ("aarch64",),
 }
+_MACHINES: Final = {arch: machine for machine, levels in _LEVELS.items() for arch in levels}
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _MARCH: Final = {"aarch64": "armv8-a"}
 _OLDEST: Final = {"gcc": 11, "clang": 14}
@@ -87,15 +89,35 @@ def expand_architectures(
 ) -> tuple[str, ...]:
     """Micro-architecture levels; by default the baseline and v3."""
     machine = platform.machine()
-    known = _LEVELS.get(machine)
-    if known is None:
+    if machine not in _LEVELS:
         raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
     for arch in requested:
-        if arch not in known:
+        if arch not in _MACHINES:
             raise ConfigurationError(
-                f"unknown architecture {arch!r} for backend {NAME}; it knows {', '.join(known)}"
+                f"unknown architecture {arch!r} for backend {NAME}; it knows {', '.join(_MACHINES)}"
             )
     return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
+
+
+def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
+    """Another machine's gcc beside this one's or on PATH; clang makes images of any."""
+    machine = _MACHINES[arch]
+    if not _is_foreign(arch):
+        return None
+    triple = _triple(machine)
+    names = [str(tc.compiler)]
+    if tc.compiler_id == "gcc":
+        # c++, and a compiler that bears its own machine's triple, have no such relative.
+        relatives = (f"{triple}-{tc.compiler.name}", f"{triple}-g++")
+        names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
+    return CrossCompilers(
+        names=tuple(dict.fromkeys(names)),
+        trial=(
+            *code_generation_flags(arch, tc),
+            *("-shared", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
+        ),
+        advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
+    )
 
 
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:  # noqa: ARG001 - likewise
@@ -142,12 +164,36 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     """What every object of an image is compiled with."""
-    flags = ["-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"]
+    flags = [
+        *target_flags(arch, tc),
+        *("-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"),
+    ]
     if tc.compiler_id == "gcc":
         # A unique symbol would be bound across images and keep them from being unloaded;
-        # `extern __shared__` arrays are never initialised at run time.
-        flags += ["-fno-gnu-unique", "-fno-extern-tls-init"]
+        # `extern __shared__` arrays are never initialised at run time; kernels of equal code
+        # are two kernels.
+        flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
     return tuple(flags)
+
+
+def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
+    """What compiles and links need besides, to be for the machine of ``arch``."""
+    if tc.compiler_id == "clang" and _is_foreign(arch):
+        return (f"--target={_triple(_MACHINES[arch])}",)
+    return ()
+
+
+def name_objcopy(arch: str) -> str:
+    """The objcopy that reads objects of ``arch``: binutils know their own machine alone."""
+    return f"{_triple(_MACHINES[arch])}-objcopy" if _is_foreign(arch) else "objcopy"
+
+
+def _is_foreign(arch: str) -> bool:
+    return _MACHINES[arch] != platform.machine()
+
+
+def _triple(machine: str) -> str:
+    return f"{machine}-linux-gnu"
 
 
 def shorten_log(log: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.cpu import code_generation_flags
+from kbuild.backends.cpu import code_generation_flags, name_objcopy, target_flags
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
 from kbuild.backends.protocol import (
     CompileUnit,
@@ -82,7 +82,7 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
         commands=(
-            *_globalize(object_file, internal),
+            *_globalize(unit, object_file, internal),
             _compile_adapter(unit, tc, adapter, adapter_object),
             _link(unit, tc, (object_file, adapter_object), image),
         ),
@@ -90,12 +90,12 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     )
 
 
-def _globalize(object_file: Path, names: tuple[str, ...]) -> tuple[Command, ...]:
+def _globalize(unit: CompileUnit, object_file: Path, names: tuple[str, ...]) -> tuple[Command, ...]:
     """Let the adapter's object reach static kernels; the image exports none of them."""
     if not names:
         return ()
     options = tuple(f"--globalize-symbol={name}" for name in names)
-    return (Command(argv=("objcopy", *options, str(object_file))),)
+    return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
 
 
 def _compile_adapter(unit: CompileUnit, tc: Toolchain, source: Path, output: Path) -> Command:
@@ -120,7 +120,7 @@ def _link(unit: CompileUnit, tc: Toolchain, objects: tuple[Path, ...], output: P
     if not unit.debug:
         options.append("-Wl,--strip-debug")
     argv = (
-        *(str(tc.compiler), "-shared", *options),
+        *(str(tc.compiler), *target_flags(unit.arch, tc), "-shared", *options),
         *(str(path) for path in objects),
         *("-o", str(output)),
     )

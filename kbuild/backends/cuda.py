@@ -15,6 +15,7 @@ from kbuild.backends import cuda_architectures as architectures
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
+    CrossCompilers,
     PackedImage,
     Packing,
     Runtime,
@@ -130,6 +131,11 @@ def expand_architectures(
     """What CMake means by them; its own default where the target names none."""
     defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:  # noqa: ARG001 - the seam
+    """nvcc compiles for every architecture that it knows."""
+    return None
 
 
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:

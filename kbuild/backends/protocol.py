@@ -61,6 +61,20 @@ class ToolchainHints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CrossCompilers:
+    """How to get a toolchain for a machine that the one in hand does not compile for.
+
+    ``names`` are compilers to look for, best first; ``trial`` the words after the
+    compiler's name of a call that works only where all that images need is installed (it
+    runs in an empty folder); ``advice`` what to install.
+    """
+
+    names: tuple[str, ...]
+    trial: tuple[str, ...]
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """A library that a backend's artifacts launch through.
 
@@ -208,6 +222,9 @@ class Backend(Protocol):
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
     ) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
+
+    def cross_compilers(self, arch: str, tc: Toolchain) -> CrossCompilers | None:
+        """Where to look for a compiler of ``arch``; None where ``tc`` itself is one."""
 
     def find_runtimes(self, hints: ToolchainHints) -> tuple[Runtime, ...]:
         """The runtimes that are installed, the shared one first; none where there is none."""

@@ -19,7 +19,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
 from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain import find_toolchain, find_toolchain_for, gather_hints
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
@@ -166,7 +166,10 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     backend = find_backend(spec.backend)
     hints = gather_hints(spec)
     toolchain = find_toolchain(backend, hints)
-    architectures = backend.expand_architectures(spec.architectures, toolchain, hints)
+    toolchains = {
+        arch: find_toolchain_for(backend, arch, toolchain, hints)
+        for arch in backend.expand_architectures(spec.architectures, toolchain, hints)
+    }
     names = _name_outputs(spec)
     edges = tuple(
         CompileEdge(
@@ -176,11 +179,13 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             arch=arch,
             standard=spec.standard,
             output=spec.output_directory / f"{names[source]}.{arch}",
-            toolchain=toolchain,
+            toolchain=of_arch,
         )
         for source in spec.sources
-        for arch in architectures
+        for arch, of_arch in toolchains.items()
     )
+    # Editors read sources as the project's own compiler does: no cross compiler's options.
+    shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
         kbuild_version=__version__,
         target=spec.name,
@@ -197,7 +202,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         edges=edges,
         pack=pack,
         runtime_target=name_runtime(backend.NAME, spec.runtime),
-        editor_options=backend.language_options(make_unit(edges[-1], DeviceFlags()), toolchain),
+        editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from projects import ROOT, pip
 
 from kbuild import resources
 from kbuild.project import DeviceFlags, TargetSpec
@@ -46,6 +51,37 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         return library
 
     return build
+
+
+@pytest.fixture(scope="session")
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a wheel of this very kbuild, which all workers share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheelhouse"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not list(folder.glob("*.whl")):
+            source = tmp_path_factory.mktemp("source") / "kbuild"
+            _copy_checkout(source)
+            pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", folder)
+    return folder
+
+
+def _copy_checkout(to: Path) -> None:
+    """What is or would be committed: no build outputs."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for name in listing.splitlines():
+        if (ROOT / name).is_file():
+            target = to / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target)
 
 
 def _build_target(

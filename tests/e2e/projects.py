@@ -53,3 +53,8 @@ def succeed(result: subprocess.CompletedProcess[str]) -> str:
 def configure_and_build(source: Path, folder: Path, *definitions: str) -> None:
     succeed(configure(source, folder, *definitions))
     succeed(build(folder))
+
+
+def pip(python: Path | str, *words: object) -> str:
+    quiet = ("--disable-pip-version-check", "--no-input")
+    return succeed(run(python, "-m", "pip", *words, *quiet))

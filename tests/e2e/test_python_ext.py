@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import venv
 from pathlib import Path
 
-import pytest
-from projects import ROOT, run, succeed
+from projects import ROOT, pip, run, succeed
 
 CHECK = """
 import array, importlib.util
@@ -23,32 +21,6 @@ except TypeError as error:
     print(error)
 assert importlib.util.find_spec("kbuild") is None
 """
-
-
-def pip(python: Path | str, *words: object) -> str:
-    quiet = ("--disable-pip-version-check", "--no-input")
-    return succeed(run(python, "-m", "pip", *words, *quiet))
-
-
-@pytest.fixture(scope="module")
-def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a wheel of this very kbuild."""
-    folder = tmp_path_factory.mktemp("wheelhouse")
-    source = tmp_path_factory.mktemp("source") / "kbuild"
-    listing = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    for name in listing.splitlines():
-        if (ROOT / name).is_file():
-            target = source / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target)
-    pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", folder)
-    return folder
 
 
 def test_extension_in_a_wheel(tmp_path: Path, wheelhouse: Path) -> None:

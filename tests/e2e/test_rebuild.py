@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from projects import GENERATORS, build, configure, succeed
+from projects import GENERATORS, build, configure, run, succeed
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -121,3 +121,19 @@ def test_definition_recompiles_device_code(project: Project) -> None:
     project.edit("CMakeLists.txt", "x86-64)", "x86-64 DEFINITIONS FOO=1)")
 
     assert {"device one", "device two"} <= project.rebuild()
+
+
+def test_debug_stubs_come_by_relinking(project: Project) -> None:
+    library = project.build_folder / "libkernels.so"
+    stub = "__device_stub__firstPi"
+    project.edit("CMakeLists.txt", "x86-64)", "x86-64 DEBUG_STUBS ON)")
+
+    assert project.rebuild() == {"stub", "library", "verified"}
+    assert stub in succeed(run("nm", library))
+    succeed(run(project.build_folder / "host"))
+
+    project.edit("CMakeLists.txt", " DEBUG_STUBS ON)", ")")
+
+    assert project.rebuild() == {"stub", "library", "verified"}
+    assert stub not in succeed(run("nm", library))
+    succeed(run(project.build_folder / "host"))

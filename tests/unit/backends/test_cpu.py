@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def test_compile_command_of_gcc() -> None:
 
     text = " ".join(command.argv)
     assert text.startswith("/usr/bin/g++ -x c++ -std=c++20 -fPIC -march=x86-64-v3")
-    assert "-fno-gnu-unique" in command.argv
+    assert {"-fno-gnu-unique", "-fno-ipa-icf"} <= set(command.argv)
     assert '-DNAME="a b"' in command.argv
     assert "-MQ /out/a.cu.x86-64-v3.json" in text
     assert text.endswith("-c /src/a.cu -o /out/a.cu.x86-64-v3.o")
@@ -69,3 +70,51 @@ def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
         cpu.expand_architectures((), GCC, NO_HINTS)
+
+
+@pytest.fixture
+def x86_64(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+
+
+@pytest.mark.usefixtures("x86_64")
+def test_own_machine_needs_no_cross_compiler() -> None:
+    assert cpu.cross_compilers("x86-64-v4", GCC) is None
+    assert "--target" not in " ".join(cpu.compile_command(UNIT, CLANG).argv)
+
+
+@pytest.mark.usefixtures("x86_64")
+def test_cross_compilers_of_gcc() -> None:
+    tc = replace(GCC, compiler=Path("/opt/bin/g++-14"))
+
+    cross = cpu.cross_compilers("aarch64", tc)
+
+    assert cross is not None
+    assert cross.names == (
+        "/opt/bin/aarch64-linux-gnu-g++-14",
+        "/opt/bin/aarch64-linux-gnu-g++",
+        "aarch64-linux-gnu-g++-14",
+        "aarch64-linux-gnu-g++",
+    )
+    assert "(Debian: g++-aarch64-linux-gnu)" in cross.advice
+
+
+@pytest.mark.usefixtures("x86_64")
+def test_clang_is_its_own_cross_compiler() -> None:
+    cross = cpu.cross_compilers("aarch64", CLANG)
+
+    assert cross is not None
+    assert cross.names == (str(CLANG.compiler),)
+    for argv in (cross.trial, cpu.compile_command(replace(UNIT, arch="aarch64"), CLANG).argv):
+        assert {"--target=aarch64-linux-gnu", "-march=armv8-a"} <= set(argv)
+
+
+def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+
+    cross = cpu.cross_compilers("x86-64-v3", GCC)
+
+    assert cpu.cross_compilers("aarch64", GCC) is None
+    assert cross is not None
+    assert cross.names[-1] == "x86_64-linux-gnu-g++"
+    assert "(Debian: g++-x86-64-linux-gnu)" in cross.advice

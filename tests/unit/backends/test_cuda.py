@@ -70,9 +70,11 @@ def test_names_do_not_depend_on_the_architecture() -> None:
 
 
 def test_pack_names_each_image() -> None:
-    images = tuple(
-        PackedImage(arch=arch, kind=kind, sha256="0", path=Path(f"/out/{arch}"), data=b"")
-        for arch, kind in (("sm_90a", "elf"), ("compute_90a", "ptx"))
+    images = (
+        PackedImage(arch="sm_90a", kind="elf", sha256="0", path=Path("/out/sm_90a"), data=b""),
+        PackedImage(
+            arch="compute_90a", kind="ptx", sha256="0", path=Path("/out/compute_90a"), data=b""
+        ),
     )
 
     (command,) = cuda.pack(images, Path("/out/c"), NVCC).commands

@@ -1,0 +1,13 @@
+// Kernels in pairs of equal code: what a linker that folds identical code goes for.
+#pragma once
+#include <kbuild/kbuild.h>
+
+KBUILD_KERNEL void first(int* to, int value);
+KBUILD_KERNEL void second(int* to, int value);
+
+namespace twins {
+template <class T>
+KBUILD_KERNEL void add(T* to, T value);
+extern template KBUILD_KERNEL void add<int>(int*, int);
+extern template KBUILD_KERNEL void add<unsigned>(unsigned*, unsigned);
+}  // namespace twins

@@ -175,9 +175,6 @@ macro(_kbuild_set_defaults)
     elseif(NOT arg_VERIFY MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
         message(FATAL_ERROR "kbuild_add_kernels(${target}): VERIFY is '${arg_VERIFY}'; it may be ON, OFF")
     endif()
-    if(NOT DEFINED arg_HOST_COMPILER)
-        set(arg_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
-    endif()
     foreach(_kbuild_list IN ITEMS SOURCES HEADERS INCLUDE_DIRECTORIES)
         # Relative ones, and no generator expressions, are the project's.
         list(TRANSFORM arg_${_kbuild_list} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/$]")
@@ -214,6 +211,15 @@ function(_kbuild_write_target target kind directory)
     foreach(architecture IN LISTS arg_ARCHITECTURES)
         string(APPEND lines "architecture ${architecture}\n")
     endforeach()
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    foreach(language IN LISTS languages)
+        string(APPEND lines "compiler.${language} ${CMAKE_${language}_COMPILER}\n")
+    endforeach()
+    foreach(language IN ITEMS CUDA HIP) # also where the project does not enable them
+        foreach(architecture IN LISTS CMAKE_${language}_ARCHITECTURES)
+            string(APPEND lines "architecture.${language} ${architecture}\n")
+        endforeach()
+    endforeach()
     string(APPEND lines
         "source_root ${root}\n"
         "output_directory ${directory}\n"
@@ -222,7 +228,7 @@ function(_kbuild_write_target target kind directory)
         "rdc ${arg_RDC}\n"
         "runtime ${arg_RUNTIME}\n"
         "standard ${arg_DEVICE_STANDARD}\n"
-        "compiler ${arg_HOST_COMPILER}\n"
+        "host_compiler ${arg_HOST_COMPILER}\n"
         "stub_suffix ${_kbuild_stub_suffix}\n")
     file(WRITE "${directory}/target.txt" "${lines}")
 endfunction()
@@ -247,11 +253,11 @@ function(_kbuild_write_flags target directory)
         string(TOUPPER "${configuration}" upper)
         separate_arguments(options UNIX_COMMAND "${CMAKE_${_kbuild_language}_FLAGS_${upper}}")
         foreach(option IN LISTS options)
-            string(APPEND content "$<$<CONFIG:${configuration}>:option ${option}\n>")
+            string(APPEND content "$<$<CONFIG:${configuration}>:build_option ${option}\n>")
         endforeach()
     endforeach()
     # Without a build type kernels are optimised, as device compilers do.
-    string(APPEND content "$<$<CONFIG:>:option -O2\n>")
+    string(APPEND content "$<$<CONFIG:>:build_option -O2\n>")
     separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
     _kbuild_append_lines(content option ${arg_COMPILE_OPTIONS} ${device_flags})
     _kbuild_append_lines(content include_directory ${arg_INCLUDE_DIRECTORIES}

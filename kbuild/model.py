@@ -118,11 +118,15 @@ class TargetRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A tool call, described but not run: backends return these, `process` runs them."""
+    """A tool call, described but not run: backends return these, `process` runs them.
+
+    ``folders`` have to be there before.
+    """
 
     argv: tuple[str, ...]
     inputs: tuple[Path, ...] = ()
     outputs: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
 
 

@@ -41,6 +41,8 @@ def run(
     Raises ToolchainError when the program is not there, ToolError when it outlives
     ``timeout`` seconds.
     """
+    for folder in command.folders:
+        folder.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(
             command.argv,

@@ -42,7 +42,9 @@ class TargetSpec:
     rdc: Switch = "OFF"
     runtime: RuntimeLinkage = "shared"
     standard: str = "17"
-    compiler: str | None = None
+    host_compiler: str | None = None
+    compilers: tuple[tuple[str, str], ...] = ()
+    default_architectures: tuple[tuple[str, str], ...] = ()
     stub_suffix: str = ".c"
 
 
@@ -52,6 +54,7 @@ class DeviceFlags:
 
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
+    build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
 
@@ -87,11 +90,22 @@ def read_target(path: Path) -> TargetSpec:
         rdc=_choice("RDC", one("rdc"), get_args(Switch)),
         runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
         standard=_choice("DEVICE_STANDARD", one("standard"), _STANDARDS),
-        compiler=one("compiler", "") or None,
+        host_compiler=one("host_compiler", "") or None,
+        compilers=_by_language(pairs, "compiler."),
+        default_architectures=_by_language(pairs, "architecture."),
         stub_suffix=one("stub_suffix"),
     )
     _check_files(spec)
     return spec
+
+
+def _by_language(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (key.removeprefix(prefix), value)
+        for key, values in pairs.items()
+        if key.startswith(prefix)
+        for value in values
+    )
 
 
 def read_flags(path: Path) -> DeviceFlags:
@@ -100,6 +114,7 @@ def read_flags(path: Path) -> DeviceFlags:
     return DeviceFlags(
         include_directories=tuple(dict.fromkeys(pairs.get("include_directory", ()))),
         definitions=tuple(d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))),
+        build_options=pairs.get("build_option", ()),
         options=_expand_shell(pairs.get("option", ())),
     )
 

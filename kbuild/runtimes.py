@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends import BACKENDS
-from kbuild.backends.protocol import Runtime
+from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.errors import ToolchainError
 from kbuild.project import RuntimeLinkage
 
@@ -40,7 +40,7 @@ def name_runtime(backend: str, linkage: RuntimeLinkage) -> str:
     return f"kbuild::runtime_{backend}{suffix}"
 
 
-def describe_runtimes(*, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
+def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
     """The imported targets of all runtimes that are installed.
 
     A build ``in_wheel`` will be installed beside the wheel that carries the runtime, in
@@ -49,7 +49,7 @@ def describe_runtimes(*, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
     return tuple(
         target
         for name, backend in BACKENDS.items()
-        for runtime in backend.find_runtimes()
+        for runtime in backend.find_runtimes(hints)
         for target in _describe(name, runtime, in_wheel=in_wheel)
     )
 

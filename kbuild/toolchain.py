@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
-from kbuild.backends.protocol import Backend, Toolchain
+from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
+from kbuild.devices import query_driver
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
 from kbuild.process import run
+from kbuild.project import TargetSpec
+
+# What toolchains are found by besides PATH.
+_VARIABLES: Final = ("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT", "ROCM_PATH", "HIP_PATH")
 
 
 def find_program(name: str) -> Path | None:
@@ -25,22 +33,25 @@ def find_build_program(name: str) -> Path | None:
     return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
-def find_toolchain(backend: Backend, hint: str | None = None) -> Toolchain:
-    """The first usable compiler of ``backend``; ``hint`` is the only one tried if given.
+def find_toolchain(backend: Backend, hints: ToolchainHints) -> Toolchain:
+    """The first of the backend's candidates that is there.
 
-    Raises ToolchainError that names what was looked for.
+    Raises ToolchainError that names what was looked for, or why the one found is unusable.
     """
-    candidates = backend.compiler_candidates(hint)
+    candidates = backend.compiler_candidates(hints)
     for name in candidates:
         path = find_program(name)
         if path is not None:
-            return _identify(backend, path)
+            return _identify(backend, path, hints)
     looked_for = " or ".join(candidates)
-    mend = "check the path" if hint else "install one, or name it with HOST_COMPILER or CXX"
-    raise ToolchainError(f"backend {backend.NAME}: no compiler {looked_for} found; {mend}")
+    raise ToolchainError(
+        f"backend {backend.NAME}: no compiler {looked_for} found; {backend.missing_compiler(hints)}"
+    )
 
 
-def find_toolchain_for(backend: Backend, arch: str, tc: Toolchain) -> Toolchain:
+def find_toolchain_for(
+    backend: Backend, arch: str, tc: Toolchain, hints: ToolchainHints
+) -> Toolchain:
     """The toolchain that makes images of ``arch``: ``tc``, or a cross compiler of its kind.
 
     Raises ToolchainError that names what was looked for, and what to install.
@@ -55,7 +66,7 @@ def find_toolchain_for(backend: Backend, arch: str, tc: Toolchain) -> Toolchain:
         with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as folder:
             result = run(Command(argv=(str(path), *cross.trial)), cwd=Path(folder))
         if result.returncode == 0:
-            return _identify(backend, path)
+            return _identify(backend, path, hints)
         raise ToolchainError(
             f"architecture {arch}: {path} cannot build for it here; {cross.advice}\n"
             f"{result.stderr.strip()[:400]}"
@@ -64,13 +75,42 @@ def find_toolchain_for(backend: Backend, arch: str, tc: Toolchain) -> Toolchain:
     raise ToolchainError(f"architecture {arch}: no compiler {looked_for} found; {cross.advice}")
 
 
-def _identify(backend: Backend, compiler: Path) -> Toolchain:
-    result = run(backend.version_command(compiler))
+def _identify(backend: Backend, compiler: Path, hints: ToolchainHints) -> Toolchain:
+    texts = tuple(_probe(command) for command in backend.probe_commands(compiler))
+    return backend.read_toolchain(compiler, texts, hints)
+
+
+def _probe(command: Command) -> str:
+    result = run(command)
     if result.returncode != 0:
-        raise ToolchainError(f"{compiler} does not run: {result.stderr.strip()[:200]}")
-    return backend.read_version(compiler, result.stdout)
+        raise ToolchainError(f"{command.argv[0]} does not run: {result.stderr.strip()[:200]}")
+    return result.stdout
 
 
-def environment_compiler() -> str | None:
-    """The compiler that the CXX environment variable names."""
-    return os.environ.get("CXX") or None
+def gather_hints(spec: TargetSpec | None = None) -> ToolchainHints:
+    """What the machine and the target say about where compilers are."""
+    sites = tuple(
+        Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
+    )
+    return ToolchainHints(
+        host_compiler=spec.host_compiler if spec else None,
+        compilers=spec.compilers if spec else (),
+        architectures=spec.default_architectures if spec else (),
+        environment=tuple((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)),
+        search_path=tuple(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),
+        site_packages=sites,
+        wheels=tuple(_find_wheels(sites)),
+        devices=_list_devices() if spec and "native" in spec.architectures else (),
+    )
+
+
+def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:
+    for site in sites:
+        for folder in site.glob("nvidia_*.dist-info"):
+            name, _, version = folder.name.removesuffix(".dist-info").partition("-")
+            yield site, name, version
+
+
+def _list_devices() -> tuple[str, ...]:
+    _, devices = query_driver()
+    return tuple(dict.fromkeys(device.architecture for device in devices))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.backends import cpu
+from kbuild.backends import cpu, cuda
 from kbuild.backends.protocol import Backend
 from kbuild.errors import ConfigurationError
 
-BACKENDS: Final[dict[str, Backend]] = {cpu.NAME: cpu}
+BACKENDS: Final[dict[str, Backend]] = {cpu.NAME: cpu, cuda.NAME: cuda}
 
 # The embedded default: it needs nothing but a C++ compiler.
 _AUTOMATIC: Final = cpu.NAME

@@ -17,9 +17,11 @@ from kbuild.backends.protocol import (
     Completion,
     CrossCompilers,
     PackedImage,
+    Packing,
     Runtime,
     StoredImage,
     Toolchain,
+    ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, Kernel
@@ -43,18 +45,30 @@ _MARCH: Final = {"aarch64": "armv8-a"}
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 
-def compiler_candidates(hint: str | None) -> tuple[str, ...]:
+def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """The user's choice alone where there is one, else the usual C++ compilers."""
-    return (hint,) if hint else ("g++", "clang++", "c++")
+    chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    return (chosen,) if chosen else ("g++", "clang++", "c++")
 
 
-def version_command(compiler: Path) -> Command:
+def missing_compiler(hints: ToolchainHints) -> str:
+    """How to get a C++ compiler."""
+    is_chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
+
+
+def probe_commands(compiler: Path) -> tuple[Command, ...]:
     """``--version``: gcc and clang both say who they are."""
-    return Command(argv=(str(compiler), "--version"))
+    return (Command(argv=(str(compiler), "--version")),)
 
 
-def read_version(compiler: Path, text: str) -> Toolchain:
+def read_toolchain(
+    compiler: Path,
+    texts: tuple[str, ...],
+    hints: ToolchainHints,  # noqa: ARG001 - the seam's signature
+) -> Toolchain:
     """gcc >= 11 or clang >= 14: older ones lack the psABI levels or an attribute."""
+    (text,) = texts
     first = text.splitlines()[0] if text.strip() else ""
     compiler_id = "clang" if "clang" in first else "gcc"
     match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
@@ -74,7 +88,11 @@ def own_machine() -> str:
     return os.uname().machine
 
 
-def expand_architectures(requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
+def expand_architectures(
+    requested: tuple[str, ...],
+    tc: Toolchain,
+    hints: ToolchainHints,  # noqa: ARG001 - the seam's signature
+) -> tuple[str, ...]:
     """Micro-architecture levels; by default the baseline and v3."""
     machine = own_machine()
     if machine not in _LEVELS:
@@ -108,7 +126,7 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     )
 
 
-def find_runtimes() -> tuple[Runtime, ...]:
+def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:  # noqa: ARG001 - likewise
     """The device runtime that this package carries, both ways."""
     return (
         Runtime(linkage="shared", library=resources.find_runtime("libkbuild_cpu.so.1")),
@@ -132,6 +150,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *unit.build_options,
         *unit.options,
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
@@ -188,7 +207,22 @@ def _triple(machine: str) -> str:
     return f"{machine}-linux-gnu"
 
 
-def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
+def shorten_log(log: str) -> str:
+    """C++ compilers say nothing else."""
+    return log
+
+
+def explain_failure(unit: CompileUnit, log: str) -> str:  # noqa: ARG001 - likewise
+    """C++ compilers explain themselves."""
+    return ""
+
+
+def complete(
+    unit: CompileUnit,
+    compiled: bytes,
+    log: str,  # noqa: ARG001 - likewise
+    tc: Toolchain,
+) -> Completion:
     """Read the kernels off the object, generate typed adapters for them, link the image."""
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers and templates
 
@@ -202,11 +236,15 @@ def read_image(data: bytes) -> tuple[Kernel, ...]:
     return cpu_image.read_image(data)
 
 
-def write_container(images: tuple[PackedImage, ...]) -> bytes:
+def pack(
+    images: tuple[PackedImage, ...],
+    output: Path,  # noqa: ARG001 - likewise
+    tc: Toolchain,  # noqa: ARG001 - likewise
+) -> Packing:
     """LLVM offload binaries, one an image."""
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
 
-    return cpu_image.write_container(images)
+    return Packing(content=cpu_image.write_container(images))
 
 
 def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:

@@ -19,12 +19,47 @@ if TYPE_CHECKING:  # no edge needs what readers found, and build tools start man
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
-    """The tools that a backend found: ``compiler`` and its version, by what was found."""
+    """The tools that a backend found.
+
+    ``host_compiler`` is what a device compiler preprocesses with, where the user named
+    one; ``architectures`` those that the compiler says it knows.
+    """
 
     backend: str
     compiler: Path
     compiler_id: str
     version: str
+    host_compiler: Path | None = None
+    architectures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolchainHints:
+    """Where to look for compilers, from the user's own choice to the usual places.
+
+    ``host_compiler`` is HOST_COMPILER; ``compilers`` and ``architectures`` are CMake's, by
+    language; ``environment`` the variables that are set, ``search_path`` the folders of
+    PATH; ``site_packages`` the folders that wheels put toolchains in, ``wheels`` the
+    toolchain wheels in them, as (folder, name, version); ``devices`` the architectures of
+    the machine's, where the target asks for them.
+    """
+
+    host_compiler: str | None = None
+    compilers: tuple[tuple[str, str], ...] = ()
+    architectures: tuple[tuple[str, str], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    search_path: tuple[Path, ...] = ()
+    site_packages: tuple[Path, ...] = ()
+    wheels: tuple[tuple[Path, str, str], ...] = ()
+    devices: tuple[str, ...] = ()
+
+    def compiler(self, language: str) -> str | None:
+        """The compiler that CMake uses for ``language``."""
+        return dict(self.compilers).get(language)
+
+    def variable(self, name: str) -> str | None:
+        """An environment variable, None where it is unset or empty."""
+        return dict(self.environment).get(name) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +86,7 @@ class Runtime:
 
     linkage: Literal["shared", "static"]
     library: Path
+    include_directories: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
     link_libraries: tuple[str, ...] = ()
 
@@ -60,8 +96,9 @@ class CompileUnit:
     """One compile edge: one source for one (virtual) architecture.
 
     ``output`` is the path without suffix that everything the edge writes starts with,
-    ``stamp`` the file that build tools wait for and the depfile names.  ``options`` are
-    the build type's and the target's; ``debug`` says that they ask for debug information.
+    ``stamp`` the file that build tools wait for and the depfile names.  ``build_options``
+    are the build type's, in a C++ compiler's words, ``options`` the target's in the device
+    compiler's; ``debug`` says that they ask for debug information.
     """
 
     source: Path
@@ -72,6 +109,7 @@ class CompileUnit:
     depfile: Path
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
+    build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     standard: str = "17"
     debug: bool = False
@@ -88,20 +126,29 @@ class GeneratedSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageOutput:
-    """An image that a finished compile edge left on disk."""
+    """An image that a finished compile edge left on disk.
+
+    ``spill_bytes`` is what the compiler's log says of kernels, by name: no image does.
+    """
 
     path: Path
     arch: str
     kind: ImageKind
+    spill_bytes: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What remains after the front end ran: sources to write, commands, images made."""
+    """What remains after the front end ran.
 
-    sources: tuple[GeneratedSource, ...]
-    commands: tuple[Command, ...]
+    In this order: sources to write, commands to run, files to move, folders to remove.
+    """
+
     images: tuple[ImageOutput, ...]
+    sources: tuple[GeneratedSource, ...] = ()
+    commands: tuple[Command, ...] = ()
+    moves: tuple[tuple[Path, Path], ...] = ()
+    temporary: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +169,21 @@ class StoredImage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """How a container comes about: its bytes, or the commands that write it."""
+
+    content: bytes = b""
+    commands: tuple[Command, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackedImage:
     """An image on its way into a container."""
 
     arch: str
     kind: ImageKind
     sha256: str
+    path: Path
     data: bytes
 
 
@@ -150,23 +206,30 @@ class Backend(Protocol):
     def REGISTRATION_HEADER(self) -> str:  # noqa: N802
         """The hand-written header through which a stub unit registers."""
 
-    def compiler_candidates(self, hint: str | None) -> tuple[str, ...]:
-        """Compilers to look for, best first; ``hint`` is the user's own choice."""
+    def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
+        """Compilers to look for, best first; a user's own choice stands alone."""
 
-    def version_command(self, compiler: Path) -> Command:
-        """The call that makes ``compiler`` say what it is."""
+    def probe_commands(self, compiler: Path) -> tuple[Command, ...]:
+        """The calls that make ``compiler`` say what it is."""
 
-    def read_version(self, compiler: Path, text: str) -> Toolchain:
-        """The toolchain that the version text describes; ToolchainError if unusable."""
+    def read_toolchain(
+        self, compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
+    ) -> Toolchain:
+        """The toolchain that the probes' outputs describe; ToolchainError if unusable."""
 
-    def expand_architectures(self, requested: tuple[str, ...], tc: Toolchain) -> tuple[str, ...]:
+    def missing_compiler(self, hints: ToolchainHints) -> str:
+        """What to do where no candidate is there: the end of an error message."""
+
+    def expand_architectures(
+        self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
+    ) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
 
     def cross_compilers(self, arch: str, tc: Toolchain) -> CrossCompilers | None:
         """Where to look for a compiler of ``arch``; None where ``tc`` itself is one."""
 
-    def find_runtimes(self) -> tuple[Runtime, ...]:
-        """The runtimes that are installed, the shared one first."""
+    def find_runtimes(self, hints: ToolchainHints) -> tuple[Runtime, ...]:
+        """The runtimes that are installed, the shared one first; none where there is none."""
 
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """The front-end run of ``unit``; its first output is what `complete` reads."""
@@ -174,14 +237,20 @@ class Backend(Protocol):
     def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         """The front end's options but for the target's own: what an editor has to know."""
 
-    def complete(self, unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
+    def complete(self, unit: CompileUnit, compiled: bytes, log: str, tc: Toolchain) -> Completion:
         """How to make images of the front end's output; SourceError for host code in it."""
+
+    def shorten_log(self, log: str) -> str:
+        """What of a successful front end's log is worth showing: its warnings."""
+
+    def explain_failure(self, unit: CompileUnit, log: str) -> str:
+        """The mend for a failed front end where the compiler does not say it; else empty."""
 
     def read_image(self, data: bytes) -> tuple[Kernel, ...]:
         """The kernels of a finished image; InputError when it is not sound."""
 
-    def write_container(self, images: tuple[PackedImage, ...]) -> bytes:
-        """The images of one source as one container of the fat binary."""
+    def pack(self, images: tuple[PackedImage, ...], output: Path, tc: Toolchain) -> Packing:
+        """The images of one source as one container of the fat binary, at ``output``."""
 
     def read_fat_binary(
         self, content: bytes

@@ -25,5 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
     edge = read_edge(arguments.edge)
     if not is_fresh(edge.stamp, edge.depfile, (arguments.edge, arguments.flags)):
         compiled = compile_edge(edge, read_flags(arguments.flags))
-        sys.stderr.write(compiled.log)
+        sys.stderr.write(compiled.warnings)
     return 0

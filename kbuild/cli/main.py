@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "verify": ("verify", "check the symbol layout of artifacts against the rules"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
     "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),
+    "doctor": ("doctor", "print which toolchains, tools and devices are found"),
     "runtimes": ("runtimes", "[build] write the runtimes' imported targets"),
     "plan": ("plan", "[build edge] plan the edges of a target"),
     "compile": ("compile", "[build edge] compile one source for one architecture"),

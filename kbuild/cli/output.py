@@ -37,7 +37,7 @@ def write_output(text: str, arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    inputs = [arguments.path] if "path" in arguments else arguments.paths
+    inputs = [arguments.path] if "path" in arguments else getattr(arguments, "paths", ())
     if any(_is_same_file(arguments.output, path) for path in inputs):
         raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kbuild import record
 from kbuild.runtimes import describe_runtimes
+from kbuild.toolchain import gather_hints
 
 HELP = "Write the imported targets of the runtimes; called by find_package(kbuild)."
 
@@ -22,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
 
     rows = []
-    for target in describe_runtimes(in_wheel=arguments.wheel):
+    for target in describe_runtimes(gather_hints(), in_wheel=arguments.wheel):
         name = target.name.rpartition(":")[2]
         response = arguments.output.absolute().with_name(f"{name}.rpath")
         if target.run_paths:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 
 from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
-from kbuild.model import DeviceImage
+from kbuild.errors import ToolError
+from kbuild.model import DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.plan import CompileEdge, make_unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledSource:
-    """What a compile edge made: the images of one source, and the compiler's warnings."""
+    """What a compile edge made: the images of one source, and what the compiler said."""
 
     source: str
     backend: str
     images: tuple[DeviceImage, ...]
     log: str
+    warnings: str
 
 
 def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
@@ -32,14 +35,19 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     unit = make_unit(edge, flags)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = backend.compile_command(unit, edge.toolchain)
-    log = process.run_checked(front_end).stderr
-    completion = backend.complete(unit, front_end.outputs[0].read_bytes(), edge.toolchain)
+    result = process.run(front_end)
+    if result.returncode != 0:
+        mend = backend.explain_failure(unit, result.stderr)
+        raise ToolError("\n".join(filter(None, (process.describe_failure(result), mend))))
+    log = result.stderr
+    completion = backend.complete(unit, front_end.outputs[0].read_bytes(), log, edge.toolchain)
     _finish(completion)
     compiled = CompiledSource(
         source=edge.display_source,
         backend=backend.NAME,
         images=tuple(_describe(edge, output, backend) for output in completion.images),
         log=log,
+        warnings=backend.shorten_log(log),
     )
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
     return compiled
@@ -53,6 +61,10 @@ def _finish(completion: Completion) -> None:
             record.write_file(source.path, render(source.template, source.rows))
     for command in completion.commands:
         process.run_checked(command)
+    for origin, destination in completion.moves:
+        origin.replace(destination)
+    for folder in completion.temporary:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _describe(edge: CompileEdge, output: ImageOutput, backend: Backend) -> DeviceImage:
@@ -64,5 +76,14 @@ def _describe(edge: CompileEdge, output: ImageOutput, backend: Backend) -> Devic
         path=output.path,
         sha256=record.sha256(data),
         size=len(data),
-        kernels=backend.read_image(data),
+        kernels=tuple(
+            _add_spills(kernel, dict(output.spill_bytes)) for kernel in backend.read_image(data)
+        ),
     )
+
+
+def _add_spills(kernel: Kernel, spill_bytes: dict[str, int]) -> Kernel:
+    if kernel.name not in spill_bytes:
+        return kernel
+    resources = replace(kernel.resources, spill_bytes=spill_bytes[kernel.name])
+    return replace(kernel, resources=resources)

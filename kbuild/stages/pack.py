@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from kbuild import __version__, record
+from pathlib import Path
+
+from kbuild import __version__, process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, PackedImage
-from kbuild.errors import SourceError
+from kbuild.backends.protocol import Backend, PackedImage, Toolchain
+from kbuild.errors import SourceError, ToolError
 from kbuild.model import (
     ContainerRecord,
     DeviceImage,
@@ -34,15 +36,21 @@ def pack_target(plan: PackPlan) -> TargetRecord:
     """
     backend = find_backend(plan.backend)
     sources = _group_by_source(plan)
+    containers = tuple(
+        _make_container(backend, images, plan.container(index), plan.toolchain)
+        for index, (_, images) in enumerate(sources)
+    )
     table = TargetRecord(
         version=__version__,
         target=plan.target,
         backend=backend.NAME,
         visibility=plan.visibility,
         kernels=build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF"),
-        containers=tuple(_describe_container(name, images) for name, images in sources),
+        containers=tuple(
+            _describe_container(backend, name, images, content)
+            for (name, images), content in zip(sources, containers, strict=True)
+        ),
     )
-    containers = tuple(_write_container(backend, images) for _, images in sources)
     fat_binary, spans = _concatenate(containers)
     table_bytes = record.dump(record.RECORD_SCHEMA, table)
     inputs = StubInputs(
@@ -147,15 +155,23 @@ def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
     return first.kernels
 
 
-def _describe_container(source: str, images: tuple[DeviceImage, ...]) -> ContainerRecord:
+def _describe_container(
+    backend: Backend, source: str, images: tuple[DeviceImage, ...], content: bytes
+) -> ContainerRecord:
+    """The images as the container holds them: a packer may rewrite PTX on the way."""
+    stored, problems = backend.read_fat_binary(content)
+    found = {(image.arch, image.kind): image.data for image in stored}
+    if problems or len(found) != len(images):
+        what = problems[0].message if problems else f"{len(found)} of {len(images)} images"
+        raise ToolError(f"{source}: the container does not hold what was packed: {what}")
     return ContainerRecord(
         source=source,
         images=tuple(
             ImageRecord(
                 arch=image.arch,
                 kind=image.kind,
-                sha256=image.sha256,
-                size=image.size,
+                sha256=record.sha256(found[image.arch, image.kind]),
+                size=len(found[image.arch, image.kind]),
                 kernels=tuple(kernel.name for kernel in image.kernels),
             )
             for image in images
@@ -163,18 +179,25 @@ def _describe_container(source: str, images: tuple[DeviceImage, ...]) -> Contain
     )
 
 
-def _write_container(backend: Backend, images: tuple[DeviceImage, ...]) -> bytes:
-    return backend.write_container(
-        tuple(
-            PackedImage(
-                arch=image.arch,
-                kind=image.kind,
-                sha256=image.sha256,
-                data=record.read_file(image.path),
-            )
-            for image in images
+def _make_container(
+    backend: Backend, images: tuple[DeviceImage, ...], output: Path, toolchain: Toolchain
+) -> bytes:
+    packed = tuple(
+        PackedImage(
+            arch=image.arch,
+            kind=image.kind,
+            sha256=image.sha256,
+            path=image.path,
+            data=record.read_file(image.path),
         )
+        for image in images
     )
+    packing = backend.pack(packed, output, toolchain)
+    if not packing.commands:
+        return packing.content
+    for command in packing.commands:
+        process.run_checked(command)
+    return record.read_file(output)
 
 
 def _concatenate(

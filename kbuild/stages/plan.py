@@ -77,6 +77,7 @@ class PackPlan:
     compiled: tuple[Path, ...]
     output_directory: Path
     stub_suffix: str
+    toolchain: Toolchain
     debug_stubs: DebugStubs = "OFF"
 
     @property
@@ -88,6 +89,10 @@ class PackPlan:
     def fat_binary(self) -> Path:
         """All containers of the target."""
         return self.output_directory / f"{self.target}.fatbin"
+
+    def container(self, index: int) -> Path:
+        """Where a tool writes the container of source number ``index``."""
+        return self.output_directory / f"{self.target}.{index}.container"
 
     @property
     def kernel_table(self) -> Path:
@@ -147,9 +152,9 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     # Every compile edge reads its plan through this module, and finds no tools.
     from kbuild.runtimes import name_runtime  # noqa: PLC0415
     from kbuild.toolchain import (  # noqa: PLC0415
-        environment_compiler,
         find_toolchain,
         find_toolchain_for,
+        gather_hints,
     )
 
     _refuse_unavailable(spec)
@@ -165,10 +170,11 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             "add CXX to the project's LANGUAGES"
         )
     backend = find_backend(spec.backend)
-    toolchain = find_toolchain(backend, spec.compiler or environment_compiler())
+    hints = gather_hints(spec)
+    toolchain = find_toolchain(backend, hints)
     toolchains = {
-        arch: find_toolchain_for(backend, arch, toolchain)
-        for arch in backend.expand_architectures(spec.architectures, toolchain)
+        arch: find_toolchain_for(backend, arch, toolchain, hints)
+        for arch in backend.expand_architectures(spec.architectures, toolchain, hints)
     }
     names = _name_outputs(spec)
     edges = tuple(
@@ -195,6 +201,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         compiled=tuple(edge.stamp for edge in edges),
         output_directory=spec.output_directory,
         stub_suffix=spec.stub_suffix,
+        toolchain=toolchain,
         debug_stubs=spec.debug_stubs,
     )
     return BuildPlan(
@@ -226,9 +233,10 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         depfile=edge.depfile,
         include_directories=flags.include_directories,
         definitions=flags.definitions,
+        build_options=flags.build_options,
         options=flags.options,
         standard=edge.standard,
-        debug=asks_for_debug(flags.options),
+        debug=asks_for_debug((*flags.build_options, *flags.options)),
     )
 
 

@@ -311,7 +311,7 @@ def test_missing_compiler_is_exit_3(tmp_path: Path) -> None:
     hand_over.write_text(
         f"name t\nkind shared\nbackend cpu\nsource {tmp_path}/a.cu\nsource_root {tmp_path}\n"
         f"output_directory {tmp_path}/out\nvisibility default\ndebug_stubs OFF\nrdc OFF\n"
-        "runtime shared\nstandard 17\ncompiler no-such-compiler\nstub_suffix .c\n"
+        "runtime shared\nstandard 17\nhost_compiler no-such-compiler\nstub_suffix .c\n"
     )
 
     result = run_kbuild("plan", hand_over, "-o", tmp_path / "plan.cmake")

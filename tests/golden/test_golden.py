@@ -201,6 +201,7 @@ def plan() -> bytes:
         compiled=(edge.stamp,),
         output_directory=Path("/out"),
         stub_suffix=".c",
+        toolchain=toolchain,
     )
     built = BuildPlan(
         edges=(edge,),

@@ -24,7 +24,7 @@ def write_target(folder: Path, **changes: str) -> Path:
         "rdc": "OFF",
         "runtime": "shared",
         "standard": "17",
-        "compiler": "",
+        "host_compiler": "",
         "stub_suffix": ".cpp",
         **changes,
     }
@@ -34,11 +34,11 @@ def write_target(folder: Path, **changes: str) -> Path:
 
 
 def test_target(tmp_path: Path) -> None:
-    spec = read_target(write_target(tmp_path, architecture="x86-64-v3", compiler="g++ 12"))
+    spec = read_target(write_target(tmp_path, architecture="x86-64-v3", host_compiler="g++ 12"))
 
     assert spec.sources == (tmp_path / "a.cu",)
     assert spec.architectures == ("x86-64-v3",)
-    assert spec.compiler == "g++ 12"
+    assert spec.host_compiler == "g++ 12"
     assert spec.stub_suffix == ".cpp"
 
 

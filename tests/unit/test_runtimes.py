@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu
-from kbuild.backends.protocol import Runtime
+from kbuild.backends import cpu, cuda
+from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.errors import ToolchainError
 from kbuild.runtimes import RuntimeTarget, describe_runtimes
 
@@ -22,8 +22,9 @@ def runtime_in(folder: str) -> tuple[Runtime, ...]:
 def describe(
     monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
 ) -> list[RuntimeTarget]:
-    monkeypatch.setattr(cpu, "find_runtimes", lambda: runtime_in(folder))
-    return list(describe_runtimes(in_wheel=in_wheel))
+    monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(folder))
+    monkeypatch.setattr(cuda, "find_runtimes", lambda _: ())
+    return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))
 
 
 def test_a_program_finds_the_runtime_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

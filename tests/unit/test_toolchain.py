@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends import cpu, find_backend
-from kbuild.backends.protocol import Toolchain
+from kbuild.backends.protocol import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.toolchain import find_toolchain, find_toolchain_for
+from kbuild.toolchain import find_toolchain, find_toolchain_for, gather_hints
 
 
 def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
@@ -20,7 +20,7 @@ def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path
 
 
 def test_the_real_one_is_found() -> None:
-    toolchain = find_toolchain(cpu)
+    toolchain = find_toolchain(cpu, gather_hints())
 
     assert toolchain.compiler.is_absolute()
     assert toolchain.compiler_id in ("gcc", "clang")
@@ -39,7 +39,7 @@ def test_the_real_one_is_found() -> None:
 def test_versions(tmp_path: Path, prints: str, compiler_id: str, version: str) -> None:
     path = make_compiler(tmp_path, "compiler", prints)
 
-    toolchain = find_toolchain(cpu, str(path))
+    toolchain = find_toolchain(cpu, ToolchainHints(host_compiler=str(path)))
 
     assert (toolchain.compiler_id, toolchain.version) == (compiler_id, version)
 
@@ -58,7 +58,7 @@ def test_unusable_ones_say_why(tmp_path: Path, prints: str, status: int, expecte
     path = make_compiler(tmp_path, "compiler", prints, status)
 
     with pytest.raises(ToolchainError) as caught:
-        find_toolchain(cpu, str(path))
+        find_toolchain(cpu, ToolchainHints(host_compiler=str(path)))
 
     assert expected in str(caught.value)
     assert caught.value.exit_code == 3
@@ -68,7 +68,7 @@ def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(ToolchainError, match=r"no compiler g\+\+ or clang\+\+ or c\+\+ found"):
-        find_toolchain(cpu)
+        find_toolchain(cpu, gather_hints())
 
 
 @pytest.fixture
@@ -77,24 +77,24 @@ def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
     monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
-    return find_toolchain(cpu)
+    return find_toolchain(cpu, gather_hints())
 
 
 def test_own_architecture_takes_the_same_compiler(gcc: Toolchain) -> None:
-    assert find_toolchain_for(cpu, "x86-64-v3", gcc) is gcc
+    assert find_toolchain_for(cpu, "x86-64-v3", gcc, gather_hints()) is gcc
 
 
 def test_cross_compiler_is_found_beside_its_relative(tmp_path: Path, gcc: Toolchain) -> None:
     path = make_compiler(tmp_path, "aarch64-linux-gnu-g++", "g++ (GCC) 13.1.0")
 
-    found = find_toolchain_for(cpu, "aarch64", gcc)
+    found = find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
 
     assert (found.compiler, found.version) == (path, "13.1.0")
 
 
 def test_missing_cross_compiler_names_what_to_install(gcc: Toolchain) -> None:
     with pytest.raises(ToolchainError) as caught:
-        find_toolchain_for(cpu, "aarch64", gcc)
+        find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
 
     text = str(caught.value)
     assert "architecture aarch64: no compiler " in text
@@ -105,9 +105,9 @@ def test_unusable_cross_compiler_says_why(tmp_path: Path, gcc: Toolchain) -> Non
     make_compiler(tmp_path, "aarch64-linux-gnu-g++", "no headers", 1)
 
     with pytest.raises(ToolchainError, match=r"aarch64-linux-gnu-g\+\+ cannot build for it here"):
-        find_toolchain_for(cpu, "aarch64", gcc)
+        find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
 
 
 def test_unknown_backend_lists_the_known() -> None:
-    with pytest.raises(ConfigurationError, match="this kbuild has cpu"):
+    with pytest.raises(ConfigurationError, match="this kbuild has cpu, cuda"):
         find_backend("metal")

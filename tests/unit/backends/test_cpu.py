@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends import cpu
-from kbuild.backends.protocol import CompileUnit, Toolchain
+from kbuild.backends.protocol import CompileUnit, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
 from kbuild.formats import offload_binary
 
@@ -16,6 +16,7 @@ GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc",
 CLANG = Toolchain(
     backend="cpu", compiler=Path("/usr/bin/clang++"), compiler_id="clang", version="19.1.7"
 )
+NO_HINTS = ToolchainHints()
 UNIT = CompileUnit(
     source=Path("/src/a.cu"),
     display_source="a.cu",
@@ -54,22 +55,22 @@ def test_clang_gets_no_gcc_option() -> None:
 
 def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
-    assert cpu.expand_architectures((), GCC) == ("x86-64", "x86-64-v3")
+    assert cpu.expand_architectures((), GCC, NO_HINTS) == ("x86-64", "x86-64-v3")
     monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "aarch64")
-    assert cpu.expand_architectures((), GCC) == ("aarch64",)
+    assert cpu.expand_architectures((), GCC, NO_HINTS) == ("aarch64",)
 
 
 def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
-    assert cpu.expand_architectures(("x86-64", "x86-64"), GCC) == ("x86-64",)
+    assert cpu.expand_architectures(("x86-64", "x86-64"), GCC, NO_HINTS) == ("x86-64",)
     with pytest.raises(ConfigurationError, match="it knows x86-64, x86-64-v2"):
-        cpu.expand_architectures(("sm_90",), GCC)
+        cpu.expand_architectures(("sm_90",), GCC, NO_HINTS)
 
 
 def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
-        cpu.expand_architectures((), GCC)
+        cpu.expand_architectures((), GCC, NO_HINTS)
 
 
 @pytest.fixture

@@ -5,6 +5,10 @@
 #include <kbuild/cpu_runtime.h>
 #include <stdlib.h>
 
+/* The CPU's containers have no record beside them. */
+#define KBUILD_DEFINE_WRAPPER(name, data)
+#define KBUILD_WRAPPER(name) 0
+
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,
     kbuild_cpu_allocate,     kbuild_cpu_release, kbuild_cpu_copy,

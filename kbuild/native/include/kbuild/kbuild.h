@@ -20,7 +20,7 @@ typedef struct kbuild_launch_config kbuild_launch_config;
 
 /* The target's usage requirements say which runtime a program launches through. */
 #if defined(KBUILD_BACKEND_CUDA)
-#error "this kbuild has no host API for the cuda backend"
+#include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)
 #error "this kbuild has no host API for the hip backend"
 #else

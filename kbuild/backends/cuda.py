@@ -1,0 +1,295 @@
+"""The CUDA backend: nvcc device-only, ptxas underneath, fatbinary.
+
+This module names and invokes; :mod:`kbuild.backends.cuda_image` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends import cuda_architectures as architectures
+from kbuild.backends.protocol import (
+    CompileUnit,
+    Completion,
+    CrossCompilers,
+    PackedImage,
+    Packing,
+    Runtime,
+    StoredImage,
+    Toolchain,
+    ToolchainHints,
+)
+from kbuild.errors import ToolchainError
+from kbuild.facts import Problem
+from kbuild.model import Command, Kernel
+
+NAME: Final = "cuda"
+FAT_BINARY_SECTION: Final = ".nv_fatbin"
+FAT_BINARY_ALIGNMENT: Final = 8
+REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
+
+_OLDEST: Final = (12, 0)
+_LANGUAGE: Final = "CUDA"
+# Types of CUB and Thrust carry the architecture in their inline namespaces, so that one
+# kernel would bear another name on each edge and on the host.
+_ONE_NAME_EVERYWHERE: Final = (
+    "CUB_DISABLE_NAMESPACE_MAGIC",
+    "CUB_IGNORE_NAMESPACE_MAGIC_ERROR",
+    "THRUST_DISABLE_ABI_NAMESPACE",
+    "THRUST_IGNORE_ABI_NAMESPACE_ERROR",
+)
+_WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
+
+
+def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
+    """CMake's nvcc, else those of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, /usr/local."""
+    chosen = hints.compiler(_LANGUAGE) or hints.variable("CUDACXX")
+    if chosen:
+        return (chosen,)
+    return (*(str(root / "bin" / "nvcc") for root in _roots(hints)), "nvcc")
+
+
+def _roots(hints: ToolchainHints) -> tuple[Path, ...]:
+    wheels = [site / "nvidia" / "cu13" for site in hints.site_packages]
+    variables = [hints.variable(name) for name in ("CUDA_PATH", "CUDAToolkit_ROOT")]
+    named = [Path(value) for value in variables if value]
+    return (*wheels, *named, Path("/usr/local/cuda"))
+
+
+def missing_compiler(hints: ToolchainHints) -> str:
+    """How to get nvcc."""
+    if hints.compiler(_LANGUAGE) or hints.variable("CUDACXX"):
+        return "check the path"
+    return "pip install 'kbuild[cuda]', or set CUDA_PATH"
+
+
+def probe_commands(compiler: Path) -> tuple[Command, ...]:
+    """nvcc's version, the architectures it knows, and the version of its assembler."""
+    ptxas = compiler.parent / "ptxas"
+    return (
+        Command(argv=(str(compiler), "--version")),
+        Command(argv=(str(compiler), "--list-gpu-code")),
+        Command(argv=(str(ptxas), "--version")),
+    )
+
+
+def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints) -> Toolchain:
+    """nvcc >= 12.0 whose parts are of one minor version."""
+    version, known, assembler = texts
+    match = re.search(r"release (\d+)\.(\d+), V([\d.]+)", version)
+    if match is None:
+        raise ToolchainError(f"{compiler}: cannot tell its version; is it nvcc?")
+    if (int(match[1]), int(match[2])) < _OLDEST:
+        raise ToolchainError(
+            f"{compiler} is nvcc {match[3]}; kernels need {'.'.join(map(str, _OLDEST))} or newer"
+        )
+    if f"release {match[1]}.{match[2]}," not in assembler:
+        raise ToolchainError(_describe_mix(compiler, f"nvcc {match[3]} and another ptxas"))
+    _check_wheels(compiler, hints)
+    return Toolchain(
+        backend=NAME,
+        compiler=compiler,
+        compiler_id="nvcc",
+        version=match[3],
+        host_compiler=Path(hints.host_compiler) if hints.host_compiler else None,
+        architectures=tuple(known.split()),
+    )
+
+
+def _check_wheels(compiler: Path, hints: ToolchainHints) -> None:
+    """Refuse a toolchain put together of wheels of several versions: ptxas would fail."""
+    site = next((s for s in hints.site_packages if s in compiler.parents), None)
+    if site is None:
+        return
+    found = {name: version for folder, name, version in hints.wheels if folder == site}
+    missing = [name for name in _WHEELS if name not in found]
+    if missing:
+        wheel = missing[0].replace("_", "-")
+        raise ToolchainError(
+            f"{compiler}: wheel {wheel} is not installed; pip install 'kbuild[cuda]'"
+        )
+    minors = {found[name].rpartition(".")[0] for name in _WHEELS}
+    if len(minors) > 1:
+        versions = ", ".join(f"{name.replace('_', '-')} {found[name]}" for name in _WHEELS)
+        raise ToolchainError(_describe_mix(compiler, versions))
+
+
+def _describe_mix(compiler: Path, what: str) -> str:
+    return (
+        f"{compiler}: its parts are of several versions ({what}); install them together: "
+        "pip install 'cuda-toolkit[nvcc,cccl]==13.0.*', with the version that you want"
+    )
+
+
+def expand_architectures(
+    requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
+) -> tuple[str, ...]:
+    """What CMake means by them; its own default where the target names none."""
+    defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
+    return architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:  # noqa: ARG001 - the seam
+    """nvcc compiles for every architecture that it knows."""
+    return None
+
+
+def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
+    """cudart of the toolkit whose nvcc is found, with the headers that hosts include."""
+    for compiler in _existing_compilers(hints):
+        root = compiler.resolve().parent.parent
+        for folder in (root / "lib", root / "lib64", root / "targets/x86_64-linux/lib"):
+            shared = sorted(folder.glob("libcudart.so.1?"))
+            if shared:
+                return _describe_runtimes(root, shared[-1])
+    return ()
+
+
+def _existing_compilers(hints: ToolchainHints) -> Iterator[Path]:
+    for name in compiler_candidates(hints):
+        folders = hints.search_path if "/" not in name else (Path(),)
+        for folder in folders:
+            if (folder / name).is_file():
+                yield folder / name
+
+
+def _describe_runtimes(root: Path, shared: Path) -> tuple[Runtime, ...]:
+    include = (root / "include",)
+    definitions = ("KBUILD_BACKEND_CUDA=1", *(f"{name}=1" for name in _ONE_NAME_EVERYWHERE))
+    runtime = Runtime(
+        linkage="shared", library=shared, include_directories=include, definitions=definitions
+    )
+    archive = shared.with_name("libcudart_static.a")
+    if not archive.is_file():
+        return (runtime,)
+    static = Runtime(
+        linkage="static",
+        library=archive,
+        include_directories=include,
+        definitions=definitions,
+        link_libraries=("dl", "pthread", "rt"),
+    )
+    return (runtime, static)
+
+
+def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """nvcc's view of a kernel source."""
+    host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
+    return (
+        *("-x", "cu", f"-std=c++{unit.standard}"),
+        *host,
+        "-DKBUILD_DEVICE_CODE=1",
+        *(f"-D{name}=1" for name in _ONE_NAME_EVERYWHERE),
+        f"-I{resources.native_directory() / 'include'}",
+    )
+
+
+def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
+    """One front-end run, which yields PTX on its way to the cubin."""
+    target = architectures.parse(unit.arch)
+    mode: tuple[str, ...]
+    if target.is_real:
+        output = unit.output.with_name(unit.output.name + ".cubin")
+        mode = ("-cubin", f"-arch={target.virtual}", f"-code={target.real}", "-Xptxas", "-v")
+    else:
+        output = unit.output.with_name(unit.output.name + ".ptx")
+        mode = ("-ptx", f"-arch={target.virtual}")
+    keep = _keep_folder(unit)
+    kept = ("--keep", "--keep-dir", str(keep)) if target.is_real and target.is_virtual else ()
+    argv = (
+        str(tc.compiler),
+        *language_options(unit, tc),
+        *mode,
+        *kept,
+        *(f"-D{definition}" for definition in unit.definitions),
+        *(f"-I{directory}" for directory in unit.include_directories),
+        *_translate(unit),
+        *unit.options,
+        # The preprocessor that runs anyway writes the depfile: nvcc -MD would run another.
+        *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
+        # nvcc names what it makes up after the path of the source.
+        *("--frandom-seed", unit.display_source),
+        *(str(unit.source), "-o", str(output)),
+    )
+    folders = (keep,) if kept else ()
+    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=folders)
+
+
+def _translate(unit: CompileUnit) -> tuple[str, ...]:
+    """The build type's C++ flags as nvcc has them for device code."""
+    kept = [option for option in unit.build_options if option.startswith(("-D", "-U"))]
+    is_optimised = any(re.fullmatch(r"-O[1-3s]|-Ofast", o) for o in unit.build_options)
+    if unit.debug:
+        kept.append("-lineinfo" if is_optimised else "-G")
+    return tuple(kept)
+
+
+def _quote(path: Path) -> str:
+    return str(path).replace(",", "\\,")
+
+
+def _keep_folder(unit: CompileUnit) -> Path:
+    return unit.output.with_name(unit.output.name + ".keep")
+
+
+def complete(
+    unit: CompileUnit,
+    compiled: bytes,
+    log: str,
+    tc: Toolchain,  # noqa: ARG001 - the seam's signature
+) -> Completion:
+    """The images of the edge: a cubin, PTX, or both."""
+    from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
+
+    return cuda_image.complete(unit, compiled, log, _keep_folder(unit))
+
+
+def shorten_log(log: str) -> str:
+    """Without the figures of ``ptxas -v``, which the record keeps."""
+    figures = re.compile(r"ptxas info\s*:|\s+\d+ bytes (stack frame|cumulative)")
+    kept = [line for line in log.splitlines(keepends=True) if not figures.match(line)]
+    return "".join(kept)
+
+
+def explain_failure(unit: CompileUnit, log: str) -> str:
+    """Failures whose message does not say the mend."""
+    if "unsupported GNU version" in log or "unsupported clang version" in log:
+        return (
+            "nvcc refuses this compiler as its preprocessor. Name an older one with "
+            "HOST_COMPILER (host code keeps its own), or pass -allow-unsupported-compiler in "
+            "COMPILE_OPTIONS"
+        )
+    if re.search(r"[Uu]nsupported \.version", log):
+        return _describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
+    return ""
+
+
+def read_image(data: bytes) -> tuple[Kernel, ...]:
+    """The kernels of a cubin or of PTX."""
+    from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
+
+    return cuda_image.read_image(data)
+
+
+def pack(images: tuple[PackedImage, ...], output: Path, tc: Toolchain) -> Packing:
+    """``fatbinary``, so that NVIDIA's own tools read the container as theirs."""
+    argv = [str(tc.compiler.parent / "fatbinary"), "-64", f"--create={output}"]
+    for image in images:
+        number = image.arch.partition("_")[2]
+        kind = "ptx" if image.kind == "ptx" else "elf"
+        argv.append(f"--image3=kind={kind},sm={number},file={image.path}")
+    command = Command(
+        argv=tuple(argv), inputs=tuple(image.path for image in images), outputs=(output,)
+    )
+    return Packing(commands=(command,))
+
+
+def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
+    """NVIDIA's containers, concatenated."""
+    from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
+
+    return cuda_image.read_fat_binary(content)

@@ -1,0 +1,126 @@
+"""CUDA device images: what cubins, PTX and NVIDIA's containers say of kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from kbuild.backends import cuda_architectures as architectures
+from kbuild.backends.protocol import CompileUnit, Completion, ImageOutput, StoredImage
+from kbuild.demangle import demangle, split_function
+from kbuild.errors import SourceError
+from kbuild.facts import Problem
+from kbuild.formats.cubin import read_cubin
+from kbuild.formats.cubin_facts import CubinKernel
+from kbuild.formats.elf import ELF_MAGIC
+from kbuild.formats.nv_fatbin import read_containers
+from kbuild.formats.nv_payload import read_images
+from kbuild.formats.ptx import PtxKernel, read_ptx
+from kbuild.formats.ptxas_log import read_log
+from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources
+
+_KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}
+
+
+def complete(unit: CompileUnit, compiled: bytes, log: str, keep: Path) -> Completion:
+    """A cubin, the PTX that it was assembled from, or both."""
+    if not read_image(compiled):
+        raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
+    target = architectures.parse(unit.arch)
+    cubin = unit.output.with_name(unit.output.name + ".cubin")
+    ptx = unit.output.with_name(unit.output.name + ".ptx")
+    images = []
+    if target.is_real:
+        spills = tuple(
+            (usage.name, usage.spill_bytes)
+            for usage in read_log(log)
+            if usage.is_entry and usage.spill_bytes is not None
+        )
+        images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spill_bytes=spills))
+    if target.is_virtual:
+        images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
+    if not (target.is_real and target.is_virtual):
+        return Completion(images=tuple(images))
+    # nvcc names what it keeps after the source.
+    kept = keep / f"{unit.source.stem}.ptx"
+    return Completion(images=tuple(images), moves=((kept, ptx),), temporary=(keep,))
+
+
+def read_image(data: bytes) -> tuple[Kernel, ...]:
+    """The kernels of a cubin, else of PTX text; InputError when it is neither."""
+    if data.startswith(ELF_MAGIC):
+        return tuple(_read_cubin_kernel(kernel) for kernel in read_cubin(data).kernels)
+    return tuple(_read_ptx_kernel(kernel) for kernel in read_ptx(data).kernels)
+
+
+def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
+    layout = tuple((p.offset, p.size) for p in kernel.params or ())
+    return Kernel(
+        name=kernel.name,
+        display=demangle(kernel.name),
+        linkage=_linkage(kernel.name, kernel.linkage),
+        params=_spell_params(kernel.name, layout),
+        resources=Resources(
+            registers=kernel.registers,
+            shared_bytes=kernel.shared_bytes,
+            local_bytes=kernel.stack_bytes,
+            max_threads=_volume(kernel.max_threads),
+        ),
+    )
+
+
+def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
+    layout = tuple((p.offset, p.size) for p in kernel.params or ())
+    return Kernel(
+        name=kernel.name,
+        display=demangle(kernel.name),
+        linkage=_linkage(kernel.name, kernel.linkage),
+        params=_spell_params(kernel.name, layout),
+        resources=Resources(max_threads=_volume(kernel.max_threads)),
+    )
+
+
+def _linkage(name: str, linkage: Linkage) -> Linkage:
+    # ptxas makes a global symbol of an instantiated template; every source may have one.
+    qualified, _ = split_function(demangle(name))
+    return "weak" if linkage == "external" and qualified.endswith(">") else linkage
+
+
+def _spell_params(name: str, layout: tuple[tuple[int, int], ...]) -> tuple[Param, ...]:
+    """Parameters with the types that the mangled name spells; extern "C" spells none."""
+    _, types = split_function(demangle(name))
+    spelled: tuple[str | None, ...] = types if types is not None else ()
+    if len(spelled) != len(layout):
+        spelled = (None,) * len(layout)
+    return tuple(
+        Param(index=index, offset=offset, size=size, type=spelled[index])
+        for index, (offset, size) in enumerate(layout)
+    )
+
+
+def _volume(extent: tuple[int, int, int] | None) -> int | None:
+    return extent[0] * extent[1] * extent[2] if extent else None
+
+
+def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
+    """Every entry of every container; one that cannot be decompressed is a problem."""
+    containers, found = read_containers(content)
+    problems = list(found)
+    images = []
+    entries = [entry for container in containers for entry in container.entries]
+    for entry, data in read_images(entries, content):
+        if isinstance(data, Problem):
+            problems.append(data)
+            continue
+        images.append(
+            StoredImage(
+                offset=entry.offset,
+                span=entry.span,
+                arch=entry.arch,
+                kind=_KINDS.get(entry.kind, "other"),
+                compression=entry.payload.compression or "none",
+                stored_size=entry.payload.stored_size,
+                data=bytes(data),
+            )
+        )
+    return tuple(images), tuple(problems)

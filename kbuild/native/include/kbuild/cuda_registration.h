@@ -1,0 +1,147 @@
+/* How a stub unit of the CUDA backend reaches cudart; included by stub units only.
+ *
+ * The registration functions are what nvcc's own output calls; no public header declares
+ * them, and their signatures are those of cudart since CUDA 9.2. */
+#ifndef KBUILD_CUDA_REGISTRATION_H
+#define KBUILD_CUDA_REGISTRATION_H
+
+#include <cuda_runtime_api.h>
+#include <kbuild/host_cuda.h>
+#include <kbuild/module.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **container);
+void __cudaUnregisterFatBinary(void **container);
+void __cudaRegisterFunction(void **container, const char *host, char *device,
+                            const char *name, int thread_limit, void *thread_index,
+                            void *block_index, void *block_size, void *grid_size,
+                            int *warp_size);
+
+/* What `.nvFatBinSegment` holds a record of for each container. */
+struct kbuild_cuda_wrapper {
+    uint32_t magic;
+    uint32_t version;
+    const void *data;
+    const void *unused;
+};
+
+#define KBUILD_CUDA_WRAPPER_MAGIC 0x466243B1u
+#define KBUILD_CUDA_WRAPPER_VERSION 1u
+
+#define KBUILD_DEFINE_WRAPPER(name, data)                                             \
+    static struct kbuild_cuda_wrapper name                                           \
+        __attribute__((section(".nvFatBinSegment"), aligned(8), used)) = {           \
+            KBUILD_CUDA_WRAPPER_MAGIC, KBUILD_CUDA_WRAPPER_VERSION, data, 0 };
+#define KBUILD_WRAPPER(name) &name
+
+static int kbuild_cuda_device_count(int *count)
+{
+    return (int)cudaGetDeviceCount(count);
+}
+
+static int kbuild_cuda_resolve(const void *handle)
+{
+    struct cudaFuncAttributes attributes;
+    return (int)cudaFuncGetAttributes(&attributes, handle);
+}
+
+static int kbuild_cuda_launch_kernel(const void *handle,
+                                     const struct kbuild_launch_config *config,
+                                     void *const *args)
+{
+    return kbuild_launch(handle, config, (void **)args);
+}
+
+static int kbuild_cuda_allocate(void **pointer, size_t bytes)
+{
+    return kbuild_malloc(pointer, bytes);
+}
+
+static int kbuild_cuda_release(void *pointer)
+{
+    return kbuild_free(pointer);
+}
+
+static int kbuild_cuda_copy(void *destination, const void *source, size_t bytes,
+                            enum kbuild_copy_direction direction)
+{
+    return kbuild_memcpy(destination, source, bytes, direction);
+}
+
+static int kbuild_cuda_synchronize(void)
+{
+    return kbuild_synchronize();
+}
+
+static const char *kbuild_cuda_error_message(int code)
+{
+    return kbuild_error_message(code);
+}
+
+static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+    kbuild_cuda_device_count, kbuild_cuda_resolve, kbuild_cuda_launch_kernel,
+    kbuild_cuda_allocate,     kbuild_cuda_release, kbuild_cuda_copy,
+    kbuild_cuda_synchronize,  kbuild_cuda_error_message,
+};
+
+/* What cudart calls each container of this module. */
+static void ***kbuild_cuda_containers;
+
+/* Registration cannot report: a launch of an unregistered kernel says so instead. */
+static inline void kbuild_register_module(const struct kbuild_module *module,
+                                          void (*unregister)(void))
+{
+    uint64_t index, row;
+    kbuild_cuda_containers =
+        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_cuda_containers);
+    if (kbuild_cuda_containers == 0)
+        return;
+    for (index = 0; index < module->container_count; index++) {
+        void **container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
+        kbuild_cuda_containers[index] = container;
+        for (row = 0; row < module->kernel_count; row++) {
+            const struct kbuild_kernel *kernel = &module->kernels[row];
+            if (kernel->container == index)
+                __cudaRegisterFunction(container, (const char *)kernel->handle,
+                                       (char *)kernel->device_name, kernel->device_name, -1, 0,
+                                       0, 0, 0, 0);
+        }
+        __cudaRegisterFatBinaryEnd(container);
+    }
+    (void)atexit(unregister);
+}
+
+static inline void kbuild_unregister_module(const struct kbuild_module *module)
+{
+    uint64_t index;
+    if (kbuild_cuda_containers == 0)
+        return;
+    for (index = 0; index < module->container_count; index++)
+        __cudaUnregisterFatBinary(kbuild_cuda_containers[index]);
+    free(kbuild_cuda_containers);
+    kbuild_cuda_containers = 0;
+}
+
+/* cudart's own push and pop, which `<<<>>>` goes through as well. */
+unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
+                                    void *stream);
+
+/* What a debug stub does. */
+static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+{
+    struct dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    if (__cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream) == 0)
+        (void)cudaLaunchKernel(handle, grid, block, (void **)args, shared_bytes, stream);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,186 @@
+"""CUDA artifacts on a machine without a GPU: the toolchain comes from wheels alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from projects import KBUILD, ROOT, build, configure, run, run_kbuild, succeed
+
+from kbuild.backends import cuda
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_toolchain, gather_hints
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def missing_nvcc() -> str:
+    try:
+        find_toolchain(cuda, gather_hints())
+    except ToolchainError as error:
+        return str(error)
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(missing_nvcc()), reason=missing_nvcc() or "nvcc is there")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cuda")
+    succeed(configure(KERNELS, folder, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a"))
+    succeed(build(folder))
+    return folder
+
+
+def test_same_sources_build_and_verify(built: Path) -> None:
+    output = run("ctest", "--output-on-failure", "-R", "verify", cwd=built)
+
+    assert "100% tests passed" in succeed(output)
+
+
+def test_smoke_is_skipped_without_a_device(built: Path) -> None:
+    result = run_kbuild("smoke", built / "libshared_kernels.so")
+
+    if result.returncode == 0:
+        pytest.skip("there is a device here; tests/gpu runs the kernels")
+    assert result.returncode == 77
+    assert run_kbuild("smoke", built / "libshared_kernels.so", "--require-device").returncode == 1
+
+
+def test_images_and_resources_are_listed(built: Path) -> None:
+    result = run_kbuild("inspect", "--format", "json", built / "libshared_kernels.so")
+
+    (artifact,) = json.loads(result.stdout)["artifacts"]
+    images = [image for image in artifact["images"] if image["container"] == 0]
+    assert [(i["arch"], i["kind"]) for i in images] == [
+        ("sm_80", "elf"),
+        ("sm_90a", "elf"),
+        ("compute_90a", "ptx"),
+    ]
+    (kernel,) = images[0]["kernels"]
+    assert kernel["display"] == "matmul(int, int, int, float const*, float const*, float*)"
+    assert kernel["max_threads"] == 256
+    assert kernel["shared_bytes"] == 2 * 16 * 16 * 4
+    assert [p["offset"] for p in kernel["params"]] == [0, 4, 8, 16, 24, 32]
+
+
+def test_sections_are_those_of_nvidia(built: Path) -> None:
+    listing = succeed(run("readelf", "-SW", built / "libshared_kernels.so"))
+
+    assert ".nv_fatbin" in listing
+    assert ".nvFatBinSegment" in listing
+
+
+def test_second_build_does_nothing(built: Path) -> None:
+    assert "no work to do" in succeed(run("cmake", "--build", built))
+
+
+def test_wheels_alone_are_enough(tmp_path: Path) -> None:
+    """A clean PATH: no nvcc but the wheels', no CUDA variables."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("sh", "gcc", "g++", "cc", "c++", "as", "ld", "ar", "ranlib", "cmake", "ninja"):
+        found = shutil.which(name)
+        if found:
+            (tools / name).symlink_to(found)
+    source = tmp_path / "source"
+    source.mkdir()
+    shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.cu", source)
+    shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.hpp", source)
+    (source / "kbuild.toml").write_text(
+        '[target.k]\nsources = ["saxpy.cu"]\nbackend = "cuda"\narchitectures = ["80", "90"]\n'
+    )
+    environment = {"PATH": str(tools), "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    words = [f"{name}={value}" for name, value in environment.items()]
+
+    output = succeed(run("env", "-i", *words, KBUILD, "build", "-f", source / "kbuild.toml"))
+
+    assert "Compiling kernels of saxpy.cu for 90" in output
+    assert (source / "build" / "kbuild" / "k" / "libk.so").is_file()
+
+
+@pytest.mark.parametrize(
+    ("keys", "code", "expected"),
+    [
+        ('architectures = ["42"]', 2, "'42' is not one that this toolkit knows"),
+        ('architectures = ["native"]', 2, "name the architecture"),
+        ('compile_options = ["--no-such-option"]', 4, "no-such-option"),
+        ('compile_options = ["-Xptxas", "--no-such-option"]', 4, "no-such-option"),
+    ],
+)
+def test_bad_input(tmp_path: Path, keys: str, code: int, expected: str) -> None:
+    (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    (tmp_path / "kbuild.toml").write_text(
+        f'[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\n{keys}\n'
+    )
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == code, result.stderr
+    assert expected in " ".join(result.stderr.split())  # CMake breaks lines
+    assert "Traceback" not in result.stderr
+
+
+def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "__global__ void k(int* p) { *p = 1; }\n"
+        "#if __CUDA_ARCH__ >= 900\n__global__ void wide(int* p) { *p = 2; }\n#endif\n"
+    )
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80-real", "90-real"]\n'
+    )
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == 2
+    assert "kernel 'wide(int*)' is there for sm_90 but not for sm_80" in result.stderr
+
+
+def test_spills_are_in_the_record(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "__global__ void k(float* p) { float v[64];\n"
+        "#pragma unroll\nfor (int i = 0; i < 64; i++) v[i] = p[i * 32 + threadIdx.x];\n"
+        "__syncthreads();\n"
+        "#pragma unroll\nfor (int i = 0; i < 64; i++) p[i * 32 + threadIdx.x] = v[63 - i]; }\n"
+    )
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80-real"]\n'
+        'compile_options = ["-maxrregcount=32"]\n'
+    )
+    assert run_kbuild("build", cwd=tmp_path).returncode == 0
+
+    (stamp,) = tmp_path.rglob("a.cu.80-real.json")
+    (image,) = json.loads(stamp.read_text())["images"]
+
+    assert image["kernels"][0]["resources"]["spill_bytes"] > 0
+    assert image["kernels"][0]["resources"]["registers"] <= 32
+
+
+def test_rejected_host_compiler_still_compiles_host_code(tmp_path: Path) -> None:
+    """nvcc preprocesses with HOST_COMPILER; the project keeps its own compiler and standard."""
+    source = tmp_path / "source"
+    source.mkdir()
+    shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.cu", source)
+    shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.hpp", source)
+    (source / "main.cpp").write_text(
+        '#include "saxpy.hpp"\n#include <concepts>\n'
+        "template <std::integral T> T twice(T x) { return 2 * x; }\n"
+        "int main() { return twice(0); }\n"
+    )
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22...4.0)\nproject(p LANGUAGES CXX)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+        "kbuild_add_kernels(k SHARED SOURCES saxpy.cu BACKEND cuda ARCHITECTURES 80\n"
+        "    HOST_COMPILER g++)\n"
+        "add_executable(main main.cpp)\ntarget_compile_features(main PRIVATE cxx_std_20)\n"
+        "target_link_libraries(main PRIVATE k)\n"
+    )
+
+    succeed(configure(source, tmp_path / "b", "CMAKE_CXX_COMPILER=clang++"))
+    succeed(build(tmp_path / "b"))
+
+    assert os.access(tmp_path / "b" / "main", os.X_OK)

@@ -1,0 +1,4 @@
+__global__ void other(int* out)
+{
+    out[threadIdx.x] = 100 + threadIdx.x;
+}

@@ -1,0 +1,18 @@
+#ifndef CXX_NAMES // extern "C" kernels can have no debug stubs: the cubin names no types
+extern "C"
+#endif
+__global__ void fill(int n, int value, int* out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = value;
+}
+
+namespace ns {
+__global__ void __launch_bounds__(256) scale(float* p, float a, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] *= a;
+}
+}

@@ -1,0 +1,116 @@
+"""The CUDA backend on a real GPU; skipped, saying why, where there is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+from kbuild.backends import cuda
+from kbuild.devices import query_driver
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_toolchain, gather_hints
+
+
+def missing() -> str:
+    if not query_driver()[1]:
+        return "no NVIDIA device"
+    try:
+        find_toolchain(cuda, gather_hints())
+    except ToolchainError as error:
+        return str(error)
+    return ""
+
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "there is a device"),
+]
+
+HERE = Path(__file__).parent
+KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
+
+
+def run(*argv: object, cwd: Path | None = None, code: int = 0) -> str:
+    done = subprocess.run(
+        [str(word) for word in argv], capture_output=True, text=True, check=False, cwd=cwd
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == code, output
+    return output
+
+
+def build(source: Path, folder: Path, *definitions: str) -> Path:
+    run(
+        *("cmake", "-S", source, "-B", folder, "-G", "Ninja"),
+        f"-Dkbuild_DIR={resources.cmake_directory()}",
+        f"-DKBUILD_EXECUTABLE={KBUILD}",
+        *(f"-D{definition}" for definition in definitions),
+    )
+    run("cmake", "--build", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def device_architecture() -> str:
+    return query_driver()[1][0].architecture.removeprefix("sm_")
+
+
+@pytest.fixture(scope="module")
+def probes(tmp_path_factory: pytest.TempPathFactory, device_architecture: str) -> Path:
+    folder = tmp_path_factory.mktemp("probes")
+    return build(HERE / "known_to_hold", folder, f"ARCHITECTURES={device_architecture}")
+
+
+def test_kernels_agree_with_numpy(tmp_path: Path, device_architecture: str) -> None:
+    kernels = HERE.parent / "e2e" / "kernels"
+    build(kernels, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")
+
+    output = run("ctest", "--output-on-failure", cwd=tmp_path)
+
+    assert "100% tests passed" in output
+    assert "9/9 Test" in output
+    assert "Skipped" not in output
+
+
+@pytest.mark.parametrize("program", ["probe", "ptx", "stub", "static"])
+def test_apis_take_the_handle(probes: Path, program: str) -> None:
+    output = run(probes / program)
+
+    assert "FAILED" not in output
+    assert output.count("ok ") >= 25
+
+
+@pytest.mark.parametrize("program", ["plain_c", "plain_cpp"])
+def test_host_without_kbuild(probes: Path, program: str) -> None:
+    run(probes / program)
+
+
+def test_library_opened_and_closed_in_a_live_context(probes: Path) -> None:
+    assert "ok" in run(probes / "reopen", probes / "libprobe_kernels.so")
+
+
+def test_missing_architecture_is_an_error(probes: Path) -> None:
+    output = run(probes / "far", "say")
+
+    assert "no kernel image" in output or "sm_120" in output
+
+
+def test_smoke_names_the_missing_architecture(probes: Path) -> None:
+    output = run(KBUILD, "smoke", probes / "libfar_kernels.so", code=1)
+
+    assert "no kernel image" in output or "sm_120" in output
+
+
+def test_saxpy_example(tmp_path: Path, device_architecture: str) -> None:
+    source = resources.examples_directory() / "saxpy"
+    build(source, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")
+
+    assert "all 5" in run(tmp_path / "saxpy")
+    assert "passed" in run(
+        KBUILD, "smoke", tmp_path / "libsaxpy_kernels.so", source / "saxpy_cases.py"
+    )

@@ -1,0 +1,201 @@
+"""The CUDA backend names commands; none of these tests runs one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cuda
+from kbuild.backends.cuda_architectures import expand
+from kbuild.backends.protocol import CompileUnit, PackedImage, Toolchain, ToolchainHints
+from kbuild.errors import ConfigurationError, ToolchainError
+
+NVCC = Toolchain(
+    backend="cuda", compiler=Path("/cuda/bin/nvcc"), compiler_id="nvcc", version="13.0.88"
+)
+UNIT = CompileUnit(
+    source=Path("/src/a.cu"),
+    display_source="a.cu",
+    arch="90a",
+    output=Path("/out/a.cu.90a"),
+    stamp=Path("/out/a.cu.90a.json"),
+    depfile=Path("/out/a,b.d"),
+    build_options=("-O3", "-DNDEBUG", "-fomit-frame-pointer"),
+    options=("--use_fast_math",),
+)
+KNOWN = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_103", "sm_120")
+VERSION = "Cuda compilation tools, release 13.0, V13.0.88\n"
+PTXAS = "ptxas: NVIDIA (R) Ptx optimizing assembler\n" + VERSION
+
+
+def argv(**changes: object) -> str:
+    command = cuda.compile_command(replace(UNIT, **changes), NVCC)  # type: ignore[arg-type]
+    return " ".join(command.argv)
+
+
+def test_one_front_end_run_yields_cubin_and_ptx() -> None:
+    text = argv()
+
+    assert "-cubin -arch=compute_90a -code=sm_90a -Xptxas -v" in text
+    assert "--keep --keep-dir /out/a.cu.90a.keep" in text
+    assert text.endswith("/src/a.cu -o /out/a.cu.90a.cubin")
+    assert "-Xcompiler -MMD,-MF,/out/a\\,b.d,-MQ,/out/a.cu.90a.json" in text
+
+
+def test_real_and_virtual_alone() -> None:
+    assert "--keep" not in argv(arch="80-real")
+    assert "-ptx -arch=compute_80" in argv(arch="80-virtual")
+    assert "-cubin" not in argv(arch="80-virtual")
+
+
+def test_build_type_is_translated() -> None:
+    assert "-DNDEBUG" in argv()
+    assert "-fomit-frame-pointer" not in argv()
+    assert " -G " in argv(build_options=("-g",), debug=True)
+    assert "-lineinfo" in argv(build_options=("-O2", "-g"), debug=True)
+    assert "--use_fast_math" in argv()
+
+
+def test_host_compiler_is_for_nvcc_alone() -> None:
+    command = cuda.compile_command(UNIT, replace(NVCC, host_compiler=Path("/usr/bin/g++-12")))
+
+    assert ("-ccbin", "/usr/bin/g++-12") in zip(command.argv, command.argv[1:], strict=False)
+
+
+def test_names_do_not_depend_on_the_architecture() -> None:
+    assert "-DCUB_DISABLE_NAMESPACE_MAGIC=1" in argv()
+    assert "-DTHRUST_DISABLE_ABI_NAMESPACE=1" in argv()
+
+
+def test_pack_names_each_image() -> None:
+    images = (
+        PackedImage(arch="sm_90a", kind="elf", sha256="0", path=Path("/out/sm_90a"), data=b""),
+        PackedImage(
+            arch="compute_90a", kind="ptx", sha256="0", path=Path("/out/compute_90a"), data=b""
+        ),
+    )
+
+    (command,) = cuda.pack(images, Path("/out/c"), NVCC).commands
+
+    assert command.argv == (
+        *("/cuda/bin/fatbinary", "-64", "--create=/out/c"),
+        "--image3=kind=elf,sm=90a,file=/out/sm_90a",
+        "--image3=kind=ptx,sm=90a,file=/out/compute_90a",
+    )
+
+
+def test_compilers_are_looked_for_in_order() -> None:
+    hints = ToolchainHints(
+        environment=(("CUDA_PATH", "/opt/cuda"),), site_packages=(Path("/env/site-packages"),)
+    )
+
+    assert cuda.compiler_candidates(hints) == (
+        "/env/site-packages/nvidia/cu13/bin/nvcc",
+        "/opt/cuda/bin/nvcc",
+        "/usr/local/cuda/bin/nvcc",
+        "nvcc",
+    )
+    chosen = ToolchainHints(compilers=(("CUDA", "/my/nvcc"),))
+    assert cuda.compiler_candidates(chosen) == ("/my/nvcc",)
+
+
+def read(version: str = VERSION, ptxas: str = PTXAS, **hints: object) -> Toolchain:
+    return cuda.read_toolchain(
+        Path("/env/site-packages/nvidia/cu13/bin/nvcc"),
+        (version, "sm_80\nsm_90\n", ptxas),
+        ToolchainHints(**hints),  # type: ignore[arg-type]
+    )
+
+
+def test_toolchain() -> None:
+    toolchain = read(host_compiler="/usr/bin/g++-12")
+
+    assert toolchain.version == "13.0.88"
+    assert toolchain.architectures == ("sm_80", "sm_90")
+    assert toolchain.host_compiler == Path("/usr/bin/g++-12")
+
+
+SITE = Path("/env/site-packages")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"version": VERSION.replace("13.0", "11.8")}, "need 12.0 or newer"),
+        ({"version": "hello"}, "is it nvcc?"),
+        ({"ptxas": PTXAS.replace("13.0", "13.5")}, "its parts are of several versions"),
+        (
+            {"site_packages": (SITE,), "wheels": ((SITE, "nvidia_cuda_nvcc", "13.0.88"),)},
+            "wheel nvidia-cuda-crt is not installed; pip install 'kbuild[cuda]'",
+        ),
+        (
+            {
+                "site_packages": (SITE,),
+                "wheels": (
+                    (SITE, "nvidia_cuda_nvcc", "13.0.88"),
+                    (SITE, "nvidia_cuda_crt", "13.5.1"),
+                    (SITE, "nvidia_nvvm", "13.5.1"),
+                ),
+            },
+            "pip install 'cuda-toolkit[nvcc,cccl]==13.0.*'",
+        ),
+    ],
+)
+def test_unusable_toolchains_say_the_mend(arguments: dict[str, object], expected: str) -> None:
+    with pytest.raises(ToolchainError) as caught:
+        read(**arguments)  # type: ignore[arg-type]
+
+    assert expected in str(caught.value)
+
+
+def test_failures_are_explained() -> None:
+    gnu = "error: -- unsupported GNU version! gcc versions later than 15 are not supported!"
+
+    assert "HOST_COMPILER" in cuda.explain_failure(UNIT, gnu)
+    assert "cuda-toolkit" in cuda.explain_failure(UNIT, "ptxas: Unsupported .version 9.5")
+    assert cuda.explain_failure(UNIT, "error: expected a ;") == ""
+
+
+def test_figures_of_ptxas_are_not_shown() -> None:
+    log = (
+        "a.cu(3): warning #177-D: variable was declared but never referenced\n"
+        "ptxas info    : 0 bytes gmem\n"
+        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    )
+
+    assert cuda.shorten_log(log) == log.splitlines(keepends=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("requested", "expected"),
+    [
+        (("80",), ("80",)),
+        (("80-real", "80-virtual"), ("80",)),
+        (("80-real", "90-virtual", "90a"), ("80-real", "90-virtual", "90a")),
+        (("80", "80-real"), ("80",)),
+        (("100f",), ("100f",)),
+        ((), ("75",)),
+        (("all-major",), ("75-real", "80-real", "90-real", "100-real", "120")),
+    ],
+)
+def test_architectures(requested: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    assert expand(requested, KNOWN) == expected
+
+
+def test_native_is_what_the_driver_lists() -> None:
+    assert expand(("native", "80"), KNOWN, ("sm_90",)) == ("90-real", "80")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("70", "'70' is not one that this toolkit knows: 75, 80, 86, 90, 100, 103, 120"),
+        ("sm_80", "unknown architecture 'sm_80'"),
+        ("native", "name the architecture"),
+    ],
+)
+def test_unknown_architectures(name: str, expected: str) -> None:
+    with pytest.raises(ConfigurationError, match=expected):
+        expand((name,), KNOWN)

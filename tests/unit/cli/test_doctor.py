@@ -1,0 +1,48 @@
+"""``kbuild doctor`` never fails, and says why something cannot be used."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kbuild import doctor
+from kbuild.cli.main import main
+from kbuild.devices import Device
+
+
+def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["doctor", "--format", "json"]) == 0
+
+    report = json.loads(capfdbinary.readouterr().out)
+    assert report["schema"] == "kbuild.doctor/1"
+    cpu, cuda = report["toolchains"]
+    assert (cpu["backend"], cuda["backend"]) == ("cpu", "cuda")
+    assert cpu["problem"] is None
+    assert cpu["runtimes"][0].endswith("libkbuild_cpu.so.1")
+    assert set(report["programs"]) == {"cmake", "ninja"}
+
+
+def test_missing_pieces_are_named(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDACXX", "/no/such/nvcc")
+    monkeypatch.setattr(doctor, "query_driver", lambda: (None, ()))
+
+    assert main(["doctor"]) == 0
+
+    text = capfdbinary.readouterr().out.decode()
+    assert "cuda     not usable: backend cuda: no compiler /no/such/nvcc found" in text
+    assert "no NVIDIA driver" in text
+
+
+def test_devices_are_listed(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = Device(name="NVIDIA H200", architecture="sm_90")
+    monkeypatch.setattr(doctor, "query_driver", lambda: ("13.0", (device,)))
+
+    assert main(["doctor"]) == 0
+
+    text = capfdbinary.readouterr().out.decode()
+    assert "driver   NVIDIA, for CUDA 13.0\ndevice   NVIDIA H200, sm_90\n" in text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends import cuda_architectures as architectures
@@ -24,8 +24,10 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ToolchainError
-from kbuild.facts import Problem
 from kbuild.model import Command, Kernel
+
+if TYPE_CHECKING:
+    from kbuild.facts import Problem
 
 NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, replace
 
 from kbuild import process, record
@@ -64,6 +63,8 @@ def _finish(completion: Completion) -> None:
     for origin, destination in completion.moves:
         origin.replace(destination)
     for folder in completion.temporary:
+        import shutil  # noqa: PLC0415 - slow to import, and most edges leave no folder
+
         shutil.rmtree(folder, ignore_errors=True)
 
 

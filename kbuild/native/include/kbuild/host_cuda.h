@@ -2,6 +2,11 @@
 #ifndef KBUILD_HOST_CUDA_H
 #define KBUILD_HOST_CUDA_H
 
+#if defined(__has_include)
+#if !__has_include(<cuda_runtime_api.h>)
+#error "no cuda_runtime_api.h: link the kbuild target, or add the CUDA Toolkit's include folder"
+#endif
+#endif
 #include <cuda_runtime_api.h>
 #include <kbuild/module.h>
 

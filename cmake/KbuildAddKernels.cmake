@@ -8,7 +8,7 @@ include_guard(GLOBAL)
 
     kbuild_add_kernels(<target> [STATIC|SHARED|MODULE|OBJECT]
         SOURCES <file>... [HEADERS <file>...]
-        [BACKEND cpu|auto] [ARCHITECTURES <arch>...]
+        [BACKEND cpu|cuda|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
         [RUNTIME shared|static|bundle]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
@@ -22,9 +22,15 @@ include_guard(GLOBAL)
   ``HEADERS`` define the kernels' parameter types for the generated header
   ``<target>_kernels.hpp``, which hosts of the target find on their include path.
 
-  ``ARCHITECTURES`` of the device images, the best of which runs; on the CPU they are
+  ``BACKEND`` defaults to the variable ``KBUILD_BACKEND``, else ``cpu``; ``auto`` is the
+  first of ``cuda`` and ``cpu`` whose compiler is there.
+
+  ``ARCHITECTURES`` of the device images, the best of which runs.  On the CPU they are
   ``x86-64``, ``x86-64-v2`` to ``-v4`` and ``aarch64``, those of another machine by a cross
-  compiler.  The default is the machine's baseline, and ``x86-64-v3`` where that is x86-64.
+  compiler; the default is the machine's baseline, and ``x86-64-v3`` where that is x86-64.
+  On CUDA they mean what ``CMAKE_CUDA_ARCHITECTURES`` does, which is also their default:
+  ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``, ``all-major``,
+  ``native``.
 
   ``DEBUG_STUBS`` gives every kernel a function ``__device_stub__<kernel>`` that typed
   launches go through, so that stack traces name the kernel and its arguments: ``ON`` with

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends import AUTOMATIC, BY_PREFERENCE, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.devices import query_driver
 from kbuild.errors import ToolchainError
@@ -33,17 +34,26 @@ def find_build_program(name: str) -> Path | None:
     return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
+def choose_backend(name: str, hints: ToolchainHints) -> Backend:
+    """The backend called ``name``; for ``auto`` the first one whose compiler is there.
+
+    Raises ConfigurationError that lists the known ones.
+    """
+    if name != AUTOMATIC:
+        return find_backend(name)
+    present = (backend for backend in BY_PREFERENCE if _locate(backend, hints))
+    return next(present, BY_PREFERENCE[-1])
+
+
 def find_toolchain(backend: Backend, hints: ToolchainHints) -> Toolchain:
     """The first of the backend's candidates that is there.
 
     Raises ToolchainError that names what was looked for, or why the one found is unusable.
     """
-    candidates = backend.compiler_candidates(hints)
-    for name in candidates:
-        path = find_program(name)
-        if path is not None:
-            return _identify(backend, path, hints)
-    looked_for = " or ".join(candidates)
+    path = _locate(backend, hints)
+    if path is not None:
+        return _identify(backend, path, hints)
+    looked_for = " or ".join(backend.compiler_candidates(hints))
     raise ToolchainError(
         f"backend {backend.NAME}: no compiler {looked_for} found; {backend.missing_compiler(hints)}"
     )
@@ -73,6 +83,11 @@ def find_toolchain_for(
         )
     looked_for = " or ".join(cross.names)
     raise ToolchainError(f"architecture {arch}: no compiler {looked_for} found; {cross.advice}")
+
+
+def _locate(backend: Backend, hints: ToolchainHints) -> Path | None:
+    found = (find_program(name) for name in backend.compiler_candidates(hints))
+    return next((path for path in found if path), None)
 
 
 def _identify(backend: Backend, compiler: Path, hints: ToolchainHints) -> Toolchain:

@@ -10,18 +10,15 @@ from kbuild.errors import ConfigurationError
 
 BACKENDS: Final[dict[str, Backend]] = {cpu.NAME: cpu, cuda.NAME: cuda}
 
-# The embedded default: it needs nothing but a C++ compiler.
-_AUTOMATIC: Final = cpu.NAME
+# What ``auto`` stands for: the first one whose compiler is there, so a device's before the
+# embedded default, which needs nothing but a C++ compiler.
+AUTOMATIC: Final = "auto"
+BY_PREFERENCE: Final[tuple[Backend, ...]] = (cuda, cpu)
 
 
 def find_backend(name: str) -> Backend:
-    """The backend called ``name``; ``auto`` is the best one whose toolchain is there.
-
-    Raises ConfigurationError that lists the known ones.
-    """
-    if name == "auto":
-        name = _AUTOMATIC
+    """The backend called ``name``; ConfigurationError that lists the known ones."""
     if name not in BACKENDS:
-        known = ", ".join((*BACKENDS, "auto"))
+        known = ", ".join((*BACKENDS, AUTOMATIC))
         raise ConfigurationError(f"unknown BACKEND {name!r}; this kbuild has {known}")
     return BACKENDS[name]

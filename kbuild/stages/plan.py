@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, record
-from kbuild.backends import find_backend
 from kbuild.backends.protocol import CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Visibility
@@ -152,6 +151,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     # Every compile edge reads its plan through this module, and finds no tools.
     from kbuild.runtimes import name_runtime  # noqa: PLC0415
     from kbuild.toolchain import (  # noqa: PLC0415
+        choose_backend,
         find_toolchain,
         find_toolchain_for,
         gather_hints,
@@ -169,8 +169,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
             "add CXX to the project's LANGUAGES"
         )
-    backend = find_backend(spec.backend)
     hints = gather_hints(spec)
+    backend = choose_backend(spec.backend, hints)
     toolchain = find_toolchain(backend, hints)
     toolchains = {
         arch: find_toolchain_for(backend, arch, toolchain, hints)

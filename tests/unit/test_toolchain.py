@@ -9,7 +9,7 @@ import pytest
 from kbuild.backends import cpu, find_backend
 from kbuild.backends.protocol import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.toolchain import find_toolchain, find_toolchain_for, gather_hints
+from kbuild.toolchain import choose_backend, find_toolchain, find_toolchain_for, gather_hints
 
 
 def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
@@ -111,3 +111,13 @@ def test_unusable_cross_compiler_says_why(tmp_path: Path, gcc: Toolchain) -> Non
 def test_unknown_backend_lists_the_known() -> None:
     with pytest.raises(ConfigurationError, match="this kbuild has cpu, cuda"):
         find_backend("metal")
+
+
+def test_auto_is_the_first_backend_whose_compiler_is_there(tmp_path: Path) -> None:
+    nvcc = make_compiler(tmp_path, "nvcc", "")
+
+    there = choose_backend("auto", ToolchainHints(compilers=(("CUDA", str(nvcc)),)))
+    missing = choose_backend("auto", ToolchainHints(compilers=(("CUDA", "/nowhere/nvcc"),)))
+
+    assert (there.NAME, missing.NAME) == ("cuda", "cpu")
+    assert choose_backend("cpu", ToolchainHints(compilers=(("CUDA", str(nvcc)),))).NAME == "cpu"

@@ -44,7 +44,7 @@ def describe_commands(edge: CompileEdge) -> dict[str, list[str]]:
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, read_flags(edge.output.parent / "flags.CXX.txt"))
     front_end = backend.compile_command(unit, edge.toolchain)
-    completion = backend.complete(unit, front_end.outputs[0].read_bytes(), edge.toolchain)
+    completion = backend.complete(unit, front_end.outputs[0].read_bytes(), "", edge.toolchain)
     (link,) = completion.commands
     return {"front end": list(front_end.argv), "adapter and link": list(link.argv)}
 

@@ -368,6 +368,7 @@ function(_kbuild_finish_library target kind)
         set(installed_headers "${CMAKE_INSTALL_INCLUDEDIR}")
     endif()
     target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${installed_headers}>")
+    _kbuild_check_runtime(${target})
     # INTERFACE: device code and stub unit find kbuild's headers without, and a path that
     # changes with each isolated build would compile them anew.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
@@ -391,6 +392,17 @@ function(_kbuild_add_editor_target target)
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
     separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
     target_compile_options(${target}_editor PRIVATE ${device_flags})
+endfunction()
+
+function(_kbuild_check_runtime target)
+    if(NOT TARGET ${_kbuild_runtime_target})
+        message(FATAL_ERROR "kbuild: ${target}: its device runtime is not installed "
+            "(${_kbuild_runtime_target}); `kbuild doctor` lists those that are")
+    endif()
+    get_target_property(obstacle ${_kbuild_runtime_target} KBUILD_OBSTACLE)
+    if(obstacle)
+        message(FATAL_ERROR "kbuild: ${target}: ${obstacle}")
+    endif()
 endfunction()
 
 # Installs the runtime beside the artifact.  Where that goes is known only once install()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends import BACKENDS
 from kbuild.backends.protocol import Runtime, ToolchainHints
-from kbuild.errors import ToolchainError
 from kbuild.project import RuntimeLinkage
 
 _ORIGIN: Final = "$ORIGIN"
@@ -22,11 +22,13 @@ class RuntimeTarget:
     """One imported target; ``run_paths`` are for whatever links it.
 
     They reach the linker through a file: no build tool passes ``$ORIGIN`` on unharmed.
+    ``obstacle`` says why nothing can be linked against it here.
     """
 
     name: str
     runtime: Runtime
-    run_paths: tuple[str, ...]
+    run_paths: tuple[str, ...] = ()
+    obstacle: str | None = None
 
     @property
     def response(self) -> bytes:
@@ -54,16 +56,23 @@ def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[Runtime
     )
 
 
-def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
+def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[RuntimeTarget]:
     if runtime.linkage == "static":
-        name = name_runtime(backend, "static")
-        return (RuntimeTarget(name=name, runtime=runtime, run_paths=()),)
+        yield RuntimeTarget(name=name_runtime(backend, "static"), runtime=runtime)
+        return
     folder = runtime.library.parent
     paths = _relative_to_sites(folder) if in_wheel else (str(folder),)
-    return (
-        RuntimeTarget(name=name_runtime(backend, "shared"), runtime=runtime, run_paths=paths),
-        RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,)),
+    unreachable = (
+        f"{folder} is in no site-packages: a wheel cannot find the runtime there; "
+        "use RUNTIME bundle or static"
     )
+    yield RuntimeTarget(
+        name=name_runtime(backend, "shared"),
+        runtime=runtime,
+        run_paths=paths,
+        obstacle=None if paths else unreachable,
+    )
+    yield RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,))
 
 
 def _relative_to_sites(folder: Path) -> tuple[str, ...]:
@@ -75,7 +84,4 @@ def _relative_to_sites(folder: Path) -> tuple[str, ...]:
                 "/".join((_ORIGIN, *(("..",) * depth), str(inside)))
                 for depth in range(_DEEPEST + 1)
             )
-    raise ToolchainError(
-        f"{folder} is in no site-packages: a wheel cannot find the runtime there; "
-        "use RUNTIME bundle or static"
-    )
+    return ()

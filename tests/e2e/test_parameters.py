@@ -52,7 +52,7 @@ def build_or_refuse(
 ) -> Path | str:
     flags = DeviceFlags(options=(*options, "-w", "-Wno-psabi"))
     try:
-        return build({"kernels.cu": source}, compiler=compiler, standard="20", flags=flags)
+        return build({"kernels.cu": source}, host_compiler=compiler, standard="20", flags=flags)
     except SourceError as error:
         return str(error)
 

@@ -17,6 +17,7 @@ public:
         asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(now.mxcsr_), "=m"(now.x87_));
         return now;
     }
+    static FloatingPointControl device() noexcept { return FloatingPointControl(); }
     void apply() const noexcept {
         asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr_), "m"(x87_) : "memory");
     }
@@ -36,10 +37,18 @@ public:
         std::fegetenv(&now.environment_);
         return now;
     }
+    static FloatingPointControl device() noexcept {
+        // FE_DFL_ENV may be a number in a pointer's clothes: it is not to be read.
+        const FloatingPointControl host = current();
+        std::fesetenv(FE_DFL_ENV);
+        const FloatingPointControl device = current();
+        host.apply();
+        return device;
+    }
     void apply() const noexcept { std::fesetenv(&environment_); }
 
 private:
-    std::fenv_t environment_ = *FE_DFL_ENV;
+    std::fenv_t environment_{};
 };
 
 #endif
@@ -48,7 +57,7 @@ private:
 class DeviceArithmetic {
 public:
     DeviceArithmetic() noexcept : host_(FloatingPointControl::current()) {
-        FloatingPointControl().apply();
+        FloatingPointControl::device().apply();
     }
     ~DeviceArithmetic() { host_.apply(); }
     DeviceArithmetic(const DeviceArithmetic&) = delete;

@@ -6,12 +6,12 @@ that the parsing libraries load only once the compiler is done.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
+from kbuild.backends import cpu_machines as machines
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
@@ -34,14 +34,7 @@ FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
-# x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
-_LEVELS: Final = {
-    "x86_64": ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
-    "aarch64": ("aarch64",),
-}
-_MACHINES: Final = {arch: machine for machine, levels in _LEVELS.items() for arch in levels}
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
-_MARCH: Final = {"aarch64": "armv8-a"}
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 
@@ -83,34 +76,30 @@ def read_toolchain(
     return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
 
 
-def own_machine() -> str:
-    """The architecture that programs of this machine have, as the kernel names it."""
-    return os.uname().machine
-
-
 def expand_architectures(
     requested: tuple[str, ...],
     tc: Toolchain,
     hints: ToolchainHints,  # noqa: ARG001 - the seam's signature
 ) -> tuple[str, ...]:
     """Micro-architecture levels; by default the baseline and v3."""
-    machine = own_machine()
-    if machine not in _LEVELS:
+    machine = machines.own_machine()
+    if machine not in machines.LEVELS:
         raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
     for arch in requested:
-        if arch not in _MACHINES:
+        if arch not in machines.MACHINES:
             raise ConfigurationError(
-                f"unknown architecture {arch!r} for backend {NAME}; it knows {', '.join(_MACHINES)}"
+                f"unknown architecture {arch!r} for backend {NAME}; it knows "
+                f"{', '.join(machines.MACHINES)}"
             )
     return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
 
 
 def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     """Another machine's gcc beside this one's or on PATH; clang makes images of any."""
-    machine = _MACHINES[arch]
-    if not _is_foreign(arch):
+    machine = machines.MACHINES[arch]
+    if not machines.is_foreign(arch):
         return None
-    triple = _triple(machine)
+    triple = machines.name_triple(machine)
     names = [str(tc.compiler)]
     if tc.compiler_id == "gcc":
         # c++, and a compiler that bears its own machine's triple, have no such relative.
@@ -119,7 +108,7 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     return CrossCompilers(
         names=tuple(dict.fromkeys(names)),
         trial=(
-            *code_generation_flags(arch, tc),
+            *machines.code_generation_flags(arch, tc),
             *("-shared", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
         ),
         advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
@@ -162,49 +151,12 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """What makes a C++ compiler read kernel sources, for editors as well."""
     return (
         *("-x", "c++", f"-std=c++{unit.standard}"),
-        *code_generation_flags(unit.arch, tc),
+        *machines.code_generation_flags(unit.arch, tc),
         *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
         # In one word each: CMake drops what it takes for repeated options.
         f"-isystem{resources.native_directory() / 'device' / NAME}",
         f"-isystem{resources.native_directory() / 'include'}",
     )
-
-
-def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
-    """What every object of an image is compiled with."""
-    flags = [
-        *target_flags(arch, tc),
-        *("-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"),
-    ]
-    # An `extern __shared__` array is memory that kernels read and write as values of several
-    # types, which nvcc lets them: to optimise on the types' account would read stale ones.
-    flags.append("-fno-strict-aliasing")
-    if tc.compiler_id == "gcc":
-        # A unique symbol would be bound across images and keep them from being unloaded;
-        # `extern __shared__` arrays are never initialised at run time; kernels that do the
-        # same stay two functions (clang merges none unless asked, and then keeps names).
-        flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
-    return tuple(flags)
-
-
-def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
-    """What compiles and links need besides, to be for the machine of ``arch``."""
-    if tc.compiler_id == "clang" and _is_foreign(arch):
-        return (f"--target={_triple(_MACHINES[arch])}",)
-    return ()
-
-
-def name_objcopy(arch: str) -> str:
-    """The objcopy that reads objects of ``arch``: binutils know their own machine alone."""
-    return f"{_triple(_MACHINES[arch])}-objcopy" if _is_foreign(arch) else "objcopy"
-
-
-def _is_foreign(arch: str) -> bool:
-    return _MACHINES[arch] != own_machine()
-
-
-def _triple(machine: str) -> str:
-    return f"{machine}-linux-gnu"
 
 
 def shorten_log(log: str) -> str:

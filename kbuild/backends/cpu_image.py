@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.cpu import code_generation_flags, name_objcopy
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows, is_known_scalar
+from kbuild.backends.cpu_machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu_passing import find_obstacle
 from kbuild.backends.protocol import (
     CompileUnit,

@@ -74,7 +74,7 @@ def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
     """A compiler on an x86-64 machine with nothing else on PATH."""
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
     return find_toolchain(cpu, gather_hints())

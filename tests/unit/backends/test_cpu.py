@@ -54,28 +54,28 @@ def test_clang_gets_no_gcc_option() -> None:
 
 
 def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures((), GCC, NO_HINTS) == ("x86-64", "x86-64-v3")
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "aarch64")
     assert cpu.expand_architectures((), GCC, NO_HINTS) == ("aarch64",)
 
 
 def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures(("x86-64", "x86-64"), GCC, NO_HINTS) == ("x86-64",)
     with pytest.raises(ConfigurationError, match="it knows x86-64, x86-64-v2"):
         cpu.expand_architectures(("sm_90",), GCC, NO_HINTS)
 
 
 def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "riscv64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
         cpu.expand_architectures((), GCC, NO_HINTS)
 
 
 @pytest.fixture
 def x86_64(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
 
 
 @pytest.mark.usefixtures("x86_64")
@@ -111,7 +111,7 @@ def test_clang_is_its_own_cross_compiler() -> None:
 
 
 def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu.own_machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "aarch64")
 
     cross = cpu.cross_compilers("x86-64-v3", GCC)
 

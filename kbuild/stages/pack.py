@@ -8,13 +8,13 @@ from kbuild import __version__, process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, PackedImage, Toolchain
 from kbuild.errors import SourceError, ToolError
+from kbuild.layouts import find_difference
 from kbuild.model import (
     ContainerRecord,
     DeviceImage,
     ImageRecord,
     Kernel,
     KernelRecord,
-    Param,
     TargetRecord,
 )
 from kbuild.stages.compile import CompiledSource
@@ -122,15 +122,11 @@ def _check_duplicate(
             f"kernel '{second.display}' is defined in both {first_source} and {second_source}; "
             "rename one, or declare it in one source only"
         )
-    if _layout(first.params) != _layout(second.params):
+    if find_difference(first.params, second.params) is not None:
         raise SourceError(
             f"kernel '{second.display}' has one parameter layout in {first_source} and another "
             f"in {second_source}: the two sources see different definitions of its types"
         )
-
-
-def _layout(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
-    return tuple((param.offset, param.size) for param in params)
 
 
 def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
@@ -147,7 +143,7 @@ def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
                     f"{source}: kernel '{kernel.display}' is there for {has.arch} but not for "
                     f"{lacks.arch}; define it for every architecture"
                 )
-            if _layout(expected[name].params) != _layout(found[name].params):
+            if find_difference(expected[name].params, found[name].params) is not None:
                 raise SourceError(
                     f"{source}: kernel '{expected[name].display}' has one parameter layout for "
                     f"{first.arch} and another for {image.arch}"

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from kbuild.demangle import split_function
+from kbuild.layouts import find_difference
 from kbuild.model import Param
 
 # Types whose size is the same on every device and host that kbuild knows (LP64), as
@@ -44,10 +45,8 @@ def describe_difference(
     """How two layouts differ first, each in its own words; None when they agree."""
     if len(left) != len(right):
         return _count(left), _count(right)
-    for mine, other in zip(left, right, strict=True):
-        if (mine.index, mine.offset, mine.size) != (other.index, other.offset, other.size):
-            return _layout(mine), _layout(other)
-    return None
+    index = find_difference(left, right)
+    return None if index is None else (_layout(left[index]), _layout(right[index]))
 
 
 def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:

@@ -184,3 +184,30 @@ def test_rejected_host_compiler_still_compiles_host_code(tmp_path: Path) -> None
     succeed(build(tmp_path / "b"))
 
     assert os.access(tmp_path / "b" / "main", os.X_OK)
+
+
+OVER_ALIGNED = """
+struct alignas(64) Tile { float values[16]; };
+__global__ void take(int i, Tile tile, char c, float* out) { *out = tile.values[i] + c; }
+"""
+
+
+def test_over_aligned_parameters_lie_elsewhere_on_each_device(tmp_path: Path) -> None:
+    (tmp_path / "take.cu").write_text(OVER_ALIGNED)
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.take]\nkind = "shared"\nsources = ["take.cu"]\nbackend = "cuda"\n'
+        'architectures = ["80", "90a-real"]\n'
+    )
+
+    succeed(run(KBUILD, "build", cwd=tmp_path))
+
+    (library,) = tmp_path.rglob("libtake.so")
+    (artifact,) = json.loads(run_kbuild("inspect", "--format", "json", library).stdout)["artifacts"]
+    offsets = {
+        image["arch"]: tuple(param["offset"] for param in kernel["params"])
+        for image in artifact["images"]
+        for kernel in image["kernels"]
+    }
+    assert len(offsets) == 3
+    assert len(set(offsets.values())) == 3
+    assert run_kbuild("verify", library).returncode == 0

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from kbuild.backends import BACKENDS
 from kbuild.errors import InputError
 from kbuild.facts import ModuleFacts, Place, Problem
 from kbuild.formats import note
@@ -56,7 +57,18 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
         if notes and initialisers is None:
             initialisers = _read_initialisers(elf)
         targets.extend(_read_target(elf, section.index, n, initialisers or {}) for n in notes)
+        problems.extend(
+            _unknown_backend(n.record) for n in notes if n.record.backend not in BACKENDS
+        )
     return tuple(targets), tuple(problems)
+
+
+def _unknown_backend(record: TargetRecord) -> Problem:
+    return Problem(
+        where=f"kernel target {record.target}",
+        message=f"its backend {record.backend!r} is not one that this kbuild knows, so its "
+        "device images cannot be read; a newer kbuild may know it",
+    )
 
 
 def _read_target(

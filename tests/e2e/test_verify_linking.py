@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 from mutations import change_dynamic_tag, change_relocation, patch, section_range
 
 from kbuild import resources
+from kbuild.backends import BACKENDS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
@@ -97,6 +98,23 @@ def found(*paths: Path) -> list[tuple[str, str]]:
 def link_program(output: Path, *inputs: object, linker: str = "bfd") -> Path:
     run("gcc", f"-fuse-ld={linker}", *inputs, "-o", output)
     return output
+
+
+def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(kernels) == []
+    others = {name: backend for name, backend in BACKENDS.items() if name != "cpu"}
+    for module in ("modules", "images"):
+        monkeypatch.setattr(f"kbuild.inspect.{module}.BACKENDS", others)
+
+    report = judge(kernels)
+
+    (finding,) = report.findings
+    assert (finding.rule, finding.severity) == ("KB601", "error")
+    assert (
+        "kernel target demo: its backend 'cpu' is not one that this kbuild knows" in finding.message
+    )
 
 
 # KB309: calls.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu, cuda
+from kbuild.backends import BACKENDS, cpu
 from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.runtimes import RuntimeTarget, describe_runtimes
 
@@ -21,8 +21,9 @@ def runtime_in(folder: str) -> tuple[Runtime, ...]:
 def describe(
     monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
 ) -> list[RuntimeTarget]:
+    for backend in BACKENDS.values():
+        monkeypatch.setattr(backend, "find_runtimes", lambda _: ())
     monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(folder))
-    monkeypatch.setattr(cuda, "find_runtimes", lambda _: ())
     return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))
 
 

@@ -57,15 +57,14 @@ def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[byt
     assert call(verify, plain_object, "--format", "json", "--select", "KB1,KB601") == 0
     report = json.loads(capsysbinary.readouterr().out)
     assert report["ok"] is True
-    skipped = [note["rule"] for note in report["rules_skipped"]]
-    assert skipped == ["KB101", "KB103", "KB108", "KB109", "KB601"]
+    skipped = {note["rule"] for note in report["rules_skipped"]}
+    assert skipped >= {"KB101", "KB103", "KB108", "KB109", "KB601"}
 
 
 def test_verify_selects_and_ignores(
     plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    ignored = "KB10,KB301,KB302,KB305,KB306,KB307,KB309"
-    options = ("--select", "KB1", "--select", "KB3", "--ignore", ignored)
+    options = ("--select", "KB303,KB304,KB10", "--select", "KB308", "--ignore", "KB10")
     assert call(verify, plain_object, "--format", "json", *options) == 0
     report = json.loads(capsysbinary.readouterr().out)
     assert [n["rule"] for n in report["rules_skipped"]] == ["KB303", "KB304", "KB308"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -157,18 +158,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         gather_hints,
     )
 
-    _refuse_unavailable(spec)
-    if spec.runtime == "static" and spec.kind == "shared":
-        raise ConfigurationError(
-            "RUNTIME static: programs that link a shared kernel library have a runtime of "
-            "their own, which does not know its kernels; make the library STATIC or MODULE, "
-            "or leave RUNTIME shared"
-        )
-    if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
-        raise ConfigurationError(
-            f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
-            "add CXX to the project's LANGUAGES"
-        )
+    _check_settings(spec)
     hints = gather_hints(spec)
     backend = choose_backend(spec.backend, hints)
     toolchain = find_toolchain(backend, hints)
@@ -176,20 +166,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         arch: find_toolchain_for(backend, arch, toolchain, hints)
         for arch in backend.expand_architectures(spec.architectures, toolchain, hints)
     }
-    names = _name_outputs(spec)
-    edges = tuple(
-        CompileEdge(
-            kbuild_version=__version__,
-            source=source,
-            display_source=_display(source, spec.source_root),
-            arch=arch,
-            standard=spec.standard,
-            output=spec.output_directory / f"{names[source]}.{arch}",
-            toolchain=of_arch,
-        )
-        for source in spec.sources
-        for arch, of_arch in toolchains.items()
-    )
+    edges = _plan_edges(spec, toolchains)
     # Editors read sources as the project's own compiler does: no cross compiler's options.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
@@ -212,14 +189,41 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     )
 
 
-def _refuse_unavailable(spec: TargetSpec) -> None:
-    """Settings that the contract has and this version has not."""
-    settings = (("RDC", spec.rdc, "OFF"),)
-    for keyword, value, available in settings:
-        if value != available:
-            raise ConfigurationError(
-                f"{keyword} {value} is not available in kbuild {__version__}; leave it {available}"
-            )
+def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[CompileEdge, ...]:
+    """One edge a source and architecture."""
+    names = _name_outputs(spec)
+    return tuple(
+        CompileEdge(
+            kbuild_version=__version__,
+            source=source,
+            display_source=_display(source, spec.source_root),
+            arch=arch,
+            standard=spec.standard,
+            output=spec.output_directory / f"{names[source]}.{arch}",
+            toolchain=toolchain,
+        )
+        for source in spec.sources
+        for arch, toolchain in toolchains.items()
+    )
+
+
+def _check_settings(spec: TargetSpec) -> None:
+    """Refuse what this version has not, and what cannot go together."""
+    if spec.rdc != "OFF":
+        raise ConfigurationError(
+            f"RDC {spec.rdc} is not available in kbuild {__version__}; leave it OFF"
+        )
+    if spec.runtime == "static" and spec.kind == "shared":
+        raise ConfigurationError(
+            "RUNTIME static: programs that link a shared kernel library have a runtime of "
+            "their own, which does not know its kernels; make the library STATIC or MODULE, "
+            "or leave RUNTIME shared"
+        )
+    if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
+        raise ConfigurationError(
+            f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
+            "add CXX to the project's LANGUAGES"
+        )
 
 
 def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:

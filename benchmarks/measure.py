@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = (
-    f"{'case':<28}{'kbuild ms':>12}{'peer ms':>12}{'ratio':>9}{'quartiles':>18}{'pairs':>7}  peer"
+    f"{'case':<28}{'kbuild ms':>12}{'peer ms':>12}{'ratio':>9}{'quartiles':>22}{'pairs':>7}  peer"
 )
 
 
@@ -41,7 +41,7 @@ def show(comparison: Comparison) -> None:
         f"{statistics.median(comparison.ours) * 1e3:>12.4g}"
         f"{statistics.median(comparison.peer) * 1e3:>12.4g}"
         f"{statistics.median(ratios):>9.2f}"
-        f"{f'{low:.2f} .. {high:.2f}':>18}"
+        f"{f'{low:.2f} .. {high:.2f}':>22}"
         f"{len(ratios):>7}  {comparison.peer_name}",
         flush=True,
     )

@@ -23,6 +23,8 @@ _OPERATOR: Final = re.compile(
     r"operator\s*(?:\(\)|\[\]|->\*|->|<=>|<<=|>>=|<<|>>|<=|>=|<|>|,"
     r"|(?:new|delete)(?:\[\])?(?![\w])|[-+*/%^&|~!=]+)?"
 )
+# Reserved and special names, entities of functions, and nvcc's and others' unnamed namespaces.
+_NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
 # What a compiler appends for a copy that it made: GNU's and LLVM's way.
 _CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
 
@@ -44,6 +46,15 @@ def demangle(name: str) -> str:
         return ctypes.string_at(address).decode("utf-8", "replace")
     finally:
         _free(address)
+
+
+def is_nameable(symbol: str) -> bool:
+    """Whether other source files can name the variable with this symbol.
+
+    They cannot name what compilers make up, what is local to a function, and what lies in
+    an unnamed namespace.
+    """
+    return _NAMELESS.search(symbol) is None
 
 
 @cache

@@ -15,6 +15,7 @@ Linkage: TypeAlias = Literal["external", "weak", "internal"]
 ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]
 ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
 Visibility: TypeAlias = Literal["default", "hidden"]
+VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,18 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """A device variable in one device image, one whose name other files can use."""
+
+    name: str
+    display: str
+    kind: VariableKind
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceImage:
-    """Device code of one source for one architecture, with the kernels it holds."""
+    """Device code of one source for one architecture, with what it holds."""
 
     source: str
     arch: str
@@ -65,6 +76,7 @@ class DeviceImage:
     sha256: str
     size: int
     kernels: tuple[Kernel, ...]
+    variables: tuple[Variable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +117,18 @@ class KernelRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VariableRecord:
+    """A device variable that host code reaches: ``shadow`` is the host symbol that names it."""
+
+    shadow: str
+    device_name: str
+    display: str
+    kind: VariableKind
+    size: int
+    container: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRecord:
     """The kernel table of one target: what ``.note.kbuild`` carries and `load` reads."""
 
@@ -114,6 +138,7 @@ class TargetRecord:
     visibility: Visibility
     kernels: tuple[KernelRecord, ...]
     containers: tuple[ContainerRecord, ...]
+    variables: tuple[VariableRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
+    ImageContent,
     PackedImage,
     Packing,
     Runtime,
@@ -24,7 +25,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, Kernel
+from kbuild.model import Command
 
 if TYPE_CHECKING:
     from kbuild.facts import Problem
@@ -181,8 +182,8 @@ def complete(
     return cpu_image.complete(unit, compiled, tc)
 
 
-def read_image(data: bytes) -> tuple[Kernel, ...]:
-    """The kernels that an image's table lists."""
+def read_image(data: bytes) -> ImageContent:
+    """The kernels and variables that an image's table lists."""
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
 
     return cpu_image.read_image(data)

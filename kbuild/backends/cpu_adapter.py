@@ -15,7 +15,7 @@ from typing import Any, Final
 from kbuild.backends.cpu_passing import make_twin
 from kbuild.demangle import demangle, split_function
 from kbuild.formats.dwarf import Parameter, ValueType
-from kbuild.model import Param
+from kbuild.model import Param, Variable
 
 _SCALARS: Final = {
     ("signed", 1): "signed char",
@@ -55,6 +55,7 @@ class AdapterKernel:
 
 def adapter_rows(
     kernels: tuple[AdapterKernel, ...],
+    variables: tuple[Variable, ...],
     shared_arrays: tuple[str, ...],
     initialisers: tuple[str, ...] = (),
     *,
@@ -62,8 +63,8 @@ def adapter_rows(
 ) -> Mapping[str, Any]:
     """What the template needs: types in order of use, kernels, symbols to define.
 
-    ``shared_arrays`` are the ``extern __shared__`` arrays, ``initialisers`` functions that
-    do nothing.
+    ``variables`` are those that the host may name, ``shared_arrays`` the ``extern
+    __shared__`` arrays, ``initialisers`` functions that do nothing.
     """
     twins = _Twins(is_x86=is_x86)
     rows = []
@@ -81,6 +82,7 @@ def adapter_rows(
     return {
         "records": twins.rows,
         "kernels": rows,
+        "variables": variables,
         "shared_arrays": shared_arrays,
         "initialisers": initialisers,
     }

@@ -8,6 +8,7 @@ kernels alike, without attributes that templates reject.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -19,17 +20,18 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     GeneratedSource,
+    ImageContent,
     ImageOutput,
     PackedImage,
     StoredImage,
     Toolchain,
 )
-from kbuild.demangle import demangle, split_function
+from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.errors import InputError, SourceError
 from kbuild.facts import Place, Problem, Symbol
 from kbuild.formats import dwarf, offload_binary
 from kbuild.formats.elf import SHF_ALLOC, Elf
-from kbuild.model import Command, Kernel, Linkage, Param
+from kbuild.model import Command, Kernel, Linkage, Param, Variable, VariableKind
 
 _ENTRIES: Final = "__patchable_function_entries"
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
@@ -42,12 +44,17 @@ _BUILTINS: Final = frozenset(
 _INITIALISER: Final = "_ZTH"
 _GUARD: Final = "_ZGV"
 _RUN_INITIALISERS: Final = "__tls_init"
-# struct kbuild_cpu_kernel and its enumerators, see kbuild/cpu_image.h.
+# struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 2
+_IMAGE_ABI: Final = 3
 _ROW_BYTES: Final = 48
+_VARIABLES: Final = 40
+_VARIABLE_BYTES: Final = 32
+_VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
+_MANAGED_SECTION: Final = ".data.kbuild_managed"
 _LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 _MOST_PARAMETERS: Final = 4096
+_MOST_VARIABLES: Final = 1 << 20
 # LLVM's offload binary.
 _OBJECT_KIND: Final = 1
 _X86_TRIPLE: Final = "x86_64-unknown-linux-gnu"
@@ -88,7 +95,8 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         if symbol.place is None and symbol.name.startswith(_INITIALISER)
     )
     is_x86 = elf.machine == "x86_64"
-    rows = adapter_rows(kernels, shared_arrays, initialisers, is_x86=is_x86)
+    variables = tuple(_find_variables(elf))
+    rows = adapter_rows(kernels, variables, shared_arrays, initialisers, is_x86=is_x86)
     internal = tuple(symbol.name for symbol in symbols if symbol.binding == "local")
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
@@ -152,6 +160,26 @@ def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
             if symbol is not None:
                 found.append(symbol)
     return tuple(dict.fromkeys(found))
+
+
+def _find_variables(elf: Elf) -> Iterator[Variable]:
+    """The variables whose names reach other files; `_refuse_host_code` saw to the rest."""
+    for symbol in elf.symbols:
+        is_variable = (
+            symbol.type == "object"
+            and symbol.place is not None
+            and symbol.binding != "local"
+            and symbol.size > 0
+            and is_nameable(symbol.name)
+        )
+        if is_variable and symbol.place is not None:
+            is_managed = elf.sections[symbol.place.section].name == _MANAGED_SECTION
+            yield Variable(
+                name=symbol.name,
+                display=demangle(symbol.name),
+                kind="managed" if is_managed else "device",
+                size=symbol.size,
+            )
 
 
 def _refuse_host_code(unit: CompileUnit, elf: Elf, kernels: set[str]) -> None:
@@ -242,8 +270,8 @@ def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
     return None
 
 
-def read_image(data: bytes) -> tuple[Kernel, ...]:
-    """The kernels in the table that the image exports; InputError if it has none."""
+def read_image(data: bytes) -> ImageContent:
+    """What the table that the image exports lists; InputError if it has none."""
     elf = Elf(data)
     table = next(
         (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
@@ -256,7 +284,25 @@ def read_image(data: bytes) -> tuple[Kernel, ...]:
     rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
     if rows is None:
         raise InputError("the image's kernel table is not in the image")
-    return tuple(_read_row(elf, rows, index) for index in range(count))
+    return ImageContent(
+        kernels=tuple(_read_row(elf, rows, index) for index in range(count)),
+        variables=tuple(_read_variables(elf, _moved(table, _VARIABLES))),
+    )
+
+
+def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
+    """Every ``struct kbuild_cpu_variable`` of the table that a pointer and a count give."""
+    (count,) = struct.unpack("<Q", elf.read(_moved(table, 8), 8))
+    rows = elf.pointer_at(table).place
+    for index in range(count):
+        if rows is None or index >= _MOST_VARIABLES:
+            raise InputError("the image's table of variables makes no sense")
+        row = _moved(rows, _VARIABLE_BYTES * index)
+        name = _text_at(elf, row)
+        size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
+        if name is None or kind >= len(_VARIABLE_KINDS):
+            raise InputError(f"row {index} of the image's table of variables makes no sense")
+        yield Variable(name=name, display=demangle(name), kind=_VARIABLE_KINDS[kind], size=size)
 
 
 def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:

@@ -16,6 +16,7 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
+    ImageContent,
     PackedImage,
     Packing,
     Runtime,
@@ -24,7 +25,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ToolchainError
-from kbuild.model import Command, Kernel
+from kbuild.model import Command
 
 if TYPE_CHECKING:
     from kbuild.facts import Problem
@@ -270,8 +271,8 @@ def explain_failure(unit: CompileUnit, log: str) -> str:
     return ""
 
 
-def read_image(data: bytes) -> tuple[Kernel, ...]:
-    """The kernels of a cubin or of PTX."""
+def read_image(data: bytes) -> ImageContent:
+    """The kernels and variables of a cubin or of PTX."""
     from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
 
     return cuda_image.read_image(data)

@@ -6,25 +6,36 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends import cuda_architectures as architectures
-from kbuild.backends.protocol import CompileUnit, Completion, ImageOutput, StoredImage
-from kbuild.demangle import demangle, split_function
+from kbuild.backends.protocol import (
+    CompileUnit,
+    Completion,
+    ImageContent,
+    ImageOutput,
+    StoredImage,
+)
+from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.errors import SourceError
 from kbuild.facts import Problem
 from kbuild.formats.cubin import read_cubin
-from kbuild.formats.cubin_facts import CubinKernel
+from kbuild.formats.cubin_facts import CubinKernel, CubinVariable
 from kbuild.formats.elf import ELF_MAGIC
 from kbuild.formats.nv_fatbin import read_containers
 from kbuild.formats.nv_payload import read_images
-from kbuild.formats.ptx import PtxKernel, read_ptx
+from kbuild.formats.ptx import PtxKernel, PtxVariable, read_ptx
 from kbuild.formats.ptxas_log import read_log
-from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources
+from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable, VariableKind
 
 _KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}
+_VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
+    "global": "device",
+    "constant": "constant",
+    "managed": "managed",
+}
 
 
 def complete(unit: CompileUnit, compiled: bytes, log: str, keep: Path) -> Completion:
     """A cubin, the PTX that it was assembled from, or both."""
-    if not read_image(compiled):
+    if not read_image(compiled).kernels:
         raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
     target = architectures.parse(unit.arch)
     cubin = unit.output.with_name(unit.output.name + ".cubin")
@@ -46,11 +57,35 @@ def complete(unit: CompileUnit, compiled: bytes, log: str, keep: Path) -> Comple
     return Completion(images=tuple(images), moves=((kept, ptx),), temporary=(keep,))
 
 
-def read_image(data: bytes) -> tuple[Kernel, ...]:
-    """The kernels of a cubin, else of PTX text; InputError when it is neither."""
+def read_image(data: bytes) -> ImageContent:
+    """What a cubin holds, else PTX text; InputError when it is neither."""
     if data.startswith(ELF_MAGIC):
-        return tuple(_read_cubin_kernel(kernel) for kernel in read_cubin(data).kernels)
-    return tuple(_read_ptx_kernel(kernel) for kernel in read_ptx(data).kernels)
+        cubin = read_cubin(data)
+        return ImageContent(
+            kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
+            variables=_select_variables(cubin.variables),
+        )
+    ptx = read_ptx(data)
+    return ImageContent(
+        kernels=tuple(_read_ptx_kernel(kernel) for kernel in ptx.kernels),
+        variables=_select_variables(ptx.variables),
+    )
+
+
+def _select_variables(
+    found: tuple[CubinVariable, ...] | tuple[PtxVariable, ...],
+) -> tuple[Variable, ...]:
+    # Whole-program images call every variable local, so that its name alone tells.
+    return tuple(
+        Variable(
+            name=variable.name,
+            display=demangle(variable.name),
+            kind=_VARIABLE_KINDS[variable.kind],
+            size=variable.size,
+        )
+        for variable in found
+        if variable.size is not None and is_nameable(variable.name)
+    )
 
 
 def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from kbuild.model import Command, ImageKind, Kernel
+from kbuild.model import Command, ImageKind, Kernel, Variable
 
 if TYPE_CHECKING:  # no edge needs what readers found, and build tools start many edges
     from kbuild.facts import Compression, Problem
@@ -152,6 +152,14 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImageContent:
+    """What a device image holds: kernels, and the variables that other files can name."""
+
+    kernels: tuple[Kernel, ...]
+    variables: tuple[Variable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
     """A device image as it lies in a fat binary section, ``offset`` bytes from its start.
 
@@ -246,8 +254,8 @@ class Backend(Protocol):
     def explain_failure(self, unit: CompileUnit, log: str) -> str:
         """The mend for a failed front end where the compiler does not say it; else empty."""
 
-    def read_image(self, data: bytes) -> tuple[Kernel, ...]:
-        """The kernels of a finished image; InputError when it is not sound."""
+    def read_image(self, data: bytes) -> ImageContent:
+        """What a finished image holds; InputError when it is not sound."""
 
     def pack(self, images: tuple[PackedImage, ...], output: Path, tc: Toolchain) -> Packing:
         """The images of one source as one container of the fat binary, at ``output``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from kbuild.stages.pack import pack_target
@@ -17,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Pack the target."""
-    pack_target(read_pack(arguments.target))
+    """Pack the target, and pass on what people should know of it."""
+    plan = read_pack(arguments.target)
+    for note in pack_target(plan).notes:
+        print(f"kbuild: note: {plan.target}: {note}", file=sys.stderr)
     return 0

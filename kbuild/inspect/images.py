@@ -94,7 +94,7 @@ def _read_image(
     kernels: tuple[Kernel, ...] = ()
     if problem is None:
         try:
-            kernels = backend.read_image(stored.data)
+            kernels = backend.read_image(stored.data).kernels
         except InputError as error:
             problem = str(error)
     return ImageFacts(

@@ -48,6 +48,7 @@ def _artifact(facts: ArtifactFacts) -> dict[str, Any]:
         "kbuild": {"version": record.version, "target": record.target} if record else None,
         "images": [_image(image) for image in facts.images],
         "handles": [_handle(facts, handle) for handle in facts.handles if handle.is_found],
+        "variables": [to_json(v) for module in facts.modules for v in module.record.variables],
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, HandleFacts, ImageFacts
-from kbuild.model import Kernel
+from kbuild.model import Kernel, VariableRecord
 from kbuild.verify.policy import SEVERITIES
 from kbuild.verify.report import Finding, Report
 from kbuild.verify.rule import Rule
@@ -90,6 +90,10 @@ def _artifact(facts: ArtifactFacts) -> Iterator[str]:
     if any(handle.is_found for handle in facts.handles):
         yield ""
         yield from _table(_handle_rows(facts))
+    variables = [v for module in facts.modules for v in module.record.variables]
+    if variables:
+        yield ""
+        yield from _table(_variable_rows(variables))
     for problem in (*facts.problems, *facts.note_problems):
         yield f"  problem: {problem.where}: {problem.message}"
     for image in facts.images:
@@ -126,6 +130,12 @@ def _kernel(kernel: Kernel) -> str:
     )
     known = ", ".join(f"{amount} {word}" for amount, word in amounts if amount is not None)
     return f"{kernel.display} [{known}]" if known else kernel.display
+
+
+def _variable_rows(variables: Sequence[VariableRecord]) -> Iterator[tuple[str, ...]]:
+    yield ("device variable", "kind", "size", "container", "name")
+    for v in variables:
+        yield (v.shadow, v.kind, str(v.size), str(v.container), v.display)
 
 
 def _handle_rows(facts: ArtifactFacts) -> Iterator[tuple[str, ...]]:

@@ -30,6 +30,7 @@ class LaunchConfig(ctypes.Structure):
         ("cluster", Dim3),
         ("cooperative", ctypes.c_uint32),
         ("programmatic_dependent_launch", ctypes.c_uint32),
+        ("priority", ctypes.c_int32),
     )
 
 
@@ -42,6 +43,18 @@ class Kernel(ctypes.Structure):
         ("params", _ADDRESS),
         ("param_count", ctypes.c_uint32),
         ("container", ctypes.c_uint32),
+    )
+
+
+class Variable(ctypes.Structure):
+    """``struct kbuild_variable``."""
+
+    _fields_ = (
+        ("shadow", _ADDRESS),
+        ("device_name", ctypes.c_char_p),
+        ("size", ctypes.c_uint64),
+        ("container", ctypes.c_uint32),
+        ("kind", ctypes.c_uint32),
     )
 
 
@@ -86,4 +99,6 @@ class Module(ctypes.Structure):
         ("containers", _ADDRESS),
         ("container_count", ctypes.c_uint64),
         ("runtime", ctypes.POINTER(Runtime)),
+        ("variables", ctypes.POINTER(Variable)),
+        ("variable_count", ctypes.c_uint64),
     )

@@ -70,6 +70,7 @@ def _finish(completion: Completion) -> None:
 
 def _describe(edge: CompileEdge, output: ImageOutput, backend: Backend) -> DeviceImage:
     data = output.path.read_bytes()
+    content = backend.read_image(data)
     return DeviceImage(
         source=edge.display_source,
         arch=output.arch,
@@ -77,9 +78,8 @@ def _describe(edge: CompileEdge, output: ImageOutput, backend: Backend) -> Devic
         path=output.path,
         sha256=record.sha256(data),
         size=len(data),
-        kernels=tuple(
-            _add_spills(kernel, dict(output.spill_bytes)) for kernel in backend.read_image(data)
-        ),
+        kernels=tuple(_add_spills(kernel, dict(output.spill_bytes)) for kernel in content.kernels),
+        variables=content.variables,
     )
 
 

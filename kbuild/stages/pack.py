@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild import __version__, process, record
@@ -26,9 +27,18 @@ from kbuild.stages.stubs import (
     render_cpp_header,
     render_stub_unit,
 )
+from kbuild.stages.variables import build_variable_table
 
 
-def pack_target(plan: PackPlan) -> TargetRecord:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedTarget:
+    """The kernel table that was packed, and what people should know of it."""
+
+    table: TargetRecord
+    notes: tuple[str, ...]
+
+
+def pack_target(plan: PackPlan) -> PackedTarget:
     """Write fat binary, kernel table, stub unit and headers; the stamp last.
 
     Files that a host build depends on are written only if they change.  Raises
@@ -40,16 +50,19 @@ def pack_target(plan: PackPlan) -> TargetRecord:
         _make_container(backend, images, plan.container(index), plan.toolchain)
         for index, (_, images) in enumerate(sources)
     )
+    kernels = build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF")
+    variables = build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
     table = TargetRecord(
         version=__version__,
         target=plan.target,
         backend=backend.NAME,
         visibility=plan.visibility,
-        kernels=build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF"),
+        kernels=kernels,
         containers=tuple(
             _describe_container(backend, name, images, content)
             for (name, images), content in zip(sources, containers, strict=True)
         ),
+        variables=variables.rows,
     )
     fat_binary, spans = _concatenate(containers)
     table_bytes = record.dump(record.RECORD_SCHEMA, table)
@@ -71,7 +84,7 @@ def pack_target(plan: PackPlan) -> TargetRecord:
     record.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers))
     record.write_if_changed(plan.c_header, render_c_header(table))
     record.write_file(plan.stamp, b"")
-    return table
+    return PackedTarget(table=table, notes=variables.notes)
 
 
 def _group_by_source(plan: PackPlan) -> tuple[tuple[str, tuple[DeviceImage, ...]], ...]:

@@ -60,6 +60,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "kernel_table_size": inputs.kernel_table_size,
             "spans": inputs.spans,
             "kernels": table.kernels,
+            "variables": table.variables,
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

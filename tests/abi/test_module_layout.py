@@ -25,6 +25,7 @@ STRUCTS = {
             "cluster": 40,
             "cooperative": 52,
             "programmatic_dependent_launch": 56,
+            "priority": 60,
         },
     ),
     "kbuild_param": (8, {"offset": 0, "size": 4}),
@@ -46,8 +47,13 @@ STRUCTS = {
             "error_message": 56,
         },
     ),
+    "kbuild_variable": (
+        32,
+        {"shadow": 0, "device_name": 8, "size": 16, "container": 24, "kind": 28},
+    ),
+    "kbuild_managed": (16, {"data": 0, "initialise": 8}),
     "kbuild_module": (
-        80,
+        96,
         {
             "abi": 0,
             "size": 4,
@@ -60,6 +66,8 @@ STRUCTS = {
             "containers": 56,
             "container_count": 64,
             "runtime": 72,
+            "variables": 80,
+            "variable_count": 88,
         },
     ),
     "kbuild_note_header": (
@@ -91,8 +99,9 @@ STRUCTS = {
         {"thread_idx": 0, "block_idx": 8, "block_dim": 16, "grid_dim": 24, "runner": 32},
     ),
     "kbuild_cpu_device_api": (8, {"barrier": 0}),
+    "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
-        40,
+        56,
         {
             "abi": 0,
             "kernel_count": 4,
@@ -100,10 +109,12 @@ STRUCTS = {
             "attach": 16,
             "builtins": 24,
             "dynamic_shared_bytes": 32,
+            "variables": 40,
+            "variable_count": 48,
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 2}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 3}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

@@ -21,7 +21,16 @@ from kbuild.cmake_project import write_project
 from kbuild.demangle import split_function
 from kbuild.formats.dwarf import Member, Parameter, ValueType
 from kbuild.manifest import Manifest, ManifestTarget, TargetTable
-from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
+from kbuild.model import (
+    ContainerRecord,
+    ImageRecord,
+    KernelRecord,
+    Param,
+    TargetRecord,
+    Variable,
+    VariableKind,
+    VariableRecord,
+)
 from kbuild.runtimes import RuntimeTarget
 from kbuild.stages.plan import BuildPlan, CompileEdge, PackPlan
 from kbuild.stages.render import render
@@ -55,6 +64,14 @@ def row(handle: str, display: str, *params: Param, **changes: object) -> KernelR
     return KernelRecord(**values)  # type: ignore[arg-type]
 
 
+def variable(
+    name: str, display: str, kind: VariableKind, size: int, container: int = 0
+) -> VariableRecord:
+    return VariableRecord(
+        shadow=name, device_name=name, display=display, kind=kind, size=size, container=container
+    )
+
+
 TABLE = TargetRecord(
     version="0.0.0",
     target="my-kernels",
@@ -86,6 +103,11 @@ TABLE = TargetRecord(
             ),
         ),
         ContainerRecord(source="b.cu", images=()),
+    ),
+    variables=(
+        variable("weights", "weights", "device", 64),
+        variable("_ZN2ns5scaleE", "ns::scale", "constant", 4, container=1),
+        variable("_ZN2ns5callsE", "ns::calls", "managed", 4),
     ),
 )
 STUB = StubInputs(
@@ -176,7 +198,13 @@ def adapter() -> bytes:
             ),
         ),
     )
-    return render("cpu_adapter.cpp.j2", adapter_rows(kernels, ("_ZN2ns1sE",)))
+    return render("cpu_adapter.cpp.j2", adapter_rows(kernels, VARIABLES, ("_ZN2ns1sE",)))
+
+
+VARIABLES = (
+    Variable(name="weights", display="weights", kind="device", size=64),
+    Variable(name="_ZN2ns5callsE", display="ns::calls", kind="managed", size=4),
+)
 
 
 def plan() -> bytes:

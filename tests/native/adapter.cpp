@@ -82,4 +82,6 @@ extern "C" __attribute__((visibility("default"))) const kbuild_cpu_image kbuild_
     attach,
     builtins,
     KBUILD_CPU_DYNAMIC_SHARED_BYTES,
+    nullptr,
+    0,
 };

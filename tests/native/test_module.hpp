@@ -73,7 +73,8 @@ public:
                              name.c_str(), params.data(), static_cast<uint32_t>(params.size()), 0});
         }
         module_ = {KBUILD_MODULE_ABI, sizeof module_, "test",      "cpu", "{}",   2,
-                   rows_.data(),      rows_.size(),   &container_, 1,     nullptr};
+                   rows_.data(),      rows_.size(),   &container_, 1,     nullptr,
+                   variables_.data(), variables_.size()};
         return &module_;
     }
 
@@ -83,6 +84,7 @@ private:
     std::map<std::string, void*> handles_;
     std::map<std::string, const void*> shared_;
     std::vector<kbuild_kernel> rows_;
+    std::vector<kbuild_variable> variables_;
     kbuild_container container_;
     kbuild_module module_;
 };

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.demangle import demangle, split_function
+from kbuild.demangle import demangle, is_nameable, split_function
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,23 @@ def test_any_text_is_split_without_raising(display: str) -> None:
 @given(st.text(max_size=30))
 def test_any_name_is_demangled_without_raising(name: str) -> None:
     demangle("_Z" + name)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [
+        ("weights", True),
+        ("_ZN2ns5innerE", True),
+        ("_Z2tvIfE", True),
+        ("_ZZ1kPfiE5local", False),
+        ("_ZL5table", False),
+        ("_ZTV1A", False),
+        ("$str", False),
+        ("__cudart_i2opi_f", False),
+        ("__nv_static_22__ea6f4494_4_v_cu_scale_hidden", False),
+        ("_ZN31_INTERNAL_ea6f4494_4_v_cu_scale2ns4anonE", False),
+        ("_ZN12_GLOBAL__N_14anonE", False),
+    ],
+)
+def test_names_that_other_files_can_use(symbol: str, expected: bool) -> None:
+    assert is_nameable(symbol) is expected

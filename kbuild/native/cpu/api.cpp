@@ -109,6 +109,17 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
     Pool::instance().run(work);
 }
 
+// Where in a device variable the bytes start that a copy is about.
+char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
+    const auto& variable = Registry::instance().locate(symbol);
+    if (offset > variable.size || bytes > variable.size - offset)
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
+                      "a copy of " + std::to_string(bytes) + " bytes at offset " +
+                          std::to_string(offset) + " of variable " + variable.name +
+                          ", which has " + std::to_string(variable.size));
+    return static_cast<char*>(variable.address) + offset;
+}
+
 void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     void* pointer = nullptr;
@@ -147,6 +158,38 @@ int kbuild_cpu_resolve(const void* handle) {
 
 int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
     return guarded([&] { launch(handle, config, args); });
+}
+
+int kbuild_cpu_get_symbol_address(void** pointer, const void* symbol) {
+    return guarded([&] {
+        require(pointer != nullptr, "the pointer to set is a null pointer");
+        *pointer = address_in(symbol, 0, 0);
+    });
+}
+
+int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
+                              std::size_t offset) {
+    return guarded([&] {
+        auto* const destination = address_in(symbol, bytes, offset);
+        require(source != nullptr || bytes == 0, "a copy from a null pointer");
+        if (bytes != 0) std::memmove(destination, source, bytes);
+    });
+}
+
+int kbuild_cpu_copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
+                                std::size_t offset) {
+    return guarded([&] {
+        const auto* const source = address_in(symbol, bytes, offset);
+        require(destination != nullptr || bytes == 0, "a copy to a null pointer");
+        if (bytes != 0) std::memmove(destination, source, bytes);
+    });
+}
+
+int kbuild_cpu_initialise_managed(const kbuild_module* module, void (*initialise)()) {
+    return guarded([&] {
+        require(module != nullptr, "the module is a null pointer");
+        Registry::instance().initialise_managed(*module, initialise);
+    });
 }
 
 int kbuild_cpu_allocate(void** pointer, std::size_t bytes) {

@@ -48,4 +48,10 @@ const kbuild_cpu_kernel* Image::find(std::string_view name) const noexcept {
     return nullptr;
 }
 
+const kbuild_cpu_variable* Image::find_variable(std::string_view name) const noexcept {
+    for (std::uint64_t i = 0; i < table_->variable_count; ++i)
+        if (name == table_->variables[i].name) return &table_->variables[i];
+    return nullptr;
+}
+
 }  // namespace kbuild::cpu

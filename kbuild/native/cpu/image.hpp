@@ -25,6 +25,9 @@ public:
     // The kernel of that name, or null.
     const kbuild_cpu_kernel* find(std::string_view name) const noexcept;
 
+    // The variable of that name, or null.
+    const kbuild_cpu_variable* find_variable(std::string_view name) const noexcept;
+
 private:
     void* library_;
     const kbuild_cpu_image* table_;

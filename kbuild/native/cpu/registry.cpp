@@ -3,6 +3,7 @@
 #include "errors.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,8 +21,13 @@ std::string describe_address(const void* handle) {
     return std::string(address) + " (" + symbol.dli_sname + ")";
 }
 
+// Artifacts of earlier versions end before their table of variables.
+std::uint64_t variable_count(const kbuild_module& module) {
+    return module.size < sizeof module ? 0 : module.variable_count;
+}
+
 void check_descriptor(const kbuild_module& module) {
-    if (module.abi != KBUILD_MODULE_ABI || module.size < sizeof module)
+    if (module.abi != KBUILD_MODULE_ABI || module.size < offsetof(kbuild_module, variables))
         throw Failure(KBUILD_CPU_INVALID_VALUE, "the module has ABI " + std::to_string(module.abi) +
                                                     ", this runtime " +
                                                     std::to_string(KBUILD_MODULE_ABI));
@@ -29,6 +35,22 @@ void check_descriptor(const kbuild_module& module) {
         if (module.kernels[i].container >= module.container_count)
             throw Failure(KBUILD_CPU_INVALID_VALUE,
                           "a kernel names a container that its module lacks");
+    for (std::uint64_t i = 0; i < variable_count(module); ++i)
+        if (module.variables[i].container >= module.container_count)
+            throw Failure(KBUILD_CPU_INVALID_VALUE,
+                          "a variable names a container that its module lacks");
+}
+
+template <class Row>
+void erase_rows(std::unordered_map<const void*, std::vector<Row>>& rows, const void* address,
+                const RegisteredModule* module) {
+    const auto found = rows.find(address);
+    if (found == rows.end()) return;  // an earlier row had the same address
+    auto& of_address = found->second;
+    of_address.erase(std::remove_if(of_address.begin(), of_address.end(),
+                                    [&](const Row& row) { return row.module == module; }),
+                     of_address.end());
+    if (of_address.empty()) rows.erase(found);
 }
 
 bool same_parameters(const kbuild_kernel& row, const kbuild_cpu_kernel& kernel) {
@@ -78,6 +100,7 @@ Registry* Registry::make_successor() {
     auto* successor = new Registry;
     successor->modules_ = std::move(modules_);
     successor->rows_ = std::move(rows_);
+    successor->shadows_ = std::move(shadows_);
     for (auto& [descriptor, module] : successor->modules_) {
         module->uses = 0;
         for (auto& container : module->containers) container.loading = false;
@@ -93,6 +116,8 @@ void Registry::add(const kbuild_module& descriptor) {
     if (!is_new) throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is registered already");
     for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
         rows_[descriptor.kernels[i].handle].push_back({place->second.get(), i});
+    for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
+        shadows_[descriptor.variables[i].shadow].push_back({place->second.get(), i});
 }
 
 void Registry::remove(const kbuild_module& descriptor) {
@@ -100,15 +125,10 @@ void Registry::remove(const kbuild_module& descriptor) {
     const auto removed = modules_.extract(&descriptor);
     if (removed.empty()) return;
     const auto* module = removed.mapped().get();
-    for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i) {
-        const auto found = rows_.find(descriptor.kernels[i].handle);
-        if (found == rows_.end()) continue;  // an earlier row had the same handle
-        auto& rows = found->second;
-        rows.erase(std::remove_if(rows.begin(), rows.end(),
-                                  [&](const KernelRow& row) { return row.module == module; }),
-                   rows.end());
-        if (rows.empty()) rows_.erase(found);
-    }
+    for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
+        erase_rows(rows_, descriptor.kernels[i].handle, module);
+    for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
+        erase_rows(shadows_, descriptor.variables[i].shadow, module);
     changed_.wait(lock, [&] { return module->uses == 0; });
     lock.unlock();  // unloading calls the dynamic loader
 }
@@ -132,35 +152,78 @@ void Registry::end_use(RegisteredModule& module) noexcept {
     if (--module.uses == 0) changed_.notify_all();
 }
 
-// Makes row.module->kernels[row.index] valid, or throws Failure.
-void Registry::load(const KernelRow& row) {
-    auto& module = *row.module;
-    auto& container = row.container();
+// Loads a container's image unless that was done, with the kernels in it; or throws Failure.
+void Registry::load(RegisteredModule& module, std::uint32_t index, const char* name) {
+    auto& container = module.containers[index];
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !container.loading; });
-    if (container.loaded.image == nullptr) {
-        container.loading = true;
-        lock.unlock();
-        LoadedContainer loaded;
-        std::exception_ptr failure;
-        try {
-            const auto& data = module.descriptor.containers[row.data().container];
-            loaded = load_container(data, row.data().device_name);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        lock.lock();
-        container.loading = false;
-        changed_.notify_all();
-        if (failure) std::rethrow_exception(failure);
-        container.loaded = std::move(loaded);
-        for (std::uint64_t i = 0; i < module.descriptor.kernel_count; ++i) {
-            const auto& kernel = module.descriptor.kernels[i];
-            if (kernel.container == row.data().container)
-                module.kernels[i] = match(*container.loaded.image, kernel);
-        }
+    if (container.loaded.image != nullptr) return;
+    container.loading = true;
+    lock.unlock();
+    LoadedContainer loaded;
+    std::exception_ptr failure;
+    try {
+        loaded = load_container(module.descriptor.containers[index], name);
+    } catch (...) {
+        failure = std::current_exception();
     }
-    if (module.kernels[row.index] == nullptr) report_mismatch(*container.loaded.image, row.data());
+    lock.lock();
+    container.loading = false;
+    changed_.notify_all();
+    if (failure) std::rethrow_exception(failure);
+    container.loaded = std::move(loaded);
+    for (std::uint64_t i = 0; i < module.descriptor.kernel_count; ++i) {
+        const auto& kernel = module.descriptor.kernels[i];
+        if (kernel.container == index) module.kernels[i] = match(*container.loaded.image, kernel);
+    }
+}
+
+// Makes row.module->kernels[row.index] valid, or throws Failure.
+void Registry::load(const KernelRow& row) {
+    load(*row.module, row.data().container, row.data().device_name);
+    if (row.module->kernels[row.index] == nullptr)
+        report_mismatch(*row.container().loaded.image, row.data());
+}
+
+const kbuild_cpu_variable& Registry::load(RegisteredModule& module, const kbuild_variable& row) {
+    load(module, row.container, row.device_name);
+    const auto& image = *module.containers[row.container].loaded.image;
+    const auto* variable = image.find_variable(row.device_name);
+    if (variable == nullptr || variable->size != row.size)
+        throw Failure(KBUILD_CPU_INVALID_IMAGE,
+                      std::string("the artifact and its device image disagree on variable ") +
+                          row.device_name);
+    return *variable;
+}
+
+const kbuild_cpu_variable& Registry::locate(const void* shadow) {
+    VariableRow row = {nullptr, 0};
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = shadows_.find(shadow);
+        if (found != shadows_.end()) row = found->second.front();
+    }
+    if (row.module == nullptr)
+        throw Failure(KBUILD_CPU_INVALID_SYMBOL,
+                      "no device variable is registered at " + describe_address(shadow));
+    return load(*row.module, row.module->descriptor.variables[row.index]);
+}
+
+void Registry::initialise_managed(const kbuild_module& descriptor, void (*initialise)()) {
+    RegisteredModule* module = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = modules_.find(&descriptor);
+        if (found != modules_.end()) module = found->second.get();
+    }
+    if (module == nullptr)
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is not registered");
+    for (std::uint64_t i = 0; i < variable_count(descriptor); ++i) {
+        const auto& row = descriptor.variables[i];
+        if (!kbuild_is_managed(&row, initialise)) continue;
+        auto* const shadow = static_cast<kbuild_managed*>(row.shadow);
+        __atomic_store_n(&shadow->data, load(*module, row).address, __ATOMIC_RELEASE);
+    }
 }
 
 KernelUse::KernelUse(const void* handle) : KernelUse(Registry::instance().begin_use(handle)) {

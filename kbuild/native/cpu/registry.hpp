@@ -40,6 +40,12 @@ struct KernelRow {
     RegisteredModule::Container& container() const { return module->containers[data().container]; }
 };
 
+// A row of a module's table of device variables.
+struct VariableRow {
+    RegisteredModule* module;
+    std::uint64_t index;
+};
+
 class Registry {
 public:
     // Never freed, because artifacts unregister in atexit handlers. A forked child gets a
@@ -51,6 +57,12 @@ public:
     // Forgets the module's kernels, waits for launches of them and unloads its images.
     void remove(const kbuild_module& descriptor);
 
+    // The variable that a shadow stands for, its container loaded. Throws Failure.
+    const kbuild_cpu_variable& locate(const void* shadow);
+
+    // Writes to the module's shadows of managed variables where these are. Throws Failure.
+    void initialise_managed(const kbuild_module& descriptor, void (*initialise)());
+
 private:
     friend class KernelUse;
 
@@ -60,13 +72,17 @@ private:
     KernelRow begin_use(const void* handle);
     void end_use(RegisteredModule& module) noexcept;
     void load(const KernelRow& row);
+    void load(RegisteredModule& module, std::uint32_t container, const char* name);
+    const kbuild_cpu_variable& load(RegisteredModule& module, const kbuild_variable& row);
 
     // Held for moments: never while a kernel runs, and never across a call of the dynamic
     // loader, whose own lock is held by whoever registers during a dlopen.
     std::mutex mutex_;
     std::condition_variable changed_;
     std::unordered_map<const kbuild_module*, std::unique_ptr<RegisteredModule>> modules_;
-    std::unordered_map<const void*, std::vector<KernelRow>> rows_;  // of a handle: the first counts
+    // Of a handle or shadow: the first counts.
+    std::unordered_map<const void*, std::vector<KernelRow>> rows_;
+    std::unordered_map<const void*, std::vector<VariableRow>> shadows_;
 };
 
 // A loaded kernel, which stays loaded while this object lives.

@@ -104,6 +104,7 @@ def test_artifacts_are_the_contract() -> None:
                         "stub": None,
                     }
                 ],
+                "variables": [],
             }
         ],
         "errors": [],

@@ -11,7 +11,7 @@
 #include <kbuild/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 2
+#define KBUILD_CPU_IMAGE_ABI 3
 /* Room for `extern __shared__` arrays: the most a CUDA device offers a block (227 KiB). */
 #define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
 
@@ -44,6 +44,13 @@ struct kbuild_cpu_kernel {
     const char *const *param_names;  /* an entry is null where the source gives none */
 };
 
+struct kbuild_cpu_variable {
+    const char *name; /* the variable's symbol */
+    void *address;
+    uint64_t size;
+    uint64_t kind; /* enum kbuild_variable_kind */
+};
+
 struct kbuild_cpu_image {
     uint32_t abi;
     uint32_t kernel_count;
@@ -51,6 +58,8 @@ struct kbuild_cpu_image {
     void (*attach)(const struct kbuild_cpu_device_api *api);
     void (*builtins)(struct kbuild_cpu_builtins *builtins); /* of the calling OS thread */
     uint64_t dynamic_shared_bytes; /* capacity for extern __shared__; 0: has none */
+    const struct kbuild_cpu_variable *variables;
+    uint64_t variable_count;
 };
 
 #endif

@@ -15,12 +15,21 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_cpu_synchronize,  kbuild_cpu_error_message,
 };
 
+static const struct kbuild_module *kbuild_cpu_module;
+
+/* For the table's managed variables: a failure leaves them null. */
+static inline void kbuild_initialise_managed(void)
+{
+    (void)kbuild_cpu_initialise_managed(kbuild_cpu_module, kbuild_initialise_managed);
+}
+
 /* Registration cannot report: a launch of an unregistered kernel says so instead.
  * `atexit` binds to the object it is called from, so that dlclose unregisters too;
  * .fini_array would run after the runtime's own clean-up in a static program. */
 static inline void kbuild_register_module(const struct kbuild_module *__module,
                                           void (*__unregister)(void))
 {
+    kbuild_cpu_module = __module;
     if (kbuild_cpu_register(__module) == 0)
         (void)atexit(__unregister);
 }

@@ -18,6 +18,7 @@ enum kbuild_cpu_error {
     KBUILD_CPU_INVALID_VALUE = 1,
     KBUILD_CPU_OUT_OF_MEMORY = 2,
     KBUILD_CPU_INVALID_CONFIGURATION = 9,
+    KBUILD_CPU_INVALID_SYMBOL = 13,
     KBUILD_CPU_INVALID_KERNEL = 98,
     KBUILD_CPU_INVALID_IMAGE = 200,
     KBUILD_CPU_NO_IMAGE_FOR_MACHINE = 209,
@@ -39,6 +40,16 @@ int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *_
 int kbuild_cpu_push_configuration(const struct kbuild_launch_config *__config);
 void kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
 int kbuild_cpu_take_stub_result(void);
+
+/* Device variables. `__symbol` is the address of what bears the variable's name. */
+int kbuild_cpu_get_symbol_address(void **__pointer, const void *__symbol);
+int kbuild_cpu_copy_to_symbol(const void *__symbol, const void *__source, size_t __bytes,
+                              size_t __offset);
+int kbuild_cpu_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
+                                size_t __offset);
+/* Makes `data` valid in the module's shadows of managed variables, those that bear
+ * `__initialise`. */
+int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialise)(void));
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);

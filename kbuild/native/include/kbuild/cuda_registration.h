@@ -22,6 +22,12 @@ void __cudaRegisterFunction(void **container, const char *host, char *device,
                             void *block_index, void *block_size, void *grid_size,
                             int *warp_size);
 
+void __cudaRegisterVar(void **container, char *shadow, char *device, const char *name, int is_extern,
+                       size_t size, int is_constant, int is_global);
+void __cudaRegisterManagedVar(void **container, void **data, char *device, const char *name,
+                              int is_extern, size_t size, int is_constant, int is_global);
+char __cudaInitModule(void **container);
+
 /* What `.nvFatBinSegment` holds a record of for each container. */
 struct kbuild_cuda_wrapper {
     uint32_t magic;
@@ -91,6 +97,28 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
 
 /* What cudart calls each container of this module. */
 static void ***kbuild_cuda_containers;
+static uint64_t kbuild_cuda_container_count;
+
+/* For the table's managed variables: a failure leaves them null. */
+static inline void kbuild_initialise_managed(void)
+{
+    uint64_t index;
+    for (index = 0; index < kbuild_cuda_container_count; index++)
+        (void)__cudaInitModule(kbuild_cuda_containers[index]);
+}
+
+static inline void kbuild_register_variable(void **container,
+                                            const struct kbuild_variable *variable)
+{
+    const int is_constant = variable->kind == KBUILD_VARIABLE_CONSTANT;
+    char *const name = (char *)variable->device_name;
+    if (kbuild_is_managed(variable, kbuild_initialise_managed))
+        __cudaRegisterManagedVar(container, &((struct kbuild_managed *)variable->shadow)->data,
+                                 name, name, 0, variable->size, is_constant, 0);
+    else if (variable->kind != KBUILD_VARIABLE_MANAGED)
+        __cudaRegisterVar(container, (char *)variable->shadow, name, name, 0, variable->size,
+                          is_constant, 0);
+}
 
 /* Registration cannot report: a launch of an unregistered kernel says so instead. */
 static inline void kbuild_register_module(const struct kbuild_module *module,
@@ -101,6 +129,7 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_cuda_containers);
     if (kbuild_cuda_containers == 0)
         return;
+    kbuild_cuda_container_count = module->container_count;
     for (index = 0; index < module->container_count; index++) {
         void **container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
         kbuild_cuda_containers[index] = container;
@@ -111,6 +140,9 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
                                        (char *)kernel->device_name, kernel->device_name, -1, 0,
                                        0, 0, 0, 0);
         }
+        for (row = 0; row < module->variable_count; row++)
+            if (module->variables[row].container == index)
+                kbuild_register_variable(container, &module->variables[row]);
         __cudaRegisterFatBinaryEnd(container);
     }
     (void)atexit(unregister);
@@ -125,6 +157,7 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
         __cudaUnregisterFatBinary(kbuild_cuda_containers[index]);
     free(kbuild_cuda_containers);
     kbuild_cuda_containers = 0;
+    kbuild_cuda_container_count = 0;
 }
 
 /* cudart's own push and pop, which `<<<>>>` goes through as well. */

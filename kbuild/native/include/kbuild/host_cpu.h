@@ -39,6 +39,24 @@ static inline kbuild_error_t kbuild_memcpy(void *__destination, const void *__so
     return kbuild_cpu_copy(__destination, __source, __bytes, __direction);
 }
 
+/* Device variables, by the address of what bears their name. */
+static inline kbuild_error_t kbuild_get_symbol_address(void **__pointer, const void *__symbol)
+{
+    return kbuild_cpu_get_symbol_address(__pointer, __symbol);
+}
+
+static inline kbuild_error_t kbuild_copy_to_symbol(const void *__symbol, const void *__source,
+                                                   size_t __bytes, size_t __offset)
+{
+    return kbuild_cpu_copy_to_symbol(__symbol, __source, __bytes, __offset);
+}
+
+static inline kbuild_error_t kbuild_copy_from_symbol(void *__destination, const void *__symbol,
+                                                     size_t __bytes, size_t __offset)
+{
+    return kbuild_cpu_copy_from_symbol(__destination, __symbol, __bytes, __offset);
+}
+
 static inline kbuild_error_t kbuild_synchronize(void)
 {
     return kbuild_cpu_synchronize();

@@ -28,12 +28,12 @@ static inline struct dim3 kbuild_to_cuda(struct kbuild_dim3 extent)
     return result;
 }
 
-/* Cluster, cooperative and programmatic dependent launches need the extended call. */
+/* Whatever a launch has besides grid, block, shared bytes and stream. */
 static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
                                                     const struct kbuild_launch_config *config,
                                                     void **args)
 {
-    cudaLaunchAttribute attributes[3];
+    cudaLaunchAttribute attributes[4];
     cudaLaunchConfig_t extended;
     unsigned count = 0;
     if (config->cluster.x != 0) {
@@ -50,6 +50,10 @@ static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
         attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[count++].val.programmaticStreamSerializationAllowed = 1;
     }
+    if (config->priority != 0) {
+        attributes[count].id = cudaLaunchAttributePriority;
+        attributes[count++].val.priority = config->priority;
+    }
     extended.gridDim = kbuild_to_cuda(config->grid);
     extended.blockDim = kbuild_to_cuda(config->block);
     extended.dynamicSmemBytes = config->shared_bytes;
@@ -62,7 +66,8 @@ static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
 static inline kbuild_error_t kbuild_launch(const void *kernel,
                                            const struct kbuild_launch_config *config, void **args)
 {
-    if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch)
+    if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||
+        config->priority != 0)
         return kbuild_launch_extended(kernel, config, args);
     return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
                                             kbuild_to_cuda(config->block), args,
@@ -100,6 +105,26 @@ static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source
                                                  cudaMemcpyDeviceToHost,
                                                  cudaMemcpyDeviceToDevice };
     return (kbuild_error_t)cudaMemcpy(destination, source, bytes, kinds[direction]);
+}
+
+/* Device variables, by the address of what bears their name. */
+static inline kbuild_error_t kbuild_get_symbol_address(void **pointer, const void *symbol)
+{
+    return (kbuild_error_t)cudaGetSymbolAddress(pointer, symbol);
+}
+
+static inline kbuild_error_t kbuild_copy_to_symbol(const void *symbol, const void *source,
+                                                   size_t bytes, size_t offset)
+{
+    return (kbuild_error_t)cudaMemcpyToSymbol(symbol, source, bytes, offset,
+                                              cudaMemcpyHostToDevice);
+}
+
+static inline kbuild_error_t kbuild_copy_from_symbol(void *destination, const void *symbol,
+                                                     size_t bytes, size_t offset)
+{
+    return (kbuild_error_t)cudaMemcpyFromSymbol(destination, symbol, bytes, offset,
+                                                cudaMemcpyDeviceToHost);
 }
 
 static inline kbuild_error_t kbuild_synchronize(void)

@@ -82,6 +82,7 @@ struct LaunchConfig {
     Extent cluster = {0, 0, 0};  // none
     bool cooperative = false;
     bool programmatic_dependent_launch = false;
+    int priority = 0;  // among streams: a lower number goes first; 0 is the stream's own
 };
 
 namespace detail {
@@ -102,6 +103,7 @@ inline kbuild_launch_config to_c(const LaunchConfig& __config) noexcept {
     __result.cluster = __config.cluster.__value();
     __result.cooperative = __config.cooperative;
     __result.programmatic_dependent_launch = __config.programmatic_dependent_launch;
+    __result.priority = __config.priority;
     return __result;
 }
 
@@ -116,7 +118,12 @@ auto stub_of(void (*__kernel)(__P...)) noexcept {
 // Grid, block, shared bytes and stream are all that a configuration pushed for a stub has.
 inline bool suits_stub(const kbuild_launch_config& __config) noexcept {
     return __config.cluster.x == 0 && __config.cooperative == 0 &&
-           __config.programmatic_dependent_launch == 0;
+           __config.programmatic_dependent_launch == 0 && __config.priority == 0;
+}
+
+template <class __T>
+const void* address_of(__T& __variable) noexcept {
+    return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(__variable)));
 }
 
 }  // namespace detail
@@ -166,6 +173,32 @@ inline error release(void* __pointer) {
 inline error copy(void* __destination, const void* __source, std::size_t __bytes,
                   kbuild_copy_direction __direction) {
     return error(kbuild_memcpy(__destination, __source, __bytes, __direction));
+}
+
+// Device variables: `variable` is what bears the name of a __device__ or __constant__ one,
+// declared on the host by the same type (`extern float weights[16];`).
+template <class __T>
+error copy_to_symbol(__T& __variable, const void* __source, std::size_t __bytes = sizeof(__T),
+                     std::size_t __offset = 0) {
+    return error(kbuild_copy_to_symbol(detail::address_of(__variable), __source, __bytes, __offset));
+}
+
+template <class __T>
+error copy_from_symbol(void* __destination, __T& __variable, std::size_t __bytes = sizeof(__T),
+                       std::size_t __offset = 0) {
+    return error(kbuild_copy_from_symbol(__destination, detail::address_of(__variable), __bytes, __offset));
+}
+
+// Where the variable is on the device.
+template <class __T>
+error symbol_address(void** __pointer, __T& __variable) {
+    return error(kbuild_get_symbol_address(__pointer, detail::address_of(__variable)));
+}
+
+// A __managed__ variable, which is of no use to the host under its bare name.
+template <class __T>
+__T& managed(__T& __variable) noexcept {
+    return *static_cast<__T*>(kbuild_managed_data(detail::address_of(__variable)));
 }
 
 }  // namespace kbuild

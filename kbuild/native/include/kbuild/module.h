@@ -21,7 +21,7 @@ struct kbuild_dim3 {
     uint32_t x, y, z;
 };
 
-/* One launch.  `cluster` of {0,0,0} means none. */
+/* One launch.  `cluster` of {0,0,0} means none, `priority` 0 that of the stream. */
 struct kbuild_launch_config {
     struct kbuild_dim3 grid;
     struct kbuild_dim3 block;
@@ -30,6 +30,7 @@ struct kbuild_launch_config {
     struct kbuild_dim3 cluster;
     uint32_t cooperative;
     uint32_t programmatic_dependent_launch;
+    int32_t priority;
 };
 
 struct kbuild_param {
@@ -54,6 +55,53 @@ struct kbuild_container {
     uint64_t size;
     const void *wrapper;
 };
+
+enum kbuild_variable_kind {
+    KBUILD_VARIABLE_DEVICE = 0,
+    KBUILD_VARIABLE_CONSTANT = 1,
+    KBUILD_VARIABLE_MANAGED = 2
+};
+
+/* One device variable.  `shadow` is the identity that copies to and from the device take:
+ * the address of a host variable bearing its name, whose content means nothing.  That of a
+ * managed variable is a struct kbuild_managed. */
+struct kbuild_variable {
+    void *shadow;
+    const char *device_name;
+    uint64_t size;
+    uint32_t container;
+    uint32_t kind; /* enum kbuild_variable_kind */
+};
+
+/* Where a managed variable is: null until `initialise` was called. */
+struct kbuild_managed {
+    void *data;
+    void (*initialise)(void);
+};
+
+/* Whether the name still is the shadow's: a program may have a variable of its own of the
+ * name of a static one in device code, which images do not tell from others, and nothing
+ * may be written there. */
+static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
+                                    void (*__initialise)(void))
+{
+    return __variable->kind == KBUILD_VARIABLE_MANAGED &&
+           ((const struct kbuild_managed *)__variable->shadow)->initialise == __initialise;
+}
+
+/* The memory of a managed variable, on the host and on the device; null where there is no
+ * device.  `variable` is the address of what bears its name. */
+static inline void *kbuild_managed_data(const void *__variable)
+{
+    const struct kbuild_managed *__managed = (const struct kbuild_managed *)__variable;
+    /* The host's declaration of the name says nothing of what lies there. */
+    __asm__("" : "+r"(__managed) : : "memory");
+    if (__managed->data == 0) {
+        __managed->initialise();
+        __asm__("" : : : "memory");
+    }
+    return __managed->data;
+}
 
 enum kbuild_copy_direction {
     KBUILD_COPY_TO_DEVICE = 1,
@@ -89,6 +137,9 @@ struct kbuild_module {
     const struct kbuild_container *containers;
     uint64_t container_count;
     const struct kbuild_runtime *runtime;
+    /* Since here, only where `size` reaches so far. */
+    const struct kbuild_variable *variables;
+    uint64_t variable_count;
 };
 
 /* `.note.kbuild`: owner "kbuild", type KBUILD_NOTE_TYPE.  The description starts with

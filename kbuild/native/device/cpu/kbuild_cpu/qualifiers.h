@@ -13,7 +13,8 @@
  * into a kernel source; the backend reports it. */
 #define __device__ __attribute__((visibility("hidden")))
 #define __constant__ __attribute__((visibility("hidden")))
-#define __managed__ __attribute__((visibility("hidden")))
+/* Told apart by its section, because the host reaches it by another way. */
+#define __managed__ __attribute__((visibility("hidden"), section(".data.kbuild_managed")))
 #define __host__
 
 /* gcc warns of a visibility on what is static; here that is all right. For the rest of the

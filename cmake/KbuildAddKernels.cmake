@@ -10,7 +10,7 @@ include_guard(GLOBAL)
         SOURCES <file>... [HEADERS <file>...]
         [BACKEND cpu|cuda|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
-        [RUNTIME shared|static|bundle]
+        [RDC ON|OFF] [COMPRESSION none|speed|balance|size] [RUNTIME shared|static|bundle]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
@@ -37,6 +37,14 @@ include_guard(GLOBAL)
   debug information, ``SYMBOLS`` with the name only.  Parameter types other than built-in
   ones come from ``HEADERS``.  Host code is the same either way: relinking is enough.
 
+  ``RDC ON`` (relocatable device code) links the device code of all sources, so that they
+  share device functions and ``extern __device__`` variables; the sources of one target, not
+  those of several.
+
+  ``COMPRESSION`` of the device images, in nvcc's words; the default, ``balance``, leaves
+  cubins as they are.  Where the format of a backend's fat binary has none (``cpu``), it
+  changes nothing.
+
   ``VISIBILITY`` of the kernels' symbols; the default is ``hidden`` for STATIC and OBJECT,
   ``default`` for SHARED and MODULE.
 
@@ -58,7 +66,7 @@ include_guard(GLOBAL)
 function(kbuild_add_kernels target)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_kernels")
     set(kinds STATIC SHARED MODULE OBJECT)
-    set(single BACKEND DEBUG_STUBS RDC VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY
+    set(single BACKEND DEBUG_STUBS RDC COMPRESSION VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY
         POLICY)
     set(multiple SOURCES HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS)
     cmake_parse_arguments(PARSE_ARGV 1 arg "${kinds}" "${single}" "${multiple}")
@@ -102,6 +110,7 @@ macro(_kbuild_add_configuration target directory configuration)
         plan "${directory}/target.txt" -o "${directory}/plan.cmake")
     foreach(_kbuild_list IN ITEMS sources descriptions hand_overs stamps depfiles)
         unset(_kbuild_edge_${_kbuild_list})
+        unset(_kbuild_link_${_kbuild_list})
     endforeach()
     include("${directory}/plan.cmake")
     _kbuild_add_edges("${target}" "${directory}/flags.${_kbuild_language}.txt" "${launcher}")
@@ -170,6 +179,9 @@ macro(_kbuild_set_defaults)
     if(NOT DEFINED arg_RDC)
         set(arg_RDC OFF)
     endif()
+    if(NOT DEFINED arg_COMPRESSION)
+        set(arg_COMPRESSION balance)
+    endif()
     if(NOT DEFINED arg_RUNTIME)
         set(arg_RUNTIME shared)
     endif()
@@ -232,6 +244,7 @@ function(_kbuild_write_target target kind directory)
         "visibility ${arg_VISIBILITY}\n"
         "debug_stubs ${arg_DEBUG_STUBS}\n"
         "rdc ${arg_RDC}\n"
+        "compression ${arg_COMPRESSION}\n"
         "runtime ${arg_RUNTIME}\n"
         "standard ${arg_DEVICE_STANDARD}\n"
         "host_compiler ${arg_HOST_COMPILER}\n"
@@ -297,10 +310,18 @@ function(_kbuild_add_edges target flags launcher)
             COMMENT "Compiling kernels of ${description}"
             VERBATIM)
     endforeach()
+    foreach(description hand_over stamp IN ZIP_LISTS
+            _kbuild_link_descriptions _kbuild_link_hand_overs _kbuild_link_stamps)
+        add_custom_command(OUTPUT "${stamp}"
+            COMMAND "${launcher}" device-link "${hand_over}" --flags "${flags}"
+            DEPENDS ${_kbuild_edge_stamps} "${hand_over}" "${flags}"
+            COMMENT "Linking device code of ${description}"
+            VERBATIM)
+    endforeach()
     add_custom_command(OUTPUT "${_kbuild_pack_stamp}"
         BYPRODUCTS "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
         COMMAND "${launcher}" pack "${_kbuild_pack_hand_over}"
-        DEPENDS ${_kbuild_edge_stamps} "${_kbuild_pack_hand_over}"
+        DEPENDS ${_kbuild_edge_stamps} ${_kbuild_link_stamps} "${_kbuild_pack_hand_over}"
         COMMENT "Packing kernels of ${target}"
         VERBATIM)
 endfunction()

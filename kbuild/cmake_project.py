@@ -89,6 +89,7 @@ def _target_rows(manifest: Manifest, target: ManifestTarget) -> dict[str, object
             "DEBUG_STUBS": _on_off(table.debug_stubs),
             "RDC": _on_off(table.rdc),
             "RUNTIME": table.runtime,
+            "COMPRESSION": table.compression,
             "VISIBILITY": table.visibility,
             "DEVICE_STANDARD": table.device_standard,
             "HOST_COMPILER": table.host_compiler,

@@ -39,6 +39,7 @@ class TargetTable:
     headers: tuple[str, ...] = ()
     debug_stubs: bool = False
     rdc: bool = False
+    compression: str | None = None
     visibility: str | None = None
     runtime: str = "shared"
     include_directories: tuple[str, ...] = ()

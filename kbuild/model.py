@@ -15,6 +15,7 @@ Linkage: TypeAlias = Literal["external", "weak", "internal"]
 ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]
 ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
 Visibility: TypeAlias = Literal["default", "hidden"]
+CompressionMode: TypeAlias = Literal["none", "speed", "balance", "size"]
 VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
 
@@ -67,7 +68,11 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceImage:
-    """Device code of one source for one architecture, with what it holds."""
+    """Device code of one source for one architecture, with what it holds.
+
+    ``library_kernels`` are those that a device link took from the vendor's own library, by
+    name: no host knows them.
+    """
 
     source: str
     arch: str
@@ -77,6 +82,7 @@ class DeviceImage:
     size: int
     kernels: tuple[Kernel, ...]
     variables: tuple[Variable, ...] = ()
+    library_kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +98,16 @@ class ImageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerRecord:
-    """One container: the images of one source, registered together."""
+    """One container: the images of one source, registered together.
+
+    With separable compilation the images of a whole target are one container, and those of
+    its sources that ``is_prelinked`` are what the runtime links itself, on a device that no
+    linked image suits.
+    """
 
     source: str
     images: tuple[ImageRecord, ...]
+    is_prelinked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

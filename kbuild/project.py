@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
-from kbuild.model import ArtifactKind, Visibility
+from kbuild.model import ArtifactKind, CompressionMode, Visibility
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]
@@ -40,6 +40,7 @@ class TargetSpec:
     visibility: Visibility = "default"
     debug_stubs: DebugStubs = "OFF"
     rdc: Switch = "OFF"
+    compression: CompressionMode = "balance"
     runtime: RuntimeLinkage = "shared"
     standard: str = "17"
     host_compiler: str | None = None
@@ -88,6 +89,7 @@ def read_target(path: Path) -> TargetSpec:
         visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
         debug_stubs=_choice("DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
         rdc=_choice("RDC", one("rdc"), get_args(Switch)),
+        compression=_choice("COMPRESSION", one("compression"), get_args(CompressionMode)),
         runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
         standard=_choice("DEVICE_STANDARD", one("standard"), _STANDARDS),
         host_compiler=one("host_compiler", "") or None,

@@ -17,8 +17,9 @@ from kbuild.backends.protocol import (
     Completion,
     CrossCompilers,
     ImageContent,
-    PackedImage,
+    LinkUnit,
     Packing,
+    PackUnit,
     Runtime,
     StoredImage,
     Toolchain,
@@ -95,6 +96,11 @@ def expand_architectures(
     return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
 
 
+def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
+    """All of them."""
+    return architectures
+
+
 def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     """Another machine's gcc beside this one's or on PATH; clang makes images of any."""
     machine = machines.MACHINES[arch]
@@ -160,6 +166,20 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     )
 
 
+def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
+    """The objects of all sources with one adapter unit for their kernels."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers and templates
+
+    return cpu_image.link(unit, contents, tc)
+
+
+def explain_link_failure(log: str) -> str:
+    """What the linker knows by names that it cannot mend."""
+    if "undefined reference" in log:
+        return "define it in a source of the target: device code is linked target by target"
+    return ""
+
+
 def shorten_log(log: str) -> str:
     """C++ compilers say nothing else."""
     return log
@@ -189,15 +209,11 @@ def read_image(data: bytes) -> ImageContent:
     return cpu_image.read_image(data)
 
 
-def pack(
-    images: tuple[PackedImage, ...],
-    output: Path,  # noqa: ARG001 - likewise
-    tc: Toolchain,  # noqa: ARG001 - likewise
-) -> Packing:
-    """LLVM offload binaries, one an image."""
+def pack(unit: PackUnit, tc: Toolchain) -> Packing:  # noqa: ARG001 - likewise
+    """LLVM offload binaries, one an image, as they are: the format compresses none."""
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
 
-    return Packing(content=cpu_image.write_container(images))
+    return Packing(content=cpu_image.write_container(unit.images))
 
 
 def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:

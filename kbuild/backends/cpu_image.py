@@ -1,49 +1,42 @@
-"""CPU device images: finding kernels in an object, adapters for them, reading them back.
-
-A kernel carries ``patchable_function_entry(1, 1)``, so the compiler lists its address,
-less one no-op, in ``__patchable_function_entries``: static, namespaced and template
-kernels alike, without attributes that templates reject.
-"""
+"""CPU device images: adapters for the kernels of objects, linking both, reading images."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import resources
-from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows, is_known_scalar
+from kbuild import record, resources
+from kbuild.backends.cpu_adapter import adapter_rows, layout_parameters
 from kbuild.backends.cpu_machines import code_generation_flags, name_objcopy
-from kbuild.backends.cpu_passing import find_obstacle
+from kbuild.backends.cpu_object import (
+    KERNEL_LIST,
+    LINKAGE_CODES,
+    ObjectFacts,
+    display_name,
+    name_apart,
+    read_object,
+)
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     GeneratedSource,
     ImageContent,
     ImageOutput,
+    LinkUnit,
     PackedImage,
     StoredImage,
     Toolchain,
 )
-from kbuild.demangle import demangle, is_nameable, split_function
+from kbuild.demangle import demangle
 from kbuild.errors import InputError, SourceError
-from kbuild.facts import Place, Problem, Symbol
-from kbuild.formats import dwarf, offload_binary
-from kbuild.formats.elf import SHF_ALLOC, Elf
-from kbuild.model import Command, Kernel, Linkage, Param, Variable, VariableKind
+from kbuild.facts import Place, Problem
+from kbuild.formats import offload_binary
+from kbuild.formats.elf import Elf
+from kbuild.model import Command, Kernel, Param, Variable, VariableKind
 
-_ENTRIES: Final = "__patchable_function_entries"
-_NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
-_LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
-# threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
-_BUILTINS: Final = frozenset(
-    f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim", "runner")
-)
-# Itanium C++ ABI, section 5.1.4: a thread-local variable's initialisation function.
-_INITIALISER: Final = "_ZTH"
-_GUARD: Final = "_ZGV"
-_RUN_INITIALISERS: Final = "__tls_init"
 # struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 3
@@ -51,8 +44,6 @@ _ROW_BYTES: Final = 48
 _VARIABLES: Final = 40
 _VARIABLE_BYTES: Final = 32
 _VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
-_MANAGED_SECTION: Final = ".data.kbuild_managed"
-_LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 _MOST_PARAMETERS: Final = 4096
 _MOST_VARIABLES: Final = 1 << 20
 # LLVM's offload binary.
@@ -63,61 +54,92 @@ _TRIPLES: Final = {"aarch64": "aarch64-unknown-linux-gnu"}
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     """See the protocol; raises SourceError for a source without kernels or with host code."""
-    elf = Elf(compiled)
-    symbols = _kernel_symbols(elf)
-    if not symbols:
+    facts = read_object(compiled, unit.display_source)
+    object_file = unit.output.with_name(unit.output.name + ".o")
+    if unit.relocatable:
+        return _keep_object(unit, facts, object_file)
+    if not facts.kernels:
         raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
-    _refuse_host_code(unit, elf, {symbol.name for symbol in symbols})
-    _refuse_shared_initialisers(unit, elf)
-    kernels = tuple(
-        AdapterKernel(
-            symbol=symbol.name,
-            linkage=_LINKAGE_CODES.index(_LINKAGES.get(symbol.binding, "external")),
-            parameters=parameters,
-        )
-        for symbol, parameters in _parameters(unit, compiled, elf, symbols)
+    names = {name: name for name in facts.static_kernels}
+    made = _make_image(unit, (object_file,), (facts,), tc)
+    return replace(made, commands=(*_globalize(unit, object_file, names), *made.commands))
+
+
+def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Completion:
+    """The object as it is, but for the static kernels, which the device link has to reach."""
+    digest = record.sha256(unit.display_source.encode())
+    names = {name: name_apart(name, digest) for name in facts.static_kernels}
+    return Completion(
+        commands=_globalize(unit, object_file, names),
+        images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
     )
+
+
+def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
+    """One image of the objects of all sources; SourceError where they have no kernel."""
+    objects = tuple(
+        read_object(data, path.name) for path, data in zip(unit.images, contents, strict=True)
+    )
+    if not any(facts.kernels for facts in objects):
+        raise SourceError(f"{unit.target}: no kernel (no __global__ function) in its sources")
+    # The list of kernels was read, and gcc's refers to instances that the linker drops.
+    copies = tuple(
+        unit.output.with_name(f"{unit.output.name}.{index}.o") for index in range(len(objects))
+    )
+    objcopy = (name_objcopy(unit.arch), f"--remove-section={KERNEL_LIST}")
+    commands = tuple(
+        Command(argv=(*objcopy, str(path), str(copy)), inputs=(path,), outputs=(copy,))
+        for path, copy in zip(unit.images, copies, strict=True)
+    )
+    made = _make_image(unit, copies, objects, tc)
+    return replace(made, commands=(*commands, *made.commands))
+
+
+def _make_image(
+    unit: CompileUnit | LinkUnit,
+    object_files: tuple[Path, ...],
+    objects: tuple[ObjectFacts, ...],
+    tc: Toolchain,
+) -> Completion:
+    """Generate adapters for the kernels of ``objects``, and link both."""
     base = unit.output.name
-    object_file = unit.output.with_name(base + ".o")
     adapter = unit.output.with_name(base + ".adapter.cpp")
     image = unit.output.with_name(base + ".so")
-    shared_arrays = tuple(
-        symbol.name
-        for symbol in elf.symbols
-        if symbol.type == "tls"
-        and symbol.place is None
-        and symbol.binding != "local"
-        and symbol.name not in _BUILTINS
+    # A template's instance may be in several objects, of which the linker keeps one.
+    kernels = {kernel.symbol: kernel for facts in objects for kernel in facts.kernels}
+    variables = {variable.name: variable for facts in objects for variable in facts.variables}
+    rows = adapter_rows(
+        tuple(kernels.values()),
+        tuple(variables.values()),
+        tuple(dict.fromkeys(array for facts in objects for array in facts.shared_arrays)),
+        tuple(dict.fromkeys(name for facts in objects for name in facts.initialisers)),
+        is_x86=objects[0].is_x86,
     )
-    initialisers = tuple(
-        symbol.name
-        for symbol in elf.symbols
-        if symbol.place is None and symbol.name.startswith(_INITIALISER)
-    )
-    is_x86 = elf.machine == "x86_64"
-    variables = tuple(_find_variables(elf))
-    rows = adapter_rows(kernels, variables, shared_arrays, initialisers, is_x86=is_x86)
-    internal = tuple(symbol.name for symbol in symbols if symbol.binding == "local")
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
-        commands=(
-            *_globalize(unit, object_file, internal),
-            _build_image(unit, tc, adapter, object_file, image),
-        ),
+        commands=(_build_image(unit, tc, adapter, object_files, image),),
         images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
     )
 
 
-def _globalize(unit: CompileUnit, object_file: Path, names: tuple[str, ...]) -> tuple[Command, ...]:
+def _globalize(
+    unit: CompileUnit, object_file: Path, names: Mapping[str, str]
+) -> tuple[Command, ...]:
     """Let the adapter's object reach static kernels; the image exports none of them."""
     if not names:
         return ()
-    options = tuple(f"--globalize-symbol={name}" for name in names)
+    # objcopy renames first.
+    options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
+    options += [f"--globalize-symbol={new}" for new in names.values()]
     return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
 
 
 def _build_image(
-    unit: CompileUnit, tc: Toolchain, adapter: Path, object_file: Path, image: Path
+    unit: CompileUnit | LinkUnit,
+    tc: Toolchain,
+    adapter: Path,
+    object_files: tuple[Path, ...],
+    image: Path,
 ) -> Command:
     """Compile the adapter and link it with the kernels, in one call of the compiler."""
     exports = resources.native_directory() / "device" / "cpu" / "image.version"
@@ -130,7 +152,7 @@ def _build_image(
     if not unit.debug:
         options.append("-Wl,--strip-debug")
     argv = (
-        *(str(tc.compiler), "-shared", *options, str(object_file)),
+        *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
         # More optimisation finds nothing more in a loop that calls a kernel.
         *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
         # Vectors are passed as the kernel takes them, which is compiled alike.
@@ -139,140 +161,17 @@ def _build_image(
         *("-I", str(resources.native_directory() / "include")),
         *(str(adapter), "-o", str(image)),
     )
-    return Command(argv=argv, inputs=(object_file, adapter), outputs=(image,))
-
-
-def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
-    """The functions that the entry sections list, in the order of their definition."""
-    functions = {
-        (symbol.place.section, symbol.place.offset): symbol
-        for symbol in elf.symbols
-        if symbol.type == "function" and symbol.place is not None
-    }
-    step = _NO_OP_BYTES.get(elf.machine, 0)
-    found = []
-    for section in elf.sections_named(_ENTRIES):
-        for offset in range(0, section.size, 8):
-            entry = elf.pointer_at(Place(section=section.index, offset=offset)).place
-            if entry is None:
-                continue
-            symbol = functions.get((entry.section, entry.offset + step))
-            if symbol is not None:
-                found.append(symbol)
-    return tuple(dict.fromkeys(found))
-
-
-def _find_variables(elf: Elf) -> Iterator[Variable]:
-    """The variables whose names reach other files; `_refuse_host_code` saw to the rest."""
-    for symbol in elf.symbols:
-        is_variable = (
-            symbol.type == "object"
-            and symbol.place is not None
-            and symbol.binding != "local"
-            and symbol.size > 0
-            and is_nameable(symbol.name)
-        )
-        if is_variable and symbol.place is not None:
-            is_managed = elf.sections[symbol.place.section].name == _MANAGED_SECTION
-            yield Variable(
-                name=symbol.name,
-                display=demangle(symbol.name),
-                kind="managed" if is_managed else "device",
-                size=symbol.size,
-            )
-
-
-def _refuse_host_code(unit: CompileUnit, elf: Elf, kernels: set[str]) -> None:
-    # The shim's __device__ and __constant__ hide what they mark, so what is global and
-    # visible and no kernel was written for the host.
-    for symbol in elf.symbols:
-        is_defined = symbol.place is not None and bool(
-            elf.sections[symbol.place.section].flags & SHF_ALLOC
-        )
-        is_host = (
-            is_defined
-            and symbol.binding == "global"
-            and symbol.visibility == "default"
-            and symbol.type in ("function", "object")
-            and symbol.name not in kernels
-        )
-        if is_host:
-            what = "function" if symbol.type == "function" else "variable"
-            mend = "__device__" if what == "function" else "__device__ or __constant__"
-            raise SourceError(
-                f"{unit.display_source}: host {what} '{demangle(symbol.name)}' in a kernel "
-                f"source, which holds device code only: mark it {mend}, or move it to a "
-                "host file"
-            )
-
-
-def _refuse_shared_initialisers(unit: CompileUnit, elf: Elf) -> None:
-    """Where gcc has an error of its own, clang would have each OS thread run constructors."""
-    for symbol in elf.symbols:
-        is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
-        if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALISERS):
-            name = demangle(symbol.name).removeprefix("guard variable for ")
-            which = f" '{name}'" if is_guard else ""
-            raise SourceError(
-                f"{unit.display_source}: a __shared__ variable{which} has a constructor, "
-                "destructor or initialiser to run: shared memory starts out undefined"
-            )
-
-
-def _parameters(
-    unit: CompileUnit, compiled: bytes, elf: Elf, symbols: tuple[Symbol, ...]
-) -> tuple[tuple[Symbol, tuple[dwarf.Parameter, ...]], ...]:
-    names: dict[str, str] = {}
-    for symbol in symbols:
-        names[symbol.name] = symbol.name
-        if symbol.binding == "local":
-            names[split_function(demangle(symbol.name))[0]] = symbol.name
-    found = {
-        names[name]: signature
-        for name, signature in dwarf.read_signatures(compiled, frozenset(names)).items()
-    }
-    for symbol in symbols:
-        display = demangle(symbol.name)
-        if symbol.name not in found:
-            raise SourceError(
-                f"{unit.display_source}: no debug information for kernel '{display}'; "
-                "do not pass -g0, and give overloaded static kernels names of their own"
-            )
-        mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
-        if mistake is not None:
-            raise SourceError(f"{unit.display_source}: kernel '{display}' {mistake}")
-    return tuple((symbol, found[symbol.name].parameters) for symbol in symbols)
-
-
-def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
-    """What CUDA or this backend does not have a kernel do; the text follows its name."""
-    if signature.result is not None:
-        return f"returns '{signature.result}': a kernel returns void, and results through pointers"
-    if signature.is_variadic:
-        return "takes a variable number of arguments ('...'): a kernel's parameters are fixed"
-    for parameter in signature.parameters:
-        value = parameter.type
-        if value.kind == "reference":
-            return (
-                f"takes a reference, '{value.name}': the host's objects are out of reach; "
-                "pass by value, or a pointer to device memory"
-            )
-        obstacle = find_obstacle(value, is_x86=is_x86)
-        if obstacle is None and not is_known_scalar(value):
-            obstacle = "this kbuild cannot pass by value"
-        if obstacle is not None:
-            mend = (
-                ", or drop its copy constructor and destructor"
-                if obstacle.endswith("not trivially copyable")
-                else ""
-            )
-            return f"takes '{value.name}' by value, which {obstacle}: pass a pointer{mend}"
-    return None
+    return Command(argv=argv, inputs=(*object_files, adapter), outputs=(image,))
 
 
 def read_image(data: bytes) -> ImageContent:
-    """What the table that the image exports lists; InputError if it has none."""
+    """What the table that the image exports lists; InputError if it has none.
+
+    Of an object that waits for a device link: what its image would list.
+    """
     elf = Elf(data)
+    if elf.type == "relocatable":
+        return _read_object_content(data)
     table = next(
         (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
     )
@@ -287,6 +186,22 @@ def read_image(data: bytes) -> ImageContent:
     return ImageContent(
         kernels=tuple(_read_row(elf, rows, index) for index in range(count)),
         variables=tuple(_read_variables(elf, _moved(table, _VARIABLES))),
+    )
+
+
+def _read_object_content(data: bytes) -> ImageContent:
+    facts = read_object(data, "object")
+    return ImageContent(
+        kernels=tuple(
+            Kernel(
+                name=kernel.symbol,
+                display=display_name(kernel.symbol),
+                linkage=LINKAGE_CODES[kernel.linkage],
+                params=layout_parameters(kernel),
+            )
+            for kernel in facts.kernels
+        ),
+        variables=facts.variables,
     )
 
 
@@ -312,7 +227,7 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
     if name is None:
         raise InputError(f"kernel {index} of the image has no name")
     count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
-    if count > _MOST_PARAMETERS or linkage >= len(_LINKAGE_CODES):
+    if count > _MOST_PARAMETERS or linkage >= len(LINKAGE_CODES):
         raise InputError(f"the table row of kernel {name} makes no sense")
     layouts = elf.pointer_at(_moved(row, 16)).place
     types = elf.pointer_at(_moved(row, 32)).place
@@ -333,8 +248,8 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
         )
     return Kernel(
         name=name,
-        display=demangle(name),
-        linkage=_LINKAGE_CODES[linkage],
+        display=display_name(name),
+        linkage=LINKAGE_CODES[linkage],
         params=tuple(params),
     )
 

@@ -17,15 +17,17 @@ from kbuild.backends.protocol import (
     Completion,
     CrossCompilers,
     ImageContent,
-    PackedImage,
+    ImageOutput,
+    LinkUnit,
     Packing,
+    PackUnit,
     Runtime,
     StoredImage,
     Toolchain,
     ToolchainHints,
 )
-from kbuild.errors import ToolchainError
-from kbuild.model import Command
+from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.model import Command, CompressionMode
 
 if TYPE_CHECKING:
     from kbuild.facts import Problem
@@ -45,6 +47,19 @@ _ONE_NAME_EVERYWHERE: Final = (
     "THRUST_DISABLE_ABI_NAMESPACE",
     "THRUST_IGNORE_ABI_NAMESPACE_ERROR",
 )
+# PTX that waits for a link has to say so to the driver's own ptxas.
+_LINKING: Final = {
+    "none": (),
+    "linked": ("--link",),
+    "prelinked": ("--device-c", "--cmdline=--compile-only"),
+}
+_COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
+    "none": ("--compress=false",),
+    "speed": ("--compress-mode=speed",),
+    "balance": (),  # the default, which every version has
+    "size": ("--compress-mode=size",),
+}
+_LIBRARY_FOLDERS: Final = ("lib", "lib64", "targets/x86_64-linux/lib")
 _WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
 
 
@@ -136,6 +151,17 @@ def expand_architectures(
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
 
 
+def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:
+    """Those with a cubin; PTX is linked by the driver, if at all."""
+    real = tuple(arch for arch in requested if architectures.parse(arch).is_real)
+    if not real:
+        raise ConfigurationError(
+            f"RDC ON links device code for real architectures, and there is none in "
+            f"{', '.join(requested)}; add one, say {requested[0].replace('-virtual', '-real')}"
+        )
+    return real
+
+
 def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:  # noqa: ARG001 - the seam
     """nvcc compiles for every architecture that it knows."""
     return None
@@ -145,7 +171,8 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """cudart of the toolkit whose nvcc is found, with the headers that hosts include."""
     for compiler in _existing_compilers(hints):
         root = compiler.resolve().parent.parent
-        for folder in (root / "lib", root / "lib64", root / "targets/x86_64-linux/lib"):
+        for name in _LIBRARY_FOLDERS:
+            folder = root / name
             shared = sorted(folder.glob("libcudart.so.1?"))
             if shared:
                 return _describe_runtimes(root, shared[-1])
@@ -161,7 +188,8 @@ def _existing_compilers(hints: ToolchainHints) -> Iterator[Path]:
 
 
 def _describe_runtimes(root: Path, shared: Path) -> tuple[Runtime, ...]:
-    include = (root / "include",)
+    # CUB, Thrust and libcu++ lie in a folder of their own since toolkit 13.
+    include = tuple(f for f in (root / "include", root / "include/cccl") if f.is_dir())
     definitions = ("KBUILD_BACKEND_CUDA=1", *(f"{name}=1" for name in _ONE_NAME_EVERYWHERE))
     runtime = Runtime(
         linkage="shared", library=shared, include_directories=include, definitions=definitions
@@ -201,6 +229,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     else:
         output = unit.output.with_name(unit.output.name + ".ptx")
         mode = ("-ptx", f"-arch={target.virtual}")
+    if unit.relocatable:
+        mode = ("-rdc=true", *mode)
     keep = _keep_folder(unit)
     kept = ("--keep", "--keep-dir", str(keep)) if target.is_real and target.is_virtual else ()
     argv = (
@@ -222,7 +252,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=folders)
 
 
-def _translate(unit: CompileUnit) -> tuple[str, ...]:
+def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
     """The build type's C++ flags as nvcc has them for device code."""
     kept = [option for option in unit.build_options if option.startswith(("-D", "-U"))]
     is_optimised = any(re.fullmatch(r"-O[1-3s]|-Ofast", o) for o in unit.build_options)
@@ -249,6 +279,37 @@ def complete(
     from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
 
     return cuda_image.complete(unit, compiled, log, _keep_folder(unit))
+
+
+def link_images(
+    unit: LinkUnit,
+    contents: tuple[bytes, ...],  # noqa: ARG001 - the seam's signature
+    tc: Toolchain,
+) -> Completion:
+    """``nvlink`` over the cubins, with the device runtime for what launches kernels itself."""
+    target = architectures.parse(unit.arch)
+    output = unit.output.with_name(unit.output.name + ".cubin")
+    cubins = tuple(path for path in unit.images if path.suffix == ".cubin")
+    libraries = tc.compiler.resolve().parent.parent
+    argv = (
+        *(str(tc.compiler.parent / "nvlink"), f"-arch={target.real}"),
+        *(("-g",) if "-G" in _translate(unit) else ()),
+        *(f"-L{libraries / folder}" for folder in _LIBRARY_FOLDERS),
+        *("-lcudadevrt", *map(str, cubins), "-o", str(output)),
+    )
+    return Completion(
+        commands=(Command(argv=argv, inputs=cubins, outputs=(output,)),),
+        images=(ImageOutput(path=output, arch=target.real, kind="elf"),),
+    )
+
+
+def explain_link_failure(log: str) -> str:
+    """What nvlink knows by names that it cannot mend."""
+    if "Undefined reference" in log:
+        return "define it in a source of the target: device code is linked target by target"
+    if "Multiple definition" in log:
+        return "make all but one of them static, inline or extern"
+    return ""
 
 
 def shorten_log(log: str) -> str:
@@ -278,15 +339,18 @@ def read_image(data: bytes) -> ImageContent:
     return cuda_image.read_image(data)
 
 
-def pack(images: tuple[PackedImage, ...], output: Path, tc: Toolchain) -> Packing:
+def pack(unit: PackUnit, tc: Toolchain) -> Packing:
     """``fatbinary``, so that NVIDIA's own tools read the container as theirs."""
-    argv = [str(tc.compiler.parent / "fatbinary"), "-64", f"--create={output}"]
-    for image in images:
+    argv = [str(tc.compiler.parent / "fatbinary"), "-64", f"--create={unit.output}"]
+    argv += [*_LINKING[unit.linking], *_COMPRESSION[unit.compression]]
+    for image in unit.images:
         number = image.arch.partition("_")[2]
         kind = "ptx" if image.kind == "ptx" else "elf"
         argv.append(f"--image3=kind={kind},sm={number},file={image.path}")
     command = Command(
-        argv=tuple(argv), inputs=tuple(image.path for image in images), outputs=(output,)
+        argv=tuple(argv),
+        inputs=tuple(image.path for image in unit.images),
+        outputs=(unit.output,),
     )
     return Packing(commands=(command,))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ from kbuild.formats.ptxas_log import read_log
 from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable, VariableKind
 
 _KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}
+_STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
 _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
     "global": "device",
     "constant": "constant",
@@ -35,7 +37,8 @@ _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
 
 def complete(unit: CompileUnit, compiled: bytes, log: str, keep: Path) -> Completion:
     """A cubin, the PTX that it was assembled from, or both."""
-    if not read_image(compiled).kernels:
+    # Of a device link, a source may hold functions alone.
+    if not unit.relocatable and not read_image(compiled).kernels:
         raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
     target = architectures.parse(unit.arch)
     cubin = unit.output.with_name(unit.output.name + ".cubin")
@@ -88,13 +91,24 @@ def _select_variables(
     )
 
 
+def _source_name(name: str) -> str:
+    """The symbol of a static entity, whose source's name stands in front in relocatable code.
+
+    ``__nv_static_22__ea6f4494_4_v_cu_scale__Z1kPi``: the number is the length of what
+    stands between it and the symbol.
+    """
+    match = _STATIC.match(name)
+    return name[match.end() + int(match[1]) + 1 :] if match else name
+
+
 def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
+    name = _source_name(kernel.name)
     layout = tuple((p.offset, p.size) for p in kernel.params or ())
     return Kernel(
         name=kernel.name,
-        display=demangle(kernel.name),
-        linkage=_linkage(kernel.name, kernel.linkage),
-        params=_spell_params(kernel.name, layout),
+        display=demangle(name),
+        linkage=_linkage(name, kernel.linkage),
+        params=_spell_params(name, layout),
         resources=Resources(
             registers=kernel.registers,
             shared_bytes=kernel.shared_bytes,
@@ -105,12 +119,13 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
 
 
 def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
+    name = _source_name(kernel.name)
     layout = tuple((p.offset, p.size) for p in kernel.params or ())
     return Kernel(
         name=kernel.name,
-        display=demangle(kernel.name),
-        linkage=_linkage(kernel.name, kernel.linkage),
-        params=_spell_params(kernel.name, layout),
+        display=demangle(name),
+        linkage=_linkage(name, kernel.linkage),
+        params=_spell_params(name, layout),
         resources=Resources(max_threads=_volume(kernel.max_threads)),
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from kbuild.model import Command, ImageKind, Kernel, Variable
+from kbuild.model import Command, CompressionMode, ImageKind, Kernel, Variable
 
 if TYPE_CHECKING:  # no edge needs what readers found, and build tools start many edges
     from kbuild.facts import Compression, Problem
@@ -98,7 +98,8 @@ class CompileUnit:
     ``output`` is the path without suffix that everything the edge writes starts with,
     ``stamp`` the file that build tools wait for and the depfile names.  ``build_options``
     are the build type's, in a C++ compiler's words, ``options`` the target's in the device
-    compiler's; ``debug`` says that they ask for debug information.
+    compiler's; ``debug`` says that they ask for debug information, ``relocatable`` that the
+    images are for a device link.
     """
 
     source: Path
@@ -112,6 +113,24 @@ class CompileUnit:
     build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     standard: str = "17"
+    debug: bool = False
+    relocatable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkUnit:
+    """One device link: the images of a target's sources for one architecture.
+
+    ``images`` are those that the sources' compile edges for ``arch`` left, ``output`` the
+    path without suffix of what is linked; ``build_options`` and ``debug`` are as in
+    `CompileUnit`.
+    """
+
+    target: str
+    arch: str
+    images: tuple[Path, ...]
+    output: Path
+    build_options: tuple[str, ...] = ()
     debug: bool = False
 
 
@@ -195,6 +214,20 @@ class PackedImage:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackUnit:
+    """One container: its images, and the file at ``output`` that a tool may write it to.
+
+    ``linking`` says whether the images are the outcome of a device link, or what the
+    runtime is to link itself; ``compression`` what the user prefers.
+    """
+
+    images: tuple[PackedImage, ...]
+    output: Path
+    linking: Literal["none", "linked", "prelinked"] = "none"
+    compression: CompressionMode = "balance"
+
+
 class Backend(Protocol):
     """The seam.  Every function is pure: reading files and running tools is the stages'."""
 
@@ -233,6 +266,12 @@ class Backend(Protocol):
     ) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
 
+    def device_links(self, architectures: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of a target's architectures for which a device link makes an image.
+
+        Raises ConfigurationError where separable compilation is not possible.
+        """
+
     def cross_compilers(self, arch: str, tc: Toolchain) -> CrossCompilers | None:
         """Where to look for a compiler of ``arch``; None where ``tc`` itself is one."""
 
@@ -248,6 +287,12 @@ class Backend(Protocol):
     def complete(self, unit: CompileUnit, compiled: bytes, log: str, tc: Toolchain) -> Completion:
         """How to make images of the front end's output; SourceError for host code in it."""
 
+    def link_images(self, unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
+        """How the images of ``unit``, whose ``contents`` these are, become one."""
+
+    def explain_link_failure(self, log: str) -> str:
+        """The mend for a failed device link where the linker does not say it; else empty."""
+
     def shorten_log(self, log: str) -> str:
         """What of a successful front end's log is worth showing: its warnings."""
 
@@ -257,8 +302,8 @@ class Backend(Protocol):
     def read_image(self, data: bytes) -> ImageContent:
         """What a finished image holds; InputError when it is not sound."""
 
-    def pack(self, images: tuple[PackedImage, ...], output: Path, tc: Toolchain) -> Packing:
-        """The images of one source as one container of the fat binary, at ``output``."""
+    def pack(self, unit: PackUnit, tc: Toolchain) -> Packing:
+        """The images of ``unit`` as one container of the fat binary."""
 
     def read_fat_binary(
         self, content: bytes

@@ -30,6 +30,7 @@ _COMMANDS: Final = {
     "runtimes": ("runtimes", "[build] write the runtimes' imported targets"),
     "plan": ("plan", "[build edge] plan the edges of a target"),
     "compile": ("compile", "[build edge] compile one source for one architecture"),
+    "device-link": ("device_link", "[build edge] link a target's device code"),
     "pack": ("pack", "[build edge] make fat binary, stub unit and headers"),
 }
 _USAGE_ERROR: Final = 2

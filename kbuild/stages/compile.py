@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
 from kbuild.errors import ToolError
-from kbuild.model import DeviceImage, Kernel
+from kbuild.model import CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.plan import CompileEdge, make_unit
 
@@ -36,15 +37,16 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     front_end = backend.compile_command(unit, edge.toolchain)
     result = process.run(front_end)
     if result.returncode != 0:
-        mend = backend.explain_failure(unit, result.stderr)
-        raise ToolError("\n".join(filter(None, (process.describe_failure(result), mend))))
+        raise ToolError(_describe_failure(result, backend.explain_failure(unit, result.stderr)))
     log = result.stderr
     completion = backend.complete(unit, front_end.outputs[0].read_bytes(), log, edge.toolchain)
-    _finish(completion)
+    finish(completion)
     compiled = CompiledSource(
         source=edge.display_source,
         backend=backend.NAME,
-        images=tuple(_describe(edge, output, backend) for output in completion.images),
+        images=tuple(
+            describe_image(edge.display_source, output, backend) for output in completion.images
+        ),
         log=log,
         warnings=backend.shorten_log(log),
     )
@@ -52,14 +54,20 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     return compiled
 
 
-def _finish(completion: Completion) -> None:
+def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "") -> None:
+    """Do what is left, in the order that `Completion` gives.
+
+    Raises ToolError when a tool fails, with the mend that ``explain`` reads off its log.
+    """
     if completion.sources:
         from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
 
         for source in completion.sources:
             record.write_file(source.path, render(source.template, source.rows))
     for command in completion.commands:
-        process.run_checked(command)
+        result = process.run(command)
+        if result.returncode != 0:
+            raise ToolError(_describe_failure(result, explain(result.stdout + result.stderr)))
     for origin, destination in completion.moves:
         origin.replace(destination)
     for folder in completion.temporary:
@@ -68,11 +76,16 @@ def _finish(completion: Completion) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _describe(edge: CompileEdge, output: ImageOutput, backend: Backend) -> DeviceImage:
+def _describe_failure(result: CommandResult, mend: str) -> str:
+    return "\n".join(filter(None, (process.describe_failure(result), mend)))
+
+
+def describe_image(source: str, output: ImageOutput, backend: Backend) -> DeviceImage:
+    """What the finished image of ``source`` at ``output`` holds."""
     data = output.path.read_bytes()
     content = backend.read_image(data)
     return DeviceImage(
-        source=edge.display_source,
+        source=source,
         arch=output.arch,
         kind=output.kind,
         path=output.path,

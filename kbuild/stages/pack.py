@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from kbuild import __version__, process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, PackedImage, Toolchain
+from kbuild.backends.protocol import Backend, PackedImage, PackUnit
 from kbuild.errors import SourceError, ToolError
 from kbuild.layouts import find_difference
 from kbuild.model import (
@@ -29,6 +30,9 @@ from kbuild.stages.stubs import (
 )
 from kbuild.stages.variables import build_variable_table
 
+# The images of one source, or of what a device link made of all of them.
+SourceImages: TypeAlias = tuple[str, tuple[DeviceImage, ...]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedTarget:
@@ -45,10 +49,11 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     SourceError when two sources define one kernel or the images of a source disagree.
     """
     backend = find_backend(plan.backend)
-    sources = _group_by_source(plan)
+    sources = _group_by_source(plan.compiled)
+    prelinked = _select_prelinked(plan, sources)
     containers = tuple(
-        _make_container(backend, images, plan.container(index), plan.toolchain)
-        for index, (_, images) in enumerate(sources)
+        _make_container(backend, plan, index, images)
+        for index, (_, images) in enumerate((*sources, *prelinked))
     )
     kernels = build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF")
     variables = build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
@@ -59,8 +64,8 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         visibility=plan.visibility,
         kernels=kernels,
         containers=tuple(
-            _describe_container(backend, name, images, content)
-            for (name, images), content in zip(sources, containers, strict=True)
+            _describe_container(backend, group, content, is_prelinked=group in prelinked)
+            for group, content in zip((*sources, *prelinked), containers, strict=True)
         ),
         variables=variables.rows,
     )
@@ -87,17 +92,27 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     return PackedTarget(table=table, notes=variables.notes)
 
 
-def _group_by_source(plan: PackPlan) -> tuple[tuple[str, tuple[DeviceImage, ...]], ...]:
+def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
     grouped: dict[str, list[DeviceImage]] = {}
-    for path in plan.compiled:
+    for path in stamps:
         content = record.read_file(path)
         compiled = record.load(record.IMAGE_SCHEMA, CompiledSource, content, str(path))
         grouped.setdefault(compiled.source, []).extend(compiled.images)
     return tuple((source, tuple(images)) for source, images in grouped.items())
 
 
+def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple[SourceImages, ...]:
+    """Of the sources of a device link, the images that it did not take."""
+    taken = {image.arch for _, images in linked for image in images}
+    groups = tuple(
+        (source, tuple(image for image in images if image.arch not in taken))
+        for source, images in _group_by_source(plan.prelinked)
+    )
+    return tuple(group for group in groups if group[1])
+
+
 def build_kernel_table(
-    sources: tuple[tuple[str, tuple[DeviceImage, ...]], ...], *, has_stubs: bool = False
+    sources: tuple[SourceImages, ...], *, has_stubs: bool = False
 ) -> tuple[KernelRecord, ...]:
     """One row a host identity, over the images of every source.
 
@@ -165,9 +180,10 @@ def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
 
 
 def _describe_container(
-    backend: Backend, source: str, images: tuple[DeviceImage, ...], content: bytes
+    backend: Backend, group: SourceImages, content: bytes, *, is_prelinked: bool
 ) -> ContainerRecord:
     """The images as the container holds them: a packer may rewrite PTX on the way."""
+    source, images = group
     stored, problems = backend.read_fat_binary(content)
     found = {(image.arch, image.kind): image.data for image in stored}
     if problems or len(found) != len(images):
@@ -181,15 +197,16 @@ def _describe_container(
                 kind=image.kind,
                 sha256=record.sha256(found[image.arch, image.kind]),
                 size=len(found[image.arch, image.kind]),
-                kernels=tuple(kernel.name for kernel in image.kernels),
+                kernels=(*(kernel.name for kernel in image.kernels), *image.library_kernels),
             )
             for image in images
         ),
+        is_prelinked=is_prelinked,
     )
 
 
 def _make_container(
-    backend: Backend, images: tuple[DeviceImage, ...], output: Path, toolchain: Toolchain
+    backend: Backend, plan: PackPlan, index: int, images: tuple[DeviceImage, ...]
 ) -> bytes:
     packed = tuple(
         PackedImage(
@@ -201,12 +218,25 @@ def _make_container(
         )
         for image in images
     )
-    packing = backend.pack(packed, output, toolchain)
+    unit = PackUnit(
+        images=packed,
+        output=plan.container(index),
+        linking=_describe_linking(plan, index),
+        compression=plan.compression,
+    )
+    packing = backend.pack(unit, plan.toolchain)
     if not packing.commands:
         return packing.content
     for command in packing.commands:
         process.run_checked(command)
-    return record.read_file(output)
+    return record.read_file(unit.output)
+
+
+def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:
+    # A device link leaves one container, in front of those that it was made from.
+    if not plan.prelinked:
+        return "none"
+    return "linked" if index == 0 else "prelinked"
 
 
 def _concatenate(

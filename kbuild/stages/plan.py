@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, record
-from kbuild.backends.protocol import CompileUnit, Toolchain
+from kbuild.backends.protocol import Backend, CompileUnit, Toolchain
 from kbuild.errors import ConfigurationError
-from kbuild.model import Visibility
+from kbuild.model import CompressionMode, Visibility
 from kbuild.project import DebugStubs, DeviceFlags, TargetSpec
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
+LINK_SCHEMA: Final = "kbuild.link/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
 
 # With -flto gcc takes a handle for a redeclared function; clang's ASan pads handles.
@@ -48,6 +49,7 @@ class CompileEdge:
     standard: str
     output: Path
     toolchain: Toolchain
+    relocatable: bool = False
 
     @property
     def stamp(self) -> Path:
@@ -66,8 +68,34 @@ class CompileEdge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkEdge:
+    """One device link: what the sources' edges for ``arch`` left becomes one image."""
+
+    kbuild_version: str
+    target: str
+    arch: str
+    compiled: tuple[Path, ...]
+    output: Path
+    toolchain: Toolchain
+
+    @property
+    def stamp(self) -> Path:
+        """The record that the edge writes last."""
+        return self.output.with_name(self.output.name + ".json")
+
+    @property
+    def hand_over(self) -> Path:
+        """Where the plan leaves the edge for ``kbuild device-link``."""
+        return self.output.with_name(self.output.name + ".edge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackPlan:
-    """How the images of a target become a fat binary, a stub unit and a kernel table."""
+    """How the images of a target become a fat binary, a stub unit and a kernel table.
+
+    ``compiled`` are the records of what is registered, ``prelinked`` those of the sources
+    of a device link.
+    """
 
     kbuild_version: str
     target: str
@@ -79,6 +107,8 @@ class PackPlan:
     stub_suffix: str
     toolchain: Toolchain
     debug_stubs: DebugStubs = "OFF"
+    prelinked: tuple[Path, ...] = ()
+    compression: CompressionMode = "balance"
 
     @property
     def stub(self) -> Path:
@@ -138,6 +168,7 @@ class BuildPlan:
     """
 
     edges: tuple[CompileEdge, ...]
+    links: tuple[LinkEdge, ...]
     pack: PackPlan
     runtime_target: str
     editor_options: tuple[str, ...]
@@ -167,6 +198,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         for arch in backend.expand_architectures(spec.architectures, toolchain, hints)
     }
     edges = _plan_edges(spec, toolchains)
+    links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
+    stamps = tuple(edge.stamp for edge in edges)
     # Editors read sources as the project's own compiler does: no cross compiler's options.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
@@ -175,7 +208,9 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         backend=backend.NAME,
         visibility=spec.visibility,
         headers=spec.headers,
-        compiled=tuple(edge.stamp for edge in edges),
+        compiled=tuple(link.stamp for link in links) or stamps,
+        prelinked=stamps if links else (),
+        compression=spec.compression,
         output_directory=spec.output_directory,
         stub_suffix=spec.stub_suffix,
         toolchain=toolchain,
@@ -183,6 +218,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     )
     return BuildPlan(
         edges=edges,
+        links=links,
         pack=pack,
         runtime_target=name_runtime(backend.NAME, spec.runtime),
         editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
@@ -201,18 +237,33 @@ def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[
             standard=spec.standard,
             output=spec.output_directory / f"{names[source]}.{arch}",
             toolchain=toolchain,
+            relocatable=spec.rdc == "ON",
         )
         for source in spec.sources
         for arch, toolchain in toolchains.items()
     )
 
 
-def _check_settings(spec: TargetSpec) -> None:
-    """Refuse what this version has not, and what cannot go together."""
-    if spec.rdc != "OFF":
-        raise ConfigurationError(
-            f"RDC {spec.rdc} is not available in kbuild {__version__}; leave it OFF"
+def _plan_links(
+    spec: TargetSpec, backend: Backend, edges: tuple[CompileEdge, ...]
+) -> tuple[LinkEdge, ...]:
+    """One edge an architecture, for those that the backend links."""
+    toolchains = {edge.arch: edge.toolchain for edge in edges}
+    return tuple(
+        LinkEdge(
+            kbuild_version=__version__,
+            target=spec.name,
+            arch=arch,
+            compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),
+            output=spec.output_directory / f"{spec.name}.{arch}.linked",
+            toolchain=toolchains[arch],
         )
+        for arch in backend.device_links(tuple(toolchains))
+    )
+
+
+def _check_settings(spec: TargetSpec) -> None:
+    """Refuse what cannot go together."""
     if spec.runtime == "static" and spec.kind == "shared":
         raise ConfigurationError(
             "RUNTIME static: programs that link a shared kernel library have a runtime of "
@@ -241,6 +292,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         options=flags.options,
         standard=edge.standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
+        relocatable=edge.relocatable,
     )
 
 
@@ -254,12 +306,19 @@ def write_plan(plan: BuildPlan) -> None:
     """Leave each edge its hand-over file."""
     for edge in plan.edges:
         record.write_if_changed(edge.hand_over, record.dump(EDGE_SCHEMA, edge))
+    for link in plan.links:
+        record.write_if_changed(link.hand_over, record.dump(LINK_SCHEMA, link))
     record.write_if_changed(plan.pack.hand_over, record.dump(PACK_SCHEMA, plan.pack))
 
 
 def read_edge(path: Path) -> CompileEdge:
     """The compile edge that `write_plan` left at ``path``."""
     return record.load(EDGE_SCHEMA, CompileEdge, record.read_file(path), str(path))
+
+
+def read_link(path: Path) -> LinkEdge:
+    """The device link that `write_plan` left at ``path``."""
+    return record.load(LINK_SCHEMA, LinkEdge, record.read_file(path), str(path))
 
 
 def read_pack(path: Path) -> PackPlan:

@@ -43,6 +43,9 @@ def identifier(name: str) -> str:
 def render_stub_unit(inputs: StubInputs) -> bytes:
     """The host source with handles, descriptor, note and registration; C and C++ alike."""
     table = inputs.table
+    containers = tuple(zip(inputs.spans, table.containers, strict=True))
+    spans = [span for span, container in containers if not container.is_prelinked]
+    prelinked = [span for span, container in containers if container.is_prelinked]
     return render(
         "stub_unit.c.j2",
         {
@@ -58,7 +61,8 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "kernel_table": _assembler_path(inputs.kernel_table),
             "kernel_table_sha256": inputs.kernel_table_sha256,
             "kernel_table_size": inputs.kernel_table_size,
-            "spans": inputs.spans,
+            "spans": spans,
+            "prelinked": prelinked,
             "kernels": table.kernels,
             "variables": table.variables,
             "headers": inputs.headers,

@@ -37,10 +37,14 @@ class ImagePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerMatch:
-    """A container of the file; ``record`` and ``rows`` are what a note says of it, if any."""
+    """A container of the file; ``record`` and ``rows`` are what a note says of it, if any.
+
+    ``target`` is the position of that note, ``pairs`` all images of either side.
+    """
 
     number: int
     facts: ContainerFacts
+    target: int | None
     record: ContainerRecord | None
     rows: tuple[KernelRecord, ...]
     pairs: tuple[ImagePair, ...]
@@ -51,6 +55,11 @@ class ContainerMatch:
         return self.record.source if self.record else f"container {self.number}"
 
     @property
+    def is_prelinked(self) -> bool:
+        """Whether its images wait for the runtime's own link."""
+        return self.record is not None and self.record.is_prelinked
+
+    @property
     def readable(self) -> tuple[ImageFacts, ...]:
         """The images to compare: those that can be read and that the record describes."""
         return tuple(pair.found for pair in self.pairs if pair.found and pair.is_described)
@@ -59,15 +68,15 @@ class ContainerMatch:
 def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
     """Every container of the file: those of each note in its order, then the others."""
     matches: list[ContainerMatch] = []
-    for module in facts.modules:
+    for target, module in enumerate(facts.modules):
         of_module = zip(module.containers, module.record.containers, strict=True)
         for index, (number, record) in enumerate(of_module):
             if number is not None:
                 rows = tuple(row for row in module.record.kernels if row.container == index)
-                matches.append(_match(facts, number, record, rows))
+                matches.append(_match(facts, number, target, record, rows))
     claimed = {match.number for match in matches}
     others = (n for n in range(len(facts.containers)) if n not in claimed)
-    matches.extend(_match(facts, number, None, ()) for number in others)
+    matches.extend(_match(facts, number, None, None, ()) for number in others)
     return tuple(matches)
 
 
@@ -83,6 +92,7 @@ def require_containers(facts: ArtifactFacts) -> None:
 def _match(
     facts: ArtifactFacts,
     number: int,
+    target: int | None,
     record: ContainerRecord | None,
     rows: tuple[KernelRecord, ...],
 ) -> ContainerMatch:
@@ -98,6 +108,7 @@ def _match(
     return ContainerMatch(
         number=number,
         facts=facts.containers[number],
+        target=target,
         record=record,
         rows=rows,
         pairs=tuple(pairs),

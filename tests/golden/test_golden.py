@@ -32,7 +32,7 @@ from kbuild.model import (
     VariableRecord,
 )
 from kbuild.runtimes import RuntimeTarget
-from kbuild.stages.plan import BuildPlan, CompileEdge, PackPlan
+from kbuild.stages.plan import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
 from kbuild.stages.stub_names import name_stub
 from kbuild.stages.stubs import (
@@ -231,8 +231,17 @@ def plan() -> bytes:
         stub_suffix=".c",
         toolchain=toolchain,
     )
+    link = LinkEdge(
+        kbuild_version="0",
+        target="t",
+        arch="x86-64",
+        compiled=(edge.stamp,),
+        output=Path("/out/t.x86-64.linked"),
+        toolchain=toolchain,
+    )
     built = BuildPlan(
         edges=(edge,),
+        links=(link,),
         pack=pack,
         runtime_target="kbuild::runtime_cpu",
         editor_options=("-x", "c++"),

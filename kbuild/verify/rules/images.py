@@ -33,18 +33,32 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
         raise NotApplicable("no device image")
     if not facts.modules and not policy.required_architectures:
         raise NotApplicable("neither a note nor the policy names the architectures to expect")
-    for container in match_containers(facts):
+    containers = match_containers(facts)
+    for container in containers:
         if not container.facts.is_damaged:
-            yield from _missing_architectures(container, policy)
+            sources = _linked_at_load(container, containers)
+            yield from _missing_architectures(container, sources, policy)
     require_containers(facts)
 
 
-def _missing_architectures(container: ContainerMatch, policy: Policy) -> Iterator[Violation]:
-    available = {pair.found.arch for pair in container.pairs if pair.found}
-    # Content that the record knows under another label is not missing (KB601).
-    available |= {pair.expected.arch for pair in container.pairs if pair.found and pair.expected}
+def _linked_at_load(
+    container: ContainerMatch, containers: tuple[ContainerMatch, ...]
+) -> tuple[ContainerMatch, ...]:
+    """What the runtime links where no image of ``container`` suits the device."""
+    if container.target is None or container.is_prelinked:
+        return ()
+    return tuple(c for c in containers if c.is_prelinked and c.target == container.target)
+
+
+def _missing_architectures(
+    container: ContainerMatch, sources: tuple[ContainerMatch, ...], policy: Policy
+) -> Iterator[Violation]:
+    available = _architectures(container)
+    if sources:  # all of them are needed
+        available |= set.intersection(*map(_architectures, sources))
+    required = () if container.is_prelinked else policy.required_architectures
     recorded = tuple(image.arch for image in container.record.images) if container.record else ()
-    for arch in dict.fromkeys((*policy.required_architectures, *recorded)):
+    for arch in dict.fromkeys((*required, *recorded)):
         if arch not in available:
             there = ", ".join(sorted(available)) or "no image at all"
             yield Violation(
@@ -52,6 +66,12 @@ def _missing_architectures(container: ContainerMatch, policy: Policy) -> Iterato
                 f"{_name_kernels(container)} cannot run there",
                 arch=arch,
             )
+
+
+def _architectures(container: ContainerMatch) -> set[str]:
+    found = {pair.found.arch for pair in container.pairs if pair.found}
+    # Content that the record knows under another label is not missing (KB601).
+    return found | {p.expected.arch for p in container.pairs if p.found and p.expected}
 
 
 def _name_kernels(container: ContainerMatch) -> str:

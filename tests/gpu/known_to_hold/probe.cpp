@@ -142,6 +142,13 @@ void launch_through_kbuild()
     cudaStreamSynchronize(stream);
     check(holds(8), "programmatic dependent ran");
 
+    config.programmatic_dependent_launch = false;
+    config.priority = -1;
+    error = kbuild::launch(fill, config, count, 9, buffer);
+    check(!error, "kbuild::launch with a priority", error.message());
+    cudaStreamSynchronize(stream);
+    check(holds(9), "priority ran");
+
     error = kbuild::launch(ns::scale, {1, 1024}, static_cast<float*>(nullptr), 1.0f, 0);
     check(static_cast<bool>(error), "more threads than the launch bounds is an error");
     (void)cudaGetLastError();

@@ -7,6 +7,7 @@
 
 /* The CPU's containers have no record beside them. */
 #define KBUILD_DEFINE_WRAPPER(name, data)
+#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)
 #define KBUILD_WRAPPER(name) 0
 
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {

@@ -6,6 +6,7 @@
 #define KBUILD_CUDA_REGISTRATION_H
 
 #include <cuda_runtime_api.h>
+#include <kbuild/cuda_explain.h>
 #include <kbuild/host_cuda.h>
 #include <kbuild/module.h>
 #include <stdlib.h>
@@ -33,16 +34,22 @@ struct kbuild_cuda_wrapper {
     uint32_t magic;
     uint32_t version;
     const void *data;
-    const void *unused;
+    const void *prelinked;
 };
 
 #define KBUILD_CUDA_WRAPPER_MAGIC 0x466243B1u
 #define KBUILD_CUDA_WRAPPER_VERSION 1u
+#define KBUILD_CUDA_LINKED_WRAPPER_VERSION 2u
 
 #define KBUILD_DEFINE_WRAPPER(name, data)                                             \
     static struct kbuild_cuda_wrapper name                                           \
         __attribute__((section(".nvFatBinSegment"), aligned(8), used)) = {           \
             KBUILD_CUDA_WRAPPER_MAGIC, KBUILD_CUDA_WRAPPER_VERSION, data, 0 };
+/* Of linked code, with the containers that it was linked from: null ends their list. */
+#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)                           \
+    static struct kbuild_cuda_wrapper name                                           \
+        __attribute__((section(".nvFatBinSegment"), aligned(8), used)) = {           \
+            KBUILD_CUDA_WRAPPER_MAGIC, KBUILD_CUDA_LINKED_WRAPPER_VERSION, data, prelinked };
 #define KBUILD_WRAPPER(name) &name
 
 static int kbuild_cuda_device_count(int *count)
@@ -84,9 +91,12 @@ static int kbuild_cuda_synchronize(void)
     return kbuild_synchronize();
 }
 
+static const struct kbuild_module *kbuild_cuda_module;
+
 static const char *kbuild_cuda_error_message(int code)
 {
-    return kbuild_error_message(code);
+    return kbuild_cuda_module != 0 ? kbuild_explain_for_module(kbuild_cuda_module, code)
+                                   : kbuild_error_message(code);
 }
 
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
@@ -104,7 +114,8 @@ static inline void kbuild_initialise_managed(void)
 {
     uint64_t index;
     for (index = 0; index < kbuild_cuda_container_count; index++)
-        (void)__cudaInitModule(kbuild_cuda_containers[index]);
+        if (kbuild_cuda_containers[index] != 0)
+            (void)__cudaInitModule(kbuild_cuda_containers[index]);
 }
 
 static inline void kbuild_register_variable(void **container,
@@ -125,13 +136,17 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
                                           void (*unregister)(void))
 {
     uint64_t index, row;
+    kbuild_cuda_module = module;
     kbuild_cuda_containers =
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_cuda_containers);
     if (kbuild_cuda_containers == 0)
         return;
     kbuild_cuda_container_count = module->container_count;
     for (index = 0; index < module->container_count; index++) {
-        void **container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
+        void **container;
+        if (module->containers[index].wrapper == 0)
+            continue;
+        container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
         kbuild_cuda_containers[index] = container;
         for (row = 0; row < module->kernel_count; row++) {
             const struct kbuild_kernel *kernel = &module->kernels[row];
@@ -154,10 +169,21 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
     if (kbuild_cuda_containers == 0)
         return;
     for (index = 0; index < module->container_count; index++)
-        __cudaUnregisterFatBinary(kbuild_cuda_containers[index]);
+        if (kbuild_cuda_containers[index] != 0)
+            __cudaUnregisterFatBinary(kbuild_cuda_containers[index]);
     free(kbuild_cuda_containers);
     kbuild_cuda_containers = 0;
     kbuild_cuda_container_count = 0;
+}
+
+/* Of any module in the process; all definitions are alike.  See kbuild/host_cuda.h. */
+__attribute__((weak)) const char *kbuild_explain_launch(const void *kernel, int code)
+{
+    struct kbuild_cuda_search search = { kernel, 0 };
+    if (kbuild_is_about_architectures(code))
+        dl_iterate_phdr(kbuild_search_object, &search);
+    return search.module != 0 ? kbuild_explain_for_module(search.module, code)
+                              : cudaGetErrorString((cudaError_t)code);
 }
 
 /* cudart's own push and pop, which `<<<>>>` goes through as well. */

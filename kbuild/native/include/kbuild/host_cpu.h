@@ -67,4 +67,11 @@ static inline const char *kbuild_error_message(kbuild_error_t __error)
     return kbuild_cpu_error_message(__error);
 }
 
+/* What a failed launch of `kernel` is due to; valid until the thread's next call. */
+static inline const char *kbuild_launch_error_message(const void *__kernel, kbuild_error_t __error)
+{
+    (void)__kernel;
+    return kbuild_cpu_error_message(__error);
+}
+
 #endif

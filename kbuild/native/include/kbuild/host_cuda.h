@@ -137,6 +137,16 @@ static inline const char *kbuild_error_message(kbuild_error_t error)
     return cudaGetErrorString((cudaError_t)error);
 }
 
+/* Every stub unit has it. */
+const char *kbuild_explain_launch(const void *kernel, int code) __attribute__((weak));
+
+/* What a failed launch of `kernel` is due to; valid until the thread's next call. */
+static inline const char *kbuild_launch_error_message(const void *kernel, kbuild_error_t error)
+{
+    return kbuild_explain_launch != 0 ? kbuild_explain_launch(kernel, error)
+                                      : kbuild_error_message(error);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,11 @@ public:
         if (__code != 0) message_ = kbuild_error_message(__code);
     }
 
+    // Of a launch: the artifact knows more of it than the runtime.
+    error(kbuild_error_t __code, const void* __kernel) : code_(__code) {
+        if (__code != 0) message_ = kbuild_launch_error_message(__kernel, __code);
+    }
+
     explicit operator bool() const noexcept { return code_ != 0; }
     kbuild_error_t code() const noexcept { return code_; }
 
@@ -136,15 +141,16 @@ template <class... __P>
 error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
              typename detail::parameter<__P>::__type... __args) {
     const auto __c_config = detail::to_c(__config);
+    const auto __handle = reinterpret_cast<const void*>(__kernel);
     if (const auto __stub = detail::stub_of(__kernel); __stub && detail::suits_stub(__c_config)) {
         if (const kbuild_error_t __code = kbuild_push_configuration(&__c_config)) {
             return error(__code);
         }
         __stub(__args...);
-        return error(kbuild_take_stub_result());
+        return error(kbuild_take_stub_result(), __handle);
     }
     void* __addresses[] = {static_cast<void*>(std::addressof(__args))..., nullptr};
-    return error(kbuild_launch(reinterpret_cast<const void*>(__kernel), &__c_config, __addresses));
+    return error(kbuild_launch(__handle, &__c_config, __addresses), __handle);
 }
 
 // Another number of arguments than the kernel has parameters: says so.

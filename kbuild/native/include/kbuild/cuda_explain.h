@@ -1,0 +1,115 @@
+/* What stub units of the CUDA backend know of a failed launch and cudart does not: which
+ * architectures the artifact has.  Included by cuda_registration.h only. */
+#ifndef KBUILD_CUDA_EXPLAIN_H
+#define KBUILD_CUDA_EXPLAIN_H
+
+#include <cuda_runtime_api.h>
+#include <kbuild/module.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a message about architectures has room for. */
+#define KBUILD_CUDA_MESSAGE_BYTES 512
+
+struct kbuild_cuda_search {
+    const void *handle;
+    const struct kbuild_module *module;
+};
+
+static inline int kbuild_has_handle(const struct kbuild_module *module, const void *handle)
+{
+    uint64_t row;
+    for (row = 0; row < module->kernel_count; row++)
+        if (module->kernels[row].handle == handle)
+            return 1;
+    return 0;
+}
+
+/* The notes from `note` to `end` that are kbuild's lead to modules. */
+static inline void kbuild_search_notes(const char *note, const char *end,
+                                       struct kbuild_cuda_search *search)
+{
+    while (end - note >= (long)sizeof(ElfW(Nhdr)) && search->module == 0) {
+        const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)(const void *)note;
+        const char *name = note + sizeof *header;
+        const char *content = name + ((header->n_namesz + 3) & ~3u);
+        note = content + ((header->n_descsz + 3) & ~3u);
+        if (header->n_type == KBUILD_NOTE_TYPE && header->n_namesz == sizeof "kbuild" &&
+            memcmp(name, "kbuild", sizeof "kbuild") == 0) {
+            const struct kbuild_note_header *own =
+                (const struct kbuild_note_header *)(const void *)content;
+            const struct kbuild_module *module =
+                (const struct kbuild_module *)(const void *)((const char *)&own->descriptor +
+                                                              own->descriptor);
+            if (own->version == KBUILD_NOTE_VERSION && module->abi == KBUILD_MODULE_ABI &&
+                kbuild_has_handle(module, search->handle))
+                search->module = module;
+        }
+    }
+}
+
+static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct kbuild_cuda_search *search = (struct kbuild_cuda_search *)data;
+    unsigned index;
+    (void)size;
+    for (index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        const char *start = (const char *)object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_NOTE)
+            kbuild_search_notes(start, start + segment->p_memsz, search);
+    }
+    return search->module != 0;
+}
+
+/* Adds what `"arch":"..."` says in the kernel table, each once, to the text. */
+static inline void kbuild_list_architectures(const struct kbuild_module *module, char *text,
+                                             size_t capacity)
+{
+    static const char key[] = "\"arch\":\"";
+    const char *position = module->record, *end = position + module->record_size;
+    char *const list = text + strlen(text);
+    for (; end - position > (long)sizeof key; position++) {
+        char word[40];
+        size_t length = 0, used = strlen(text);
+        if (memcmp(position, key, sizeof key - 1) != 0)
+            continue;
+        position += sizeof key - 1;
+        while (length < sizeof word - 2 && position + length < end && position[length] != '"') {
+            word[length] = position[length];
+            length++;
+        }
+        word[length] = '\0';
+        /* One may be the front of another: sm_90 and sm_90a. */
+        strcat(word, ",");
+        if (strstr(list, word) == 0 && capacity - used > length + 3)
+            snprintf(text + used, capacity - used, " %s", word);
+    }
+    if (list[0] != '\0')
+        text[strlen(text) - 1] = '\0';
+}
+
+static inline int kbuild_is_about_architectures(int code)
+{
+    return code == (int)cudaErrorNoKernelImageForDevice ||
+           code == (int)cudaErrorUnsupportedPtxVersion ||
+           code == (int)cudaErrorInvalidDeviceFunction;
+}
+
+/* What to say of a failure of the module's kernels; valid until the thread's next call. */
+static inline const char *kbuild_explain_for_module(const struct kbuild_module *module, int code)
+{
+    static __thread char text[KBUILD_CUDA_MESSAGE_BYTES];
+    int device = 0, major = 0, minor = 0;
+    if (!kbuild_is_about_architectures(code) || cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return cudaGetErrorString((cudaError_t)code);
+    snprintf(text, sizeof text, "%s: the device is sm_%d%d, and %s has",
+             cudaGetErrorString((cudaError_t)code), major, minor, module->target);
+    kbuild_list_architectures(module, text, sizeof text);
+    return text;
+}
+
+#endif

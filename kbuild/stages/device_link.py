@@ -1,0 +1,80 @@
+"""Links the relocatable images of a target for one architecture to one image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kbuild import record
+from kbuild.backends import find_backend
+from kbuild.backends.protocol import LinkUnit
+from kbuild.model import DeviceImage, Kernel
+from kbuild.project import DeviceFlags
+from kbuild.stages.compile import CompiledSource, describe_image, finish
+from kbuild.stages.plan import LinkEdge, asks_for_debug
+
+
+def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
+    """Run the device linker; write the edge's record, which is like a source's, last.
+
+    Raises ToolError when it fails; the record is not written then.
+    """
+    backend = find_backend(edge.toolchain.backend)
+    sources = tuple(
+        record.load(record.IMAGE_SCHEMA, CompiledSource, record.read_file(path), str(path))
+        for path in edge.compiled
+    )
+    images = tuple(image for source in sources for image in source.images)
+    unit = LinkUnit(
+        target=edge.target,
+        arch=edge.arch,
+        images=tuple(image.path for image in images),
+        output=edge.output,
+        build_options=flags.build_options,
+        debug=asks_for_debug((*flags.build_options, *flags.options)),
+    )
+    contents = tuple(record.read_file(image.path) for image in images)
+    completion = backend.link_images(unit, contents, edge.toolchain)
+    finish(completion, explain=backend.explain_link_failure)
+    own = _Own(
+        kernels={kernel.name: kernel for image in images for kernel in image.kernels},
+        variables=frozenset(variable.name for image in images for variable in image.variables),
+    )
+    linked = CompiledSource(
+        source=edge.target,
+        backend=backend.NAME,
+        images=tuple(
+            _keep_own(describe_image(edge.target, output, backend), own)
+            for output in completion.images
+        ),
+        log="",
+        warnings="",
+    )
+    record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked))
+    return linked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Own:
+    """What the sources define; the device linker adds what is the vendor's own."""
+
+    kernels: dict[str, Kernel]
+    variables: frozenset[str]
+
+
+def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
+    """The image with what the compiler alone knew, and what is of no source apart."""
+    return replace(
+        image,
+        kernels=tuple(
+            replace(
+                kernel,
+                resources=replace(
+                    kernel.resources, spill_bytes=own.kernels[kernel.name].resources.spill_bytes
+                ),
+            )
+            for kernel in image.kernels
+            if kernel.name in own.kernels
+        ),
+        variables=tuple(v for v in image.variables if v.name in own.variables),
+        library_kernels=tuple(k.name for k in image.kernels if k.name not in own.kernels),
+    )

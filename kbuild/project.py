@@ -89,7 +89,9 @@ def read_target(path: Path) -> TargetSpec:
         visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
         debug_stubs=_choice("DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
         rdc=_choice("RDC", one("rdc"), get_args(Switch)),
-        compression=_choice("COMPRESSION", one("compression"), get_args(CompressionMode)),
+        compression=_choice(
+            "COMPRESSION", one("compression", "balance"), get_args(CompressionMode)
+        ),
         runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
         standard=_choice("DEVICE_STANDARD", one("standard"), _STANDARDS),
         host_compiler=one("host_compiler", "") or None,

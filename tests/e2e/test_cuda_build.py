@@ -11,6 +11,7 @@ import pytest
 from projects import KBUILD, ROOT, build, configure, run, run_kbuild, succeed
 
 from kbuild.backends import cuda
+from kbuild.devices import query_driver
 from kbuild.errors import ToolchainError
 from kbuild.toolchain import find_toolchain, gather_hints
 
@@ -211,3 +212,132 @@ def test_over_aligned_parameters_lie_elsewhere_on_each_device(tmp_path: Path) ->
     assert len(offsets) == 3
     assert len(set(offsets.values())) == 3
     assert run_kbuild("verify", library).returncode == 0
+
+
+def test_compression_is_the_users_choice(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    found = {}
+    for mode in ("none", "speed", "balance", "size"):
+        (tmp_path / "kbuild.toml").write_text(
+            '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["90"]\n'
+            f'compression = "{mode}"\n'
+        )
+        succeed(run_kbuild("build", cwd=tmp_path))
+        library = tmp_path / "build" / "kbuild" / "t" / "libt.so"
+        listed = json.loads(succeed(run_kbuild("inspect", "--format", "json", library)))
+        images = listed["artifacts"][0]["images"]
+        found[mode] = {image["kind"]: image["compression"] for image in images}
+
+    assert found == {
+        "none": {"elf": "none", "ptx": "none"},
+        "speed": {"elf": "none", "ptx": "lz4"},
+        "balance": {"elf": "none", "ptx": "zstd"},
+        "size": {"elf": "zstd", "ptx": "zstd"},
+    }
+
+
+def test_device_variables_have_shadows(tmp_path: Path) -> None:
+    project = Path(__file__).parent / "variables"
+    succeed(configure(project, tmp_path, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real"))
+    succeed(build(tmp_path))
+
+    result = run_kbuild("inspect", "--format", "json", tmp_path / "libshared_kernels.so")
+
+    (artifact,) = json.loads(succeed(result))["artifacts"]
+    found = {v["display"]: (v["kind"], v["size"]) for v in artifact["variables"]}
+    # Cubins do not tell the static ones, `own` and `own_managed`, from the others.
+    assert found == {
+        "weights": ("device", 16),
+        "factor": ("constant", 4),
+        "calls": ("managed", 4),
+        "sums": ("managed", 16),
+        "ns::offset": ("device", 4),
+        "plain_c": ("device", 4),
+        "own": ("device", 4),
+        "own_managed": ("managed", 4),
+    }
+    assert "weights" in succeed(run("nm", "-D", tmp_path / "libshared_kernels.so"))
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cuda_rdc")
+    project = Path(__file__).parent / "rdc"
+    succeed(configure(project, folder, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90"))
+    succeed(build(folder))
+    return folder
+
+
+def test_device_link_yields_one_container(linked: Path) -> None:
+    result = run_kbuild("inspect", "--format", "json", linked / "libshared_kernels.so")
+
+    (artifact,) = json.loads(succeed(result))["artifacts"]
+    images = [(i["container"], i["arch"], i["kind"]) for i in artifact["images"]]
+    assert images == [
+        (0, "sm_80", "elf"),
+        (0, "sm_90", "elf"),
+        # What a driver links for devices that no cubin suits.
+        (1, "compute_90", "ptx"),
+        (2, "compute_90", "ptx"),
+    ]
+    names = {kernel["display"] for kernel in artifact["images"][0]["kernels"]}
+    assert names == {"own(int*)", "first(int*)", "second(int*)", "void apply<Scale>(Scale, int*)"}
+    verified = run_kbuild("verify", linked / "libshared_kernels.so", linked / "libstatic_kernels.a")
+    assert "no findings" in succeed(verified)
+
+
+def test_linked_archive_needs_no_device_linker(linked: Path, tmp_path: Path) -> None:
+    (runtime, *_) = cuda.find_runtimes(gather_hints())
+    folders = [f"-I{folder}" for folder in runtime.include_directories]
+    succeed(
+        run(
+            *("g++", "-std=c++17", "-DKBUILD_BACKEND_CUDA=1", *folders),
+            *("-I", ROOT / "kbuild/native/include", ROOT / "tests/e2e/rdc/host.cpp"),
+            *(linked / "libstatic_kernels.a", runtime.library),
+            *(f"-Wl,-rpath,{runtime.library.parent}", "-o", tmp_path / "host"),
+        )
+    )
+
+    # It starts, and says what it lacks.
+    assert "FAILED allocate" in run(tmp_path / "host").stdout or has_device()
+
+
+def has_device() -> bool:
+    return bool(query_driver()[1])
+
+
+@pytest.mark.parametrize(
+    ("architecture", "sources", "code", "expected"),
+    [
+        ("90", "__device__ int missing(int);", 4, "define it in a source of the target"),
+        ("90-virtual", "__device__ int missing(int v) { return v; }", 2, "add one, say 90-real"),
+    ],
+)
+def test_bad_device_links(
+    tmp_path: Path, architecture: str, sources: str, code: int, expected: str
+) -> None:
+    (tmp_path / "a.cu").write_text(f"{sources}\n__global__ void k(int* p) {{ *p = missing(1); }}\n")
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\nrdc = true\n'
+        f'architectures = ["{architecture}"]\n'
+    )
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == code, result.stderr
+    assert expected in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+
+
+def test_types_of_cub_and_thrust_give_one_name_everywhere(tmp_path: Path) -> None:
+    project = Path(__file__).parent / "cub"
+    succeed(configure(project, tmp_path, "CMAKE_CUDA_ARCHITECTURES=80-real;90-real"))
+
+    succeed(build(tmp_path))
+
+    listed = run_kbuild("inspect", "--format", "json", tmp_path / "libtyped_kernels.so")
+    (artifact,) = json.loads(succeed(listed))["artifacts"]
+    (name,) = {kernel["name"] for image in artifact["images"] for kernel in image["kernels"]}
+    # What g++ calls it, which links; without the definitions, both types name the device.
+    assert name in succeed(run("nm", tmp_path / "host"))
+    assert "_NS" not in name

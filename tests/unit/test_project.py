@@ -49,6 +49,7 @@ def test_target(tmp_path: Path) -> None:
         ({"visibility": "protected"}, "VISIBILITY is 'protected'; it may be default, hidden"),
         ({"debug_stubs": "1"}, "DEBUG_STUBS is '1'"),
         ({"rdc": "yes"}, "RDC is 'yes'"),
+        ({"compression": "zip"}, "COMPRESSION is 'zip'; it may be none, speed, balance, size"),
         ({"source": "/no/such.cu"}, "/no/such.cu: no such file"),
         ({"source": ""}, "no SOURCES"),
         ({"header": "/no/such.hpp"}, "/no/such.hpp: no such file"),

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kbuild.backends import cuda
 from kbuild.backends.cuda_architectures import expand
-from kbuild.backends.protocol import CompileUnit, PackedImage, Toolchain, ToolchainHints
+from kbuild.backends.protocol import (
+    CompileUnit,
+    LinkUnit,
+    PackedImage,
+    PackUnit,
+    Toolchain,
+    ToolchainHints,
+)
 from kbuild.errors import ConfigurationError, ToolchainError
 
 NVCC = Toolchain(
@@ -69,21 +77,86 @@ def test_names_do_not_depend_on_the_architecture() -> None:
     assert "-DTHRUST_DISABLE_ABI_NAMESPACE=1" in argv()
 
 
-def test_pack_names_each_image() -> None:
-    images = (
-        PackedImage(arch="sm_90a", kind="elf", sha256="0", path=Path("/out/sm_90a"), data=b""),
-        PackedImage(
-            arch="compute_90a", kind="ptx", sha256="0", path=Path("/out/compute_90a"), data=b""
-        ),
-    )
+CUBIN = PackedImage(arch="sm_90a", kind="elf", sha256="0", path=Path("/out/sm_90a"), data=b"")
+PTX = PackedImage(
+    arch="compute_90a", kind="ptx", sha256="0", path=Path("/out/compute_90a"), data=b""
+)
 
-    (command,) = cuda.pack(images, Path("/out/c"), NVCC).commands
+
+def test_pack_names_each_image() -> None:
+    unit = PackUnit(images=(CUBIN, PTX), output=Path("/out/c"))
+
+    (command,) = cuda.pack(unit, NVCC).commands
 
     assert command.argv == (
         *("/cuda/bin/fatbinary", "-64", "--create=/out/c"),
         "--image3=kind=elf,sm=90a,file=/out/sm_90a",
         "--image3=kind=ptx,sm=90a,file=/out/compute_90a",
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"linking": "linked"}, ("--link",)),
+        ({"linking": "prelinked"}, ("--device-c", "--cmdline=--compile-only")),
+        ({"compression": "none"}, ("--compress=false",)),
+        ({"compression": "size"}, ("--compress-mode=size",)),
+        ({"compression": "speed"}, ("--compress-mode=speed",)),
+    ],
+)
+def test_pack_says_what_the_images_are(changes: dict[str, Any], expected: tuple[str, ...]) -> None:
+    unit = replace(PackUnit(images=(CUBIN,), output=Path("/out/c")), **changes)
+
+    (command,) = cuda.pack(unit, NVCC).commands
+
+    assert command.argv[3:-1] == expected
+
+
+def test_device_link_takes_the_cubins() -> None:
+    unit = LinkUnit(
+        target="t",
+        arch="90a",
+        images=(Path("/out/a.cubin"), Path("/out/a.ptx"), Path("/out/b.cubin")),
+        output=Path("/out/t.90a.linked"),
+    )
+
+    completion = cuda.link_images(unit, (), NVCC)
+
+    (command,) = completion.commands
+    assert command.argv[:2] == ("/cuda/bin/nvlink", "-arch=sm_90a")
+    assert command.argv[-5:] == (
+        *("-lcudadevrt", "/out/a.cubin", "/out/b.cubin"),
+        *("-o", "/out/t.90a.linked.cubin"),
+    )
+    (image,) = completion.images
+    assert (image.arch, image.kind) == ("sm_90a", "elf")
+
+
+def test_device_links_are_for_real_architectures() -> None:
+    assert cuda.device_links(("80", "90-virtual", "100-real")) == ("80", "100-real")
+    with pytest.raises(ConfigurationError, match="add one, say 90-real"):
+        cuda.device_links(("90-virtual",))
+
+
+def test_relocatable_code_is_asked_for() -> None:
+    assert "-rdc=true -cubin" in argv(relocatable=True)
+    assert "-rdc" not in argv()
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        ("nvlink error   : Undefined reference to '_Z5twicei' in 'a.cubin'", "target by target"),
+        ("nvlink error   : Multiple definition of 'x' in 'b.cubin'", "static, inline or extern"),
+        ("nvlink fatal   : Input file not found", ""),
+    ],
+)
+def test_link_failures_are_explained(log: str, expected: str) -> None:
+    explained = cuda.explain_link_failure(log)
+
+    assert expected in explained
+    assert bool(expected) == bool(explained)
 
 
 def test_compilers_are_looked_for_in_order() -> None:

@@ -32,7 +32,7 @@ from kbuild.facts import (
     ReferenceKind,
 )
 from kbuild.formats.elf import SHF_MERGE
-from kbuild.model import Kernel, KernelRecord
+from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.rule import Rule
@@ -474,6 +474,58 @@ def test_images_of_foreign_container_are_compared_with_each_other() -> None:
     (finding,) = verify((wide,)).findings
     assert (finding.rule, finding.arch) == ("KB108", "sm_90")
     assert "in the sm_80 image" in finding.message
+
+
+def _add_prelinked(facts: ArtifactFacts, *architectures: str) -> ArtifactFacts:
+    """The artifact as the outcome of a device link, with two sources that drivers can link."""
+    containers = tuple(
+        ContainerRecord(
+            source=name,
+            images=tuple(
+                ImageRecord(arch=arch, kind="ptx", sha256=f"{name} {arch}", size=10, kernels=())
+                for arch in architectures
+            ),
+            is_prelinked=True,
+        )
+        for name in ("a.cu", "b.cu")
+    )
+    images = tuple(
+        replace(
+            facts.images[0],
+            arch=image.arch,
+            kind=image.kind,
+            sha256=image.sha256,
+            size=image.size,
+            container=number,
+            kernels=(),
+        )
+        for number, container in enumerate(containers, start=1)
+        for image in container.images
+    )
+    linked = change_record(facts, lambda r: replace(r, containers=(*r.containers, *containers)))
+    return replace(
+        change_module(linked, lambda m: replace(m, containers=(0, 1, 2))),
+        containers=facts.containers * 3,
+        images=(*facts.images, *images),
+    )
+
+
+def test_what_drivers_link_of_all_sources_is_an_architecture_of_the_target() -> None:
+    facts = _add_prelinked(SOUND, "compute_90")
+
+    assert verify((facts,), Policy(required_architectures=("compute_90", "sm_80"))).findings == ()
+    (finding,) = verify((facts,), Policy(required_architectures=("compute_100",))).findings
+    assert (finding.rule, finding.arch) == ("KB101", "compute_100")
+
+
+def test_source_that_drivers_cannot_link_is_named() -> None:
+    facts = _add_prelinked(SOUND, "compute_90")
+    incomplete = replace(facts, images=facts.images[:-1])
+
+    found = verify((incomplete,), Policy(required_architectures=("compute_90",))).findings
+
+    assert {(f.rule, f.arch) for f in found} == {("KB101", "compute_90")}
+    assert any("b.cu has no image for compute_90" in f.message for f in found)
 
 
 def test_stripped_hidden_handle_lacks_evidence() -> None:

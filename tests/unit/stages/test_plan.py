@@ -1,0 +1,68 @@
+"""Which edges a target has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.project import TargetSpec
+from kbuild.stages.plan import BuildPlan, plan_target, read_link, write_plan
+
+
+def plan(folder: Path, **changes: Any) -> BuildPlan:
+    settings: dict[str, Any] = {
+        "name": "t",
+        "kind": "shared",
+        "backend": "cpu",
+        "sources": (folder / "a.cu", folder / "b.cu"),
+        "source_root": folder,
+        "output_directory": folder / "out",
+        "architectures": ("x86-64", "x86-64-v3"),
+        "stub_suffix": ".cpp",
+        **changes,
+    }
+    return plan_target(TargetSpec(**settings))
+
+
+def test_one_edge_a_source_and_architecture(tmp_path: Path) -> None:
+    found = plan(tmp_path)
+
+    assert [(edge.display_source, edge.arch) for edge in found.edges] == [
+        ("a.cu", "x86-64"),
+        ("a.cu", "x86-64-v3"),
+        ("b.cu", "x86-64"),
+        ("b.cu", "x86-64-v3"),
+    ]
+    assert found.links == ()
+    assert not any(edge.relocatable for edge in found.edges)
+    assert found.pack.compiled == tuple(edge.stamp for edge in found.edges)
+    assert found.pack.prelinked == ()
+
+
+def test_one_device_link_an_architecture(tmp_path: Path) -> None:
+    found = plan(tmp_path, rdc="ON")
+
+    assert all(edge.relocatable for edge in found.edges)
+    assert [link.arch for link in found.links] == ["x86-64", "x86-64-v3"]
+    assert [path.name for path in found.links[0].compiled] == [
+        "a.cu.x86-64.json",
+        "b.cu.x86-64.json",
+    ]
+    assert found.pack.compiled == tuple(link.stamp for link in found.links)
+    assert found.pack.prelinked == tuple(edge.stamp for edge in found.edges)
+
+
+def test_device_link_is_handed_over(tmp_path: Path) -> None:
+    found = plan(tmp_path, rdc="ON")
+
+    write_plan(found)
+
+    assert tuple(read_link(link.hand_over) for link in found.links) == found.links
+
+
+def test_static_runtime_in_a_shared_library_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="leave RUNTIME shared"):
+        plan(tmp_path, runtime="static")

@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.model import ImageKind, Kernel, KernelRecord, TargetRecord
+from kbuild.model import (
+    Compression,
+    ImageKind,
+    Kernel,
+    KernelRecord,
+    Problem,
+    TargetRecord,
+)
 
 FileKind: TypeAlias = Literal[
     "object",
@@ -22,7 +29,6 @@ FileKind: TypeAlias = Literal[
     "image",
 ]
 ReferenceKind: TypeAlias = Literal["call", "call-slot", "copy", "absolute-32"]
-Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +102,6 @@ class Pointer:
     def is_null(self) -> bool:
         """Whether the slot stays zero."""
         return self.place is None and self.symbol is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Something a reader could not make sense of: a finding, never a crash.
-
-    ``where`` names the part (``container 1, image 0``), ``message`` says what is wrong,
-    ``offset`` the byte of the content read that it concerns, where there is one.
-    """
-
-    where: str
-    message: str
-    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

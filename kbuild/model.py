@@ -15,6 +15,7 @@ Linkage: TypeAlias = Literal["external", "weak", "internal"]
 ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]
 ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
 Visibility: TypeAlias = Literal["default", "hidden"]
+Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 CompressionMode: TypeAlias = Literal["none", "speed", "balance", "size"]
 VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
@@ -151,6 +152,19 @@ class TargetRecord:
     kernels: tuple[KernelRecord, ...]
     containers: tuple[ContainerRecord, ...]
     variables: tuple[VariableRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something a reader could not make sense of: a finding, never a crash.
+
+    ``where`` names the part (``container 1, image 0``), ``message`` says what is wrong,
+    ``offset`` the byte of the content read that it concerns, where there is one.
+    """
+
+    where: str
+    message: str
+    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 
 if TYPE_CHECKING:
-    from kbuild.facts import Problem
+    from kbuild.model import Problem
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"

@@ -32,10 +32,10 @@ from kbuild.backends.protocol import (
 )
 from kbuild.demangle import demangle
 from kbuild.errors import InputError, SourceError
-from kbuild.facts import Place, Problem
+from kbuild.facts import Place
 from kbuild.formats import offload_binary
 from kbuild.formats.elf import Elf
-from kbuild.model import Command, Kernel, Param, Variable, VariableKind
+from kbuild.model import Command, Kernel, Param, Problem, Variable, VariableKind
 
 # struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"

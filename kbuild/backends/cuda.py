@@ -30,7 +30,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode
 
 if TYPE_CHECKING:
-    from kbuild.facts import Problem
+    from kbuild.model import Problem
 
 NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
@@ -271,14 +271,14 @@ def _keep_folder(unit: CompileUnit) -> Path:
 
 def complete(
     unit: CompileUnit,
-    compiled: bytes,
+    compiled: bytes,  # noqa: ARG001 - the seam's signature
     log: str,
-    tc: Toolchain,  # noqa: ARG001 - the seam's signature
+    tc: Toolchain,  # noqa: ARG001 - likewise
 ) -> Completion:
     """The images of the edge: a cubin, PTX, or both."""
     from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
 
-    return cuda_image.complete(unit, compiled, log, _keep_folder(unit))
+    return cuda_image.complete(unit, log, _keep_folder(unit))
 
 
 def link_images(
@@ -357,6 +357,6 @@ def pack(unit: PackUnit, tc: Toolchain) -> Packing:
 
 def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
     """NVIDIA's containers, concatenated."""
-    from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
+    from kbuild.backends import cuda_fat_binary  # noqa: PLC0415 - loads parsers
 
-    return cuda_image.read_fat_binary(content)
+    return cuda_fat_binary.read_fat_binary(content)

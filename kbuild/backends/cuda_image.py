@@ -1,10 +1,10 @@
-"""CUDA device images: what cubins, PTX and NVIDIA's containers say of kernels."""
+"""CUDA device images: what cubins and PTX say of kernels and variables."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild.backends import cuda_architectures as architectures
 from kbuild.backends.protocol import (
@@ -12,21 +12,24 @@ from kbuild.backends.protocol import (
     Completion,
     ImageContent,
     ImageOutput,
-    StoredImage,
 )
 from kbuild.demangle import demangle, is_nameable, split_function
-from kbuild.errors import SourceError
-from kbuild.facts import Problem
 from kbuild.formats.cubin import read_cubin
+from kbuild.formats.cubin_elf import ELF_MAGIC
 from kbuild.formats.cubin_facts import CubinKernel, CubinVariable
-from kbuild.formats.elf import ELF_MAGIC
-from kbuild.formats.nv_fatbin import read_containers
-from kbuild.formats.nv_payload import read_images
-from kbuild.formats.ptx import PtxKernel, PtxVariable, read_ptx
 from kbuild.formats.ptxas_log import read_log
-from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable, VariableKind
+from kbuild.model import (
+    Kernel,
+    Linkage,
+    Param,
+    Resources,
+    Variable,
+    VariableKind,
+)
 
-_KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}
+if TYPE_CHECKING:
+    from kbuild.formats.ptx import PtxKernel, PtxVariable
+
 _STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
 _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
     "global": "device",
@@ -35,11 +38,8 @@ _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
 }
 
 
-def complete(unit: CompileUnit, compiled: bytes, log: str, keep: Path) -> Completion:
+def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
     """A cubin, the PTX that it was assembled from, or both."""
-    # Of a device link, a source may hold functions alone.
-    if not unit.relocatable and not read_image(compiled).kernels:
-        raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
     target = architectures.parse(unit.arch)
     cubin = unit.output.with_name(unit.output.name + ".cubin")
     ptx = unit.output.with_name(unit.output.name + ".ptx")
@@ -68,6 +68,8 @@ def read_image(data: bytes) -> ImageContent:
             kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
             variables=_select_variables(cubin.variables),
         )
+    from kbuild.formats.ptx import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
+
     ptx = read_ptx(data)
     return ImageContent(
         kernels=tuple(_read_ptx_kernel(kernel) for kernel in ptx.kernels),
@@ -150,27 +152,3 @@ def _spell_params(name: str, layout: tuple[tuple[int, int], ...]) -> tuple[Param
 
 def _volume(extent: tuple[int, int, int] | None) -> int | None:
     return extent[0] * extent[1] * extent[2] if extent else None
-
-
-def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
-    """Every entry of every container; one that cannot be decompressed is a problem."""
-    containers, found = read_containers(content)
-    problems = list(found)
-    images = []
-    entries = [entry for container in containers for entry in container.entries]
-    for entry, data in read_images(entries, content):
-        if isinstance(data, Problem):
-            problems.append(data)
-            continue
-        images.append(
-            StoredImage(
-                offset=entry.offset,
-                span=entry.span,
-                arch=entry.arch,
-                kind=_KINDS.get(entry.kind, "other"),
-                compression=entry.payload.compression or "none",
-                stored_size=entry.payload.stored_size,
-                data=bytes(data),
-            )
-        )
-    return tuple(images), tuple(problems)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from kbuild.model import Command, CompressionMode, ImageKind, Kernel, Variable
 
 if TYPE_CHECKING:  # no edge needs what readers found, and build tools start many edges
-    from kbuild.facts import Compression, Problem
+    from kbuild.model import Compression, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.facts import Problem
 from kbuild.formats.cubin_elf import ET_REL, CubinElf, SectionHeader, SymbolEntry
 from kbuild.formats.cubin_facts import CubinFacts, CubinKernel, CubinVariable, VariableKind
 from kbuild.formats.cubin_info import (
@@ -28,7 +27,7 @@ from kbuild.formats.cubin_info import (
 from kbuild.formats.cubin_notes import NoteFacts, read_notes
 from kbuild.formats.cubin_parts import Parts, sort_sections
 from kbuild.formats.nv_entry import Buffer
-from kbuild.model import Linkage
+from kbuild.model import Linkage, Problem
 
 _ABI_7: Final = 7
 _ABI_8: Final = 8

@@ -30,6 +30,8 @@ _SHN_XINDEX: Final = 0xFFFF
 # The front of e_ident, OS ABI and its version, type, machine, version, section headers'
 # offset, flags, their size, number, and the index of their names
 _HEADER: Final = struct.Struct("<7sBB7xHHI8x8xQI6xHHH")
+# Of any ELF file; what else a cubin has to have, `CubinElf` checks.
+ELF_MAGIC: Final = b"\x7fELF"
 _IDENTIFICATION: Final = b"\x7fELF\x02\x01\x01"
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = struct.Struct("<IBBHQQ")

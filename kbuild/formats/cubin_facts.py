@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.facts import Problem
 from kbuild.formats.cubin_info import CubinParam, Dim3
 from kbuild.formats.cubin_notes import ToolInfo
-from kbuild.model import Linkage
+from kbuild.model import Linkage, Problem
 
 VariableKind: TypeAlias = Literal["constant", "global", "managed"]
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.facts import Problem
-from kbuild.model import TargetRecord
+from kbuild.model import Problem, TargetRecord
 from kbuild.record import RECORD_SCHEMA, load
 
 SECTION: Final = ".note.kbuild"

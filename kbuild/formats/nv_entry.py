@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
-from kbuild.facts import Compression
+from kbuild.model import Compression
 
 Buffer: TypeAlias = bytes | memoryview
 EntryKind: TypeAlias = Literal["elf", "ptx", "ltoir", "relocatable-ptx", "tile-ir", "other"]

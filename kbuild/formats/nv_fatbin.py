@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.facts import Problem
 from kbuild.formats.nv_entry import Buffer, Entry, read_entry
+from kbuild.model import Problem
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 VERSION: Final = 1

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from kbuild.errors import InputError
-from kbuild.facts import Compression, Problem
 from kbuild.formats.nv_entry import Buffer, Entry, Payload
+from kbuild.model import Compression, Problem
 
 DEFAULT_LIMIT: Final = 1 << 30
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kbuild.facts import Problem
+from kbuild.model import Problem
 
 MAGIC: Final = b"\x10\xff\x10\xad"
 VERSION: Final = 1

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.facts import Problem
 from kbuild.formats.cubin_facts import VariableKind
 from kbuild.formats.cubin_info import Dim3
 from kbuild.formats.nv_entry import Buffer
 from kbuild.formats.ptx_declaration import OPAQUE, read_declaration, read_number, shorten
-from kbuild.model import Linkage
+from kbuild.model import Linkage, Problem
 
 # Strings come first: paths and pragmas hold slashes and braces.
 _NO_CODE: Final = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)

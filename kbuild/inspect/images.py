@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from kbuild.backends import BACKENDS
 from kbuild.backends.protocol import Backend, StoredImage
 from kbuild.errors import InputError
-from kbuild.facts import ContainerFacts, ImageFacts, Place, Problem, Section
+from kbuild.facts import ContainerFacts, ImageFacts, Place, Section
 from kbuild.formats.elf import Elf
 from kbuild.inspect.descriptor import Extent
 from kbuild.inspect.modules import Target
-from kbuild.model import Kernel
+from kbuild.model import Kernel, Problem
 from kbuild.record import sha256
 
 

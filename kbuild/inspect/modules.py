@@ -8,11 +8,11 @@ from typing import Final
 
 from kbuild.backends import BACKENDS
 from kbuild.errors import InputError
-from kbuild.facts import ModuleFacts, Place, Problem
+from kbuild.facts import ModuleFacts, Place
 from kbuild.formats import note
 from kbuild.formats.elf import Elf
 from kbuild.inspect.descriptor import Descriptor, read_descriptor
-from kbuild.model import TargetRecord
+from kbuild.model import Problem, TargetRecord
 
 _INITIALISERS: Final = frozenset({"SHT_INIT_ARRAY", "SHT_PREINIT_ARRAY"})
 _PRIORITY: Final = re.compile(r"\.init_array\.(\d{1,5})")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
-from kbuild.errors import ToolError
+from kbuild.errors import SourceError, ToolError
 from kbuild.model import CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.plan import CompileEdge, make_unit
@@ -41,12 +41,16 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     log = result.stderr
     completion = backend.complete(unit, front_end.outputs[0].read_bytes(), log, edge.toolchain)
     finish(completion)
+    images = tuple(
+        describe_image(edge.display_source, output, backend) for output in completion.images
+    )
+    # Of a device link, a source may hold functions alone.
+    if not edge.relocatable and not any(image.kernels for image in images):
+        raise SourceError(f"{edge.display_source}: no kernel (no __global__ function) in it")
     compiled = CompiledSource(
         source=edge.display_source,
         backend=backend.NAME,
-        images=tuple(
-            describe_image(edge.display_source, output, backend) for output in completion.images
-        ),
+        images=images,
         log=log,
         warnings=backend.shorten_log(log),
     )

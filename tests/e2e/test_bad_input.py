@@ -62,7 +62,7 @@ def build_error(folder: Path, call: str, **sources: str) -> str:
         ("kbuild_add_kernels(t SOURCES a.cu HEADERS missing.hpp)", "missing.hpp: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),
         ("kbuild_add_kernels(t SOURCES a.cu BACKEND cuad)", "unknown BACKEND 'cuad'"),
-        ("kbuild_add_kernels(t SOURCES a.cu RDC ON)", "RDC ON is not available in kbuild"),
+        ("kbuild_add_kernels(t SOURCES a.cu RDC MAYBE)", "RDC is 'MAYBE'"),
         (
             "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURES x86-64-v9)",
             "unknown architecture 'x86-64-v9'",

@@ -85,6 +85,14 @@ def test_apis_take_the_handle(probes: Path, program: str) -> None:
     assert output.count("ok ") >= 25
 
 
+@pytest.mark.parametrize("kernels", ["probe", "archive", "static"])
+def test_launches_after_the_first(probes: Path, kernels: str) -> None:
+    output = run(probes / f"prepared_{kernels}")
+
+    assert "FAILED" not in output
+    assert output.count("ok ") >= 30
+
+
 @pytest.mark.parametrize("program", ["plain_c", "plain_cpp"])
 def test_host_without_kbuild(probes: Path, program: str) -> None:
     run(probes / program)

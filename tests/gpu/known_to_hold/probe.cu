@@ -16,3 +16,11 @@ __global__ void __launch_bounds__(256) scale(float* p, float a, int n)
         p[i] *= a;
 }
 }
+
+__global__ void fill_shared(int words, int* out)
+{
+    extern __shared__ int shared[];
+    for (int i = 0; i < words; ++i)
+        shared[i] = i;
+    *out = shared[words - 1];
+}

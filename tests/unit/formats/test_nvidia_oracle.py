@@ -23,7 +23,6 @@ from nvidia_tools import (
 )
 
 from kbuild.errors import InputError
-from kbuild.facts import Problem
 from kbuild.formats.cubin import read_cubin
 from kbuild.formats.cubin_facts import CubinFacts
 from kbuild.formats.elf import Elf
@@ -37,6 +36,7 @@ from kbuild.formats.nv_fatbin import (
 from kbuild.formats.nv_payload import read_images
 from kbuild.formats.ptx import PtxFacts, read_ptx
 from kbuild.formats.ptxas_log import read_log
+from kbuild.model import Problem
 
 SOURCE = r"""
 #include <cstdio>

@@ -27,12 +27,11 @@ from kbuild.facts import (
     HandleFacts,
     Place,
     Pointer,
-    Problem,
     Reference,
     ReferenceKind,
 )
 from kbuild.formats.elf import SHF_MERGE
-from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord
+from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord, Problem
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.rule import Rule

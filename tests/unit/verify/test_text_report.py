@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from build_facts import change_image, sound_facts
 
-from kbuild.facts import Problem
+from kbuild.model import Problem
 from kbuild.report.text import render, render_artifacts, render_rule
 from kbuild.verify import select_rules, verify
 from kbuild.verify.catalogue import RULES

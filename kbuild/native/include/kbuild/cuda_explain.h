@@ -63,6 +63,34 @@ static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size,
     return search->module != 0;
 }
 
+/* Whether two addresses lie in one loaded file. */
+struct kbuild_cuda_pair {
+    const void *first, *second;
+    int is_one_object;
+};
+
+static inline int kbuild_holds(const struct dl_phdr_info *object, const void *address)
+{
+    const uintptr_t offset = (uintptr_t)address - object->dlpi_addr;
+    unsigned index;
+    for (index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+static inline int kbuild_holds_both(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct kbuild_cuda_pair *pair = (struct kbuild_cuda_pair *)data;
+    (void)size;
+    if (!kbuild_holds(object, pair->first))
+        return 0;
+    pair->is_one_object = kbuild_holds(object, pair->second);
+    return 1;
+}
+
 /* Adds what `"arch":"..."` says in the kernel table, each once, to the text. */
 static inline void kbuild_list_architectures(const struct kbuild_module *module, char *text,
                                              size_t capacity)

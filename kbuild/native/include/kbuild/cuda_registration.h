@@ -186,6 +186,27 @@ __attribute__((weak)) const char *kbuild_explain_launch(const void *kernel, int 
                               : cudaGetErrorString((cudaError_t)code);
 }
 
+#ifdef KBUILD_HAS_DRIVER_LAUNCH
+/* See kbuild/host_cuda.h.  A kernel of another file may be gone, and something else in its
+ * place, by the time of the next launch. */
+__attribute__((weak)) void kbuild_prepare_launch(const void *handle, const void *here,
+                                                 struct kbuild_prepared_launch *prepared)
+{
+    struct kbuild_cuda_pair pair = { handle, here, 0 };
+    enum cudaDriverEntryPointQueryResult result;
+    cudaKernel_t kernel;
+    void *launch = 0;
+    dl_iterate_phdr(kbuild_holds_both, &pair);
+    if (!pair.is_one_object || cudaGetKernel(&kernel, handle) != cudaSuccess ||
+        cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &launch, 12000, cudaEnableDefault,
+                                         &result) != cudaSuccess ||
+        result != cudaDriverEntryPointSuccess)
+        return;
+    prepared->kernel = (void *)kernel;
+    memcpy(&prepared->launch, &launch, sizeof launch);
+}
+#endif
+
 /* cudart's own push and pop, which `<<<>>>` goes through as well. */
 unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
                                     void *stream);

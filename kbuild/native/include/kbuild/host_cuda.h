@@ -28,6 +28,58 @@ static inline struct dim3 kbuild_to_cuda(struct kbuild_dim3 extent)
     return result;
 }
 
+/* A launch through the driver costs less than one through cudart, which looks up and checks
+ * again what does not change.  A kernel that lies in the same file as its caller stays what
+ * it is for as long as the caller is there to ask; its first launch goes through cudart,
+ * which sets up whatever there is to set up, and is followed by a look at the driver's name
+ * for it.  Whatever the driver refuses, cudart is asked again, so that errors are cudart's. */
+#if CUDART_VERSION >= 12050 && !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define KBUILD_HAS_DRIVER_LAUNCH 1
+
+/* CUlaunchConfig of cuda.h, which hosts need not have. */
+struct kbuild_driver_config {
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void *stream;
+    void *attributes;
+    unsigned attribute_count;
+};
+
+/* `kernel` and `launch` are null where a launch has to go through cudart. */
+struct kbuild_prepared_launch {
+    const void *handle;
+    void *kernel;
+    int (*launch)(const struct kbuild_driver_config *config, void *kernel, void **args,
+                  void **extra);
+};
+
+/* Neighbouring handles have slots of their own; a kernel whose slot is taken goes through
+ * cudart for good. */
+#define KBUILD_PREPARED_LAUNCHES 32
+static struct kbuild_prepared_launch kbuild_prepared_launches[KBUILD_PREPARED_LAUNCHES];
+
+/* Every stub unit has it: fills `prepared` for the handle.  `here` is an address in the
+ * caller's file. */
+void kbuild_prepare_launch(const void *handle, const void *here,
+                           struct kbuild_prepared_launch *prepared) __attribute__((weak));
+
+/* Claims the slot for the kernel unless another one has it. */
+__attribute__((cold, noinline, unused)) static void
+kbuild_fill_slot(struct kbuild_prepared_launch *slot, const void *kernel)
+{
+    static const char busy = 0;
+    struct kbuild_prepared_launch prepared = { 0, 0, 0 };
+    const void *nobody = 0;
+    if (kbuild_prepare_launch == 0 ||
+        !__atomic_compare_exchange_n(&slot->handle, &nobody, (const void *)&busy, 0,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    kbuild_prepare_launch(kernel, kbuild_prepared_launches, &prepared);
+    slot->kernel = prepared.kernel;
+    slot->launch = prepared.launch;
+    __atomic_store_n(&slot->handle, kernel, __ATOMIC_RELEASE);
+}
+#endif
+
 /* Whatever a launch has besides grid, block, shared bytes and stream. */
 static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
                                                     const struct kbuild_launch_config *config,
@@ -66,12 +118,34 @@ static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
 static inline kbuild_error_t kbuild_launch(const void *kernel,
                                            const struct kbuild_launch_config *config, void **args)
 {
+    kbuild_error_t error;
+#ifdef KBUILD_HAS_DRIVER_LAUNCH
+    struct kbuild_prepared_launch *const slot =
+        &kbuild_prepared_launches[(uintptr_t)kernel / sizeof(void *) % KBUILD_PREPARED_LAUNCHES];
+    const void *const owner = __atomic_load_n(&slot->handle, __ATOMIC_ACQUIRE);
+#endif
     if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||
         config->priority != 0)
         return kbuild_launch_extended(kernel, config, args);
-    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
-                                            kbuild_to_cuda(config->block), args,
-                                            config->shared_bytes, (cudaStream_t)config->stream);
+#ifdef KBUILD_HAS_DRIVER_LAUNCH
+    if (owner == kernel && slot->launch != 0 && config->shared_bytes <= UINT32_MAX) {
+        const struct kbuild_driver_config driver_config = {
+            config->grid.x,  config->grid.y,  config->grid.z,
+            config->block.x, config->block.y, config->block.z,
+            (unsigned)config->shared_bytes,   config->stream,  0, 0
+        };
+        if (slot->launch(&driver_config, slot->kernel, args, 0) == 0)
+            return 0;
+    }
+#endif
+    error = (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
+                                             kbuild_to_cuda(config->block), args,
+                                             config->shared_bytes, (cudaStream_t)config->stream);
+#ifdef KBUILD_HAS_DRIVER_LAUNCH
+    if (error == 0 && owner == 0)
+        kbuild_fill_slot(slot, kernel);
+#endif
+    return error;
 }
 
 /* For launches through a debug stub, see kbuild::launch. */

@@ -1,0 +1,101 @@
+"""Building CUDA kernels for several architectures: kbuild, CMake's CUDA language, nvcc."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.build import projects
+from benchmarks.build.projects import Project
+from benchmarks.measure import describe_machine, time_command
+from kbuild.backends import cuda
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_toolchain, gather_hints
+
+OURS = "kbuild"
+STEPS = ("cold", "host edit", "kernel edit", "no-op")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a step took: seconds on the wall, and of all processors together."""
+
+    wall: float
+    processor: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="one architecture: shows that it runs")
+    parser.add_argument("--repetitions", type=int, default=3)
+    arguments = parser.parse_args()
+    try:
+        toolchain = find_toolchain(cuda, gather_hints())
+    except ToolchainError as error:
+        raise SystemExit(str(error)) from error
+    count = 1 if arguments.tiny else len(projects.ARCHITECTURES)
+    repetitions = 1 if arguments.tiny else arguments.repetitions
+    with tempfile.TemporaryDirectory() as name:
+        folder, nvcc = Path(name), toolchain.compiler
+        sides = {
+            OURS: projects.make_kbuild_project(folder / "kbuild", count),
+            "bare nvcc and g++": projects.make_edges_project(folder / "edges", count, nvcc),
+            "nvcc -c -t 2": projects.make_nvcc_project(folder / "nvcc", count, nvcc),
+            "CMake, CUDA": projects.make_cmake_project(folder / "cmake", count, nvcc),
+        }
+        print(f"{describe_machine()}; nvcc {toolchain.version}, {count} architectures")
+        rounds = [
+            {side: take_steps(project, number) for side, project in sides.items()}
+            for number in range(repetitions)
+        ]
+    show(rounds)
+
+
+def take_steps(project: Project, generation: int) -> dict[str, Cost]:
+    shutil.rmtree(project.folder / "build", ignore_errors=True)
+    if project.configure:
+        time_command(project.configure)
+    else:
+        time_command([*project.build, "-t", "clean"])
+    costs = {"cold": measure(project)}
+    project.edit_host(generation)
+    costs["host edit"] = measure(project)
+    project.edit_kernel(generation)
+    costs["kernel edit"] = measure(project)
+    costs["no-op"] = measure(project)
+    return costs
+
+
+def measure(project: Project) -> Cost:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = time_command(project.build)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall=wall, processor=spent)
+
+
+def show(rounds: list[dict[str, dict[str, Cost]]]) -> None:
+    """Every side's medians, and how kbuild's compare, round by round."""
+    print(f"{'step':<14}{'side':<22}{'wall s':>8}{'CPU s':>8}{'kbuild / wall':>15}{'/ CPU':>8}")
+    for step in STEPS:
+        for side in rounds[0]:
+            costs = [r[side][step] for r in rounds]
+            ours = [r[OURS][step] for r in rounds]
+            wall = median([a.wall / b.wall for a, b in zip(ours, costs, strict=True)])
+            spent = median([a.processor / b.processor for a, b in zip(ours, costs, strict=True)])
+            print(
+                f"{step:<14}{side:<22}{median([c.wall for c in costs]):>8.2f}"
+                f"{median([c.processor for c in costs]):>8.2f}{wall:>15.3f}{spent:>8.3f}"
+            )
+
+
+def median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""One program, built four ways from the same kernel sources."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbuild import resources
+
+SOURCES = Path(__file__).parent / "sources"
+NAMES = ("sort", "reduce", "scan", "histogram")
+# Cubins for six generations, and PTX of the newest for those to come.
+ARCHITECTURES = ("75", "80", "86", "89", "90", "100")
+
+MAIN = """{declarations}
+int main(int count, char**)
+{{
+    if (count > 99) {{ {calls} }}
+}}
+"""
+LAUNCH_BY_KBUILD = """#include <kbuild/kbuild.hpp>
+KBUILD_KERNEL void {name}(const float* in, float* out);
+void launch_{name}(const float* in, float* out)
+{{
+    (void)kbuild::launch({name}, {{1, 128}}, in, out); // edit 0
+}}
+"""
+LAUNCH_BY_CHEVRONS = """#include "{name}.cu"
+void launch_{name}(const float* in, float* out)
+{{
+    {name}<<<1, 128>>>(in, out); // edit 0
+}}
+"""
+KBUILD_PROJECT = """cmake_minimum_required(VERSION 3.22...4.0)
+project(program LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+kbuild_add_kernels(kernels STATIC SOURCES {kernels} BACKEND cuda ARCHITECTURES {architectures})
+add_executable(program main.cpp {hosts})
+target_compile_features(program PRIVATE cxx_std_17)
+target_link_libraries(program PRIVATE kernels)
+"""
+CMAKE_PROJECT = """cmake_minimum_required(VERSION 3.22...4.0)
+project(program LANGUAGES CXX CUDA)
+add_executable(program main.cpp {hosts})
+set_target_properties(program PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "{architectures}"
+    CUDA_RUNTIME_LIBRARY Static)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A way to build the program: where it lies, and the commands.
+
+    ``launch_file`` holds a kernel's host code, ``kernel_file`` its device code; ``configure``
+    is None where there is nothing to configure.
+    """
+
+    folder: Path
+    configure: tuple[object, ...] | None
+    build: tuple[object, ...]
+    launch_file: str
+    kernel_file: str
+
+    def edit_host(self, generation: int) -> None:
+        """Change the host code that launches one kernel."""
+        path = self.folder / self.launch_file
+        path.write_text(path.read_text() + f"// host {generation}\n")
+
+    def edit_kernel(self, generation: int) -> None:
+        """Change one kernel's source."""
+        name = Path(self.kernel_file).stem
+        path = self.folder / self.kernel_file
+        path.write_text(path.read_text() + f"static __device__ int {name}_{generation}();\n")
+
+
+def list_architectures(count: int) -> tuple[str, ...]:
+    """The first ``count`` as CMake writes them."""
+    *first, last = ARCHITECTURES[:count]
+    return (*(f"{number}-real" for number in first), last)
+
+
+def make_kbuild_project(folder: Path, count: int) -> Project:
+    """kbuild's CMake function."""
+    _write_program(folder, LAUNCH_BY_KBUILD, ".cpp")
+    text = KBUILD_PROJECT.format(
+        kernels=" ".join(f"{name}.cu" for name in NAMES),
+        hosts=" ".join(f"launch_{name}.cpp" for name in NAMES),
+        architectures=" ".join(list_architectures(count)),
+    )
+    (folder / "CMakeLists.txt").write_text(text)
+    kbuild = Path(sysconfig.get_path("scripts")) / "kbuild"
+    return Project(
+        folder=folder,
+        configure=(
+            *("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"),
+            *("-DCMAKE_BUILD_TYPE=Release", f"-Dkbuild_DIR={resources.cmake_directory()}"),
+            f"-DKBUILD_EXECUTABLE={kbuild}",
+        ),
+        build=("cmake", "--build", folder / "build"),
+        launch_file="launch_sort.cpp",
+        kernel_file="sort.cu",
+    )
+
+
+def make_cmake_project(folder: Path, count: int, nvcc: Path) -> Project:
+    """CMake's CUDA language."""
+    _write_program(folder, LAUNCH_BY_CHEVRONS, ".cu")
+    text = CMAKE_PROJECT.format(
+        hosts=" ".join(f"launch_{name}.cu" for name in NAMES),
+        architectures=";".join(list_architectures(count)),
+    )
+    (folder / "CMakeLists.txt").write_text(text)
+    return Project(
+        folder=folder,
+        configure=(
+            *("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"),
+            *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CUDA_COMPILER={nvcc}"),
+        ),
+        build=("cmake", "--build", folder / "build"),
+        launch_file="launch_sort.cu",
+        kernel_file="sort.cu",
+    )
+
+
+def make_nvcc_project(folder: Path, count: int, nvcc: Path) -> Project:
+    """``nvcc -c``, all architectures of a source in one call, two of them at a time."""
+    _write_program(folder, LAUNCH_BY_CHEVRONS, ".cu")
+    codes = [
+        f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES[:count]
+    ]
+    newest = ARCHITECTURES[count - 1]
+    codes.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
+    edges = [
+        _edge(f"launch_{name}.o", f"launch_{name}.cu", f"{nvcc} -c -std=c++17 -O3 -t 2 -MD -MF $out.d",
+              *codes)
+        for name in NAMES
+    ]
+    objects = " ".join(f"launch_{name}.o" for name in NAMES)
+    edges += [
+        _edge("main.o", "main.cpp", "g++ -c -O3 -MD -MF $out.d"),
+        f"rule link\n  command = {nvcc} $in -o $out\nbuild program: link main.o {objects}\n",
+    ]
+    return _write_ninja(folder, edges, "launch_sort.cu")
+
+
+def make_edges_project(folder: Path, count: int, nvcc: Path) -> Project:
+    """Compiling alone: a bare nvcc a source and architecture, g++ a host file; nothing packed."""
+    _write_program(folder, LAUNCH_BY_KBUILD, ".cpp")
+    edges = []
+    for name in NAMES:
+        for number in ARCHITECTURES[:count]:
+            target = f"{name}.{number}.cubin"
+            options = [f"-arch=compute_{number}", f"-code=sm_{number}"]
+            if number == ARCHITECTURES[count - 1]:
+                options.append(f"--keep --keep-dir keep_{name}")
+                (folder / f"keep_{name}").mkdir()
+            command = f"{nvcc} -x cu -cubin -std=c++17 -Xptxas -v -Xcompiler -MMD,-MF,$out.d,-MQ,$out"
+            edges.append(_edge(target, f"{name}.cu", command, *options))
+    root = nvcc.resolve().parent.parent
+    host = "g++ -c -O3 -DNDEBUG -std=c++17 -DKBUILD_BACKEND_CUDA=1 -MD -MF $out.d"
+    folders = (resources.native_directory() / "include", root / "include")
+    host += "".join(f" -isystem {path}" for path in folders)
+    edges += [_edge(f"{stem}.o", f"{stem}.cpp", host) for stem in ("main", *_launch_files())]
+    return _write_ninja(folder, edges, "launch_sort.cpp")
+
+
+def _launch_files() -> tuple[str, ...]:
+    return tuple(f"launch_{name}" for name in NAMES)
+
+
+def _edge(target: str, source: str, command: str, *options: str) -> str:
+    rule = target.replace(".", "_")
+    return (
+        f"rule {rule}\n  command = {command} {' '.join(options)} $in -o $out\n"
+        f"  depfile = $out.d\n  deps = gcc\nbuild {target}: {rule} {source}\n"
+    )
+
+
+def _write_ninja(folder: Path, edges: Sequence[str], launch_file: str) -> Project:
+    (folder / "build.ninja").write_text("\n".join(edges))
+    return Project(
+        folder=folder,
+        configure=None,
+        build=("ninja", "-C", folder),
+        launch_file=launch_file,
+        kernel_file="sort.cu",
+    )
+
+
+def _write_program(folder: Path, launch: str, suffix: str) -> None:
+    folder.mkdir()
+    for name in NAMES:
+        shutil.copy(SOURCES / f"{name}.cu", folder)
+        (folder / f"launch_{name}{suffix}").write_text(launch.format(name=name))
+    declarations = "".join(f"void launch_{name}(const float*, float*);\n" for name in NAMES)
+    calls = " ".join(f"launch_{name}(nullptr, nullptr);" for name in NAMES)
+    (folder / "main.cpp").write_text(MAIN.format(declarations=declarations, calls=calls))

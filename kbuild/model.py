@@ -33,13 +33,17 @@ class Param:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What one kernel needs on one architecture, as its compiler reports it."""
+    """What one kernel needs on one architecture, as its compiler reports it.
+
+    ``constant_bytes`` is its own constant bank, the parameters among them.
+    """
 
     registers: int | None = None
     shared_bytes: int | None = None
     local_bytes: int | None = None
     spill_bytes: int | None = None
     max_threads: int | None = None
+    constant_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cpu_machines as machines
@@ -26,10 +26,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command
-
-if TYPE_CHECKING:
-    from kbuild.model import Problem
+from kbuild.model import Command, Problem
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"

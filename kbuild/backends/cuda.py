@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cuda_architectures as architectures
@@ -27,10 +27,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode
-
-if TYPE_CHECKING:
-    from kbuild.model import Problem
+from kbuild.model import Command, CompressionMode, Problem
 
 NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"

@@ -67,6 +67,7 @@ def read_image(data: bytes) -> ImageContent:
         return ImageContent(
             kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
             variables=_select_variables(cubin.variables),
+            problems=cubin.problems,
         )
     from kbuild.formats.ptx import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
 
@@ -74,6 +75,7 @@ def read_image(data: bytes) -> ImageContent:
     return ImageContent(
         kernels=tuple(_read_ptx_kernel(kernel) for kernel in ptx.kernels),
         variables=_select_variables(ptx.variables),
+        problems=ptx.problems,
     )
 
 
@@ -116,6 +118,7 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
             shared_bytes=kernel.shared_bytes,
             local_bytes=kernel.stack_bytes,
             max_threads=_volume(kernel.max_threads),
+            constant_bytes=kernel.constant_bytes,
         ),
     )
 

@@ -9,12 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
-from kbuild.model import Command, CompressionMode, ImageKind, Kernel, Variable
-
-if TYPE_CHECKING:  # no edge needs what readers found, and build tools start many edges
-    from kbuild.model import Compression, Problem
+from kbuild.model import (
+    Command,
+    Compression,
+    CompressionMode,
+    ImageKind,
+    Kernel,
+    Problem,
+    Variable,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,10 +177,14 @@ class Completion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageContent:
-    """What a device image holds: kernels, and the variables that other files can name."""
+    """What a device image holds: kernels, and the variables that other files can name.
+
+    ``problems`` are the parts of it that make no sense.
+    """
 
     kernels: tuple[Kernel, ...]
     variables: tuple[Variable, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kbuild.backends import BACKENDS
-from kbuild.backends.protocol import Backend, StoredImage
+from kbuild.backends.protocol import Backend, ImageContent, StoredImage
 from kbuild.errors import InputError
 from kbuild.facts import ContainerFacts, ImageFacts, Place, Section
 from kbuild.formats.elf import Elf
 from kbuild.inspect.descriptor import Extent
 from kbuild.inspect.modules import Target
-from kbuild.model import Kernel, Problem
+from kbuild.model import Problem
 from kbuild.record import sha256
 
 
@@ -75,29 +75,32 @@ def _unclaimed(section: Section, content: bytes, start: int, end: int) -> Iterat
 def _read_container(
     backend: Backend, content: bytes, number: int
 ) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
-    """The images of a container, and the problems that belong to none of them."""
+    """The images of a container, and the problems that belong to none of them alone."""
     stored, problems = backend.read_fat_binary(content)
     of_images = {problem.offset: problem.message for problem in problems}
-    images = tuple(_read_image(backend, s, number, of_images.get(s.offset)) for s in stored)
+    read = [_read_image(backend, s, number, of_images.get(s.offset)) for s in stored]
     offsets = {s.offset for s in stored}
-    others = tuple(
-        Problem(where=f"container {number}, {p.where}", message=p.message, offset=p.offset)
+    others = [
+        replace(p, where=f"container {number}, {p.where}")
         for p in problems
         if p.offset not in offsets
-    )
-    return images, others
+    ]
+    others += [problem for _, found in read for problem in found]
+    return tuple(image for image, _ in read), tuple(others)
 
 
 def _read_image(
     backend: Backend, stored: StoredImage, container: int, problem: str | None
-) -> ImageFacts:
-    kernels: tuple[Kernel, ...] = ()
+) -> tuple[ImageFacts, tuple[Problem, ...]]:
+    """The image, and what of it makes no sense where the rest does."""
+    content = ImageContent(kernels=())
     if problem is None:
         try:
-            kernels = backend.read_image(stored.data).kernels
+            content = backend.read_image(stored.data)
         except InputError as error:
             problem = str(error)
-    return ImageFacts(
+    where = f"container {container}, {stored.arch}"
+    image = ImageFacts(
         backend=backend.NAME,
         arch=stored.arch,
         kind=stored.kind,
@@ -106,9 +109,10 @@ def _read_image(
         stored_size=stored.stored_size,
         sha256=sha256(stored.data),
         container=container,
-        kernels=kernels,
+        kernels=content.kernels,
         problem=problem,
     )
+    return image, tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems)
 
 
 def _describe(

@@ -74,7 +74,11 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
             {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
             for p in kernel.params
         ],
-        **to_json(kernel.resources),
+        "registers": kernel.resources.registers,
+        "shared_bytes": kernel.resources.shared_bytes,
+        "local_bytes": kernel.resources.local_bytes,
+        "spill_bytes": kernel.resources.spill_bytes,
+        "max_threads": kernel.resources.max_threads,
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
-from kbuild.errors import SourceError, ToolError
+from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.plan import CompileEdge, make_unit
@@ -85,9 +85,12 @@ def _describe_failure(result: CommandResult, mend: str) -> str:
 
 
 def describe_image(source: str, output: ImageOutput, backend: Backend) -> DeviceImage:
-    """What the finished image of ``source`` at ``output`` holds."""
+    """What the finished image of ``source`` at ``output`` holds; InputError if that is unclear."""
     data = output.path.read_bytes()
     content = backend.read_image(data)
+    if content.problems:  # a compiler that this kbuild does not know yet
+        problem = content.problems[0]
+        raise InputError(f"{output.path}: {problem.where}: {problem.message}")
     return DeviceImage(
         source=source,
         arch=output.arch,

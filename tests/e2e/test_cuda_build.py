@@ -341,3 +341,15 @@ def test_types_of_cub_and_thrust_give_one_name_everywhere(tmp_path: Path) -> Non
     # What g++ calls it, which links; without the definitions, both types name the device.
     assert name in succeed(run("nm", tmp_path / "host"))
     assert "_NS" not in name
+
+
+@pytest.mark.parametrize("example", ["saxpy", "c_host", "multi_arch"])
+def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
+    source = ROOT / "examples" / example
+    succeed(configure(source, tmp_path, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=90-real"))
+
+    succeed(build(tmp_path))  # and verifies
+
+    if example == "multi_arch":
+        listing = succeed(run_kbuild("inspect", tmp_path / "libwhich_kernels.so"))
+        assert all(arch in listing for arch in ("cuda sm_80", "cuda sm_90", "cuda compute_90"))

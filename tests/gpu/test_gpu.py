@@ -153,6 +153,12 @@ def test_names_with_types_of_cub_and_thrust(tmp_path: Path, device_architecture:
     assert "ok" in run(tmp_path / "host")
 
 
+def test_multi_arch_example(tmp_path: Path) -> None:
+    build(resources.examples_directory() / "multi_arch", tmp_path, "BACKEND=cuda")
+
+    assert "runs" in run(tmp_path / "which")
+
+
 def test_saxpy_example(tmp_path: Path, device_architecture: str) -> None:
     source = resources.examples_directory() / "saxpy"
     build(source, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")

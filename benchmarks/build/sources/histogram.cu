@@ -1,5 +1,4 @@
-#include <cub/block/block_histogram.cuh>
-#include <cub/block/block_load.cuh>
+#include <cub/cub.cuh>
 
 __global__ void histogram(const float* in, float* out)
 {

@@ -1,5 +1,4 @@
-#include <cub/block/block_load.cuh>
-#include <cub/block/block_reduce.cuh>
+#include <cub/cub.cuh>
 
 __global__ void reduce(const float* in, float* out)
 {

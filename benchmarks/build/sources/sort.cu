@@ -1,6 +1,4 @@
-#include <cub/block/block_load.cuh>
-#include <cub/block/block_radix_sort.cuh>
-#include <cub/block/block_store.cuh>
+#include <cub/cub.cuh>
 
 __global__ void sort(const float* in, float* out)
 {

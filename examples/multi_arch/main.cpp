@@ -1,0 +1,23 @@
+#include <kbuild/kbuild.hpp>
+
+#include <cstdio>
+
+KBUILD_KERNEL void which(int* architecture);
+
+int main()
+{
+    void* memory = nullptr;
+    if (auto error = kbuild::allocate(&memory, sizeof(int))) {
+        std::printf("skipped: %s\n", error.message());
+        return 77;
+    }
+    int architecture = 0;
+    auto error = kbuild::launch(which, {1, 1}, static_cast<int*>(memory));
+    if (!error) error = kbuild::copy(&architecture, memory, sizeof architecture, KBUILD_COPY_TO_HOST);
+    if (error) {
+        // Of a missing image, the message says what the device needs and what there is.
+        std::fprintf(stderr, "%s\n", error.message());
+        return 1;
+    }
+    std::printf("the image for %d runs\n", architecture);
+}

@@ -27,6 +27,7 @@ FileKind: TypeAlias = Literal[
     "wheel",
     "fat-binary",
     "image",
+    "other",
 ]
 ReferenceKind: TypeAlias = Literal["call", "call-slot", "copy", "absolute-32"]
 
@@ -130,7 +131,8 @@ class ContainerFacts:
     """The images that are registered together: those of one source.
 
     ``is_damaged`` says that a part of it could not be read, so that an image which is not
-    found there may be one of those parts, ``alignment`` what its format asks of ``place``.
+    found there may be one of those parts, ``alignment`` what its format asks of ``place``,
+    ``is_relocatable`` that its images wait for a device link.
     """
 
     backend: str
@@ -138,6 +140,7 @@ class ContainerFacts:
     size: int
     is_damaged: bool
     alignment: int
+    is_relocatable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

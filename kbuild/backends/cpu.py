@@ -16,6 +16,7 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
+    DeviceFile,
     ImageContent,
     LinkUnit,
     Packing,
@@ -30,6 +31,7 @@ from kbuild.model import Command, Problem
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
+RELOCATABLE_SECTION: Final = None
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
@@ -218,3 +220,15 @@ def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Prob
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
 
     return cpu_image.read_fat_binary(content)
+
+
+def divide_fat_binary(content: bytes) -> tuple[tuple[int, int], ...]:
+    """One: nothing but a note tells which images belong together."""
+    return ((0, len(content)),)
+
+
+def read_device_file(content: bytes) -> DeviceFile | None:
+    """LLVM offload binaries; an image by itself is a shared object like any other."""
+    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+
+    return cpu_image.read_device_file(content)

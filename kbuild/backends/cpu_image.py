@@ -22,6 +22,7 @@ from kbuild.backends.cpu_object import (
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
+    DeviceFile,
     GeneratedSource,
     ImageContent,
     ImageOutput,
@@ -291,3 +292,11 @@ def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Prob
         for entry in entries
     )
     return images, problems
+
+
+def read_device_file(content: bytes) -> DeviceFile | None:
+    """Offload binaries that no host file holds."""
+    if not content.startswith(offload_binary.MAGIC):
+        return None
+    images, problems = read_fat_binary(content)
+    return DeviceFile(kind="fat-binary", images=images, problems=problems)

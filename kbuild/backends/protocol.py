@@ -192,7 +192,7 @@ class StoredImage:
     """A device image as it lies in a fat binary section, ``offset`` bytes from its start.
 
     ``span`` is what its slot takes up there, header included; ``data`` the decompressed
-    image.
+    image; ``ptx_version`` the language version of an image that a driver compiles.
     """
 
     offset: int
@@ -202,6 +202,16 @@ class StoredImage:
     compression: Compression
     stored_size: int
     data: bytes
+    ptx_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceFile:
+    """A file of device code alone: one image, or a fat binary that no host file holds."""
+
+    kind: Literal["image", "fat-binary"]
+    images: tuple[StoredImage, ...]
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +257,10 @@ class Backend(Protocol):
     @property
     def FAT_BINARY_SECTION(self) -> str:  # noqa: N802
         """The ELF section that holds its containers."""
+
+    @property
+    def RELOCATABLE_SECTION(self) -> str | None:  # noqa: N802
+        """The section of containers that wait for a device link; None where there is none."""
 
     @property
     def FAT_BINARY_ALIGNMENT(self) -> int:  # noqa: N802
@@ -318,3 +332,12 @@ class Backend(Protocol):
         self, content: bytes
     ) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
         """Every image in a fat binary section, and what could not be read."""
+
+    def divide_fat_binary(self, content: bytes) -> tuple[tuple[int, int], ...]:
+        """(offset, size) of each container in a part of the section that no note describes."""
+
+    def read_device_file(self, content: bytes) -> DeviceFile | None:
+        """A file of device code alone; None where it is none of this backend's.
+
+        Raises InputError for one that is damaged.
+        """

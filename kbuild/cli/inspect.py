@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=artifact_path,
         metavar="PATH",
-        help="object, archive, shared object, executable, or a directory of them",
+        help="object, archive, shared object, executable, wheel, cubin, PTX, fat binary, or a "
+        "directory of them",
     )
     add_output_arguments(parser, tuple(_RENDERERS))
 
@@ -33,13 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Show every artifact; of several, the unreadable ones are listed and exit code is 2."""
     paths = [file for path in arguments.paths for file in find_artifacts(path)]
     results = [(path, _inspect(path)) for path in paths]
-    artifacts = [facts for _, result in results if isinstance(result, tuple) for facts in result]
     errors = [(path, result) for path, result in results if isinstance(result, InputError)]
     if len(results) == 1 and errors:
         raise errors[0][1]
+    found = [facts for _, result in results if isinstance(result, tuple) for facts in result]
+    artifacts = [facts for facts in found if facts.kind != "other"]
     messages = [(str(path), str(error)) for path, error in errors]
+    messages += [
+        (facts.path, f"{facts.path}: {problem.message}")
+        for facts in found
+        if facts.kind == "other"
+        for problem in facts.problems
+    ]
     write_output(_RENDERERS[arguments.format](artifacts, messages), arguments)
-    return InputError.exit_code if errors else 0
+    return InputError.exit_code if messages else 0
 
 
 def _inspect(path: Path) -> tuple[ArtifactFacts, ...] | InputError:

@@ -33,6 +33,7 @@ _HEADER: Final = struct.Struct("<7sBB7xHHI8x8xQI6xHHH")
 # Of any ELF file; what else a cubin has to have, `CubinElf` checks.
 ELF_MAGIC: Final = b"\x7fELF"
 _IDENTIFICATION: Final = b"\x7fELF\x02\x01\x01"
+_MACHINE: Final = slice(18, 20)
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = struct.Struct("<IBBHQQ")
 _WORD: Final = struct.Struct("<I")
@@ -41,6 +42,12 @@ _WORD: Final = struct.Struct("<I")
 _BYTES_PER_BYTE: Final = 2
 _NAME_BYTES_PER_BYTE: Final = 16
 _LONGEST_NAME: Final = 1 << 16
+
+
+def is_cubin(content: Buffer) -> bool:
+    """Whether ``content`` starts like an ELF file for NVIDIA's devices."""
+    machine = int.from_bytes(bytes(content[_MACHINE]), "little")
+    return bytes(content[: len(ELF_MAGIC)]) == ELF_MAGIC and machine == EM_CUDA
 
 
 # Tuples, not dataclasses: a library has half a million of them.

@@ -26,6 +26,9 @@ _END: Final = re.compile(r"([;{}])")
 # One may stand between an entry and its body, its strings taken away.
 _PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
 _VERSION: Final = re.compile(r"\.version\s+(\d+)\.(\d+)", re.ASCII)
+# Comments may stand before it; those of nvcc take some hundred bytes.
+_FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s+\d", re.DOTALL)
+_FRONT_BYTES: Final = 4096
 _TARGET: Final = re.compile(r"\.target\s+(\w+)", re.ASCII)
 _ADDRESS_SIZE: Final = re.compile(r"\.address_size\s+(\d+)", re.ASCII)
 _NAME: Final = r"[A-Za-z_$%][\w$]*"
@@ -93,6 +96,11 @@ class PtxFacts:
     def arch(self) -> str:
         """The target as a virtual architecture: ``compute_90a``."""
         return self.target.replace("sm_", "compute_", 1)
+
+
+def looks_like_ptx(data: Buffer) -> bool:
+    """Whether ``data`` starts with the directive that every PTX module has to start with."""
+    return _FRONT.match(bytes(data[:_FRONT_BYTES])) is not None
 
 
 def read_ptx(data: Buffer) -> PtxFacts:

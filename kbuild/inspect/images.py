@@ -36,17 +36,18 @@ def read_containers(elf: Elf, targets: tuple[Target, ...]) -> FatBinaries:
     problems: list[Problem] = []
     numbers: dict[Extent, int] = {}
     claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
-    for backend in BACKENDS.values():
-        for section in elf.sections_named(backend.FAT_BINARY_SECTION):
-            content = elf.content(section)
-            for extent in _divide(section, content, claimed):
-                number = numbers[extent] = len(containers)
-                start = extent.place.offset
-                part = content[start : start + extent.size]
-                found, unreadable = _read_container(backend, part, number)
-                images.extend(found)
-                problems.extend(unreadable)
-                containers.append(_describe(backend, extent, found, unreadable))
+    for backend, section in _fat_binary_sections(elf):
+        content = elf.content(section)
+        for extent in _divide(backend, section, content, claimed):
+            number = numbers[extent] = len(containers)
+            start = extent.place.offset
+            part = content[start : start + extent.size]
+            found, unreadable = read_container(backend, part, number)
+            images.extend(found)
+            problems.extend(unreadable)
+            container = describe_container(backend, extent, found, unreadable)
+            is_relocatable = section.name == backend.RELOCATABLE_SECTION
+            containers.append(replace(container, is_relocatable=is_relocatable))
     return FatBinaries(
         containers=tuple(containers),
         images=tuple(images),
@@ -55,28 +56,52 @@ def read_containers(elf: Elf, targets: tuple[Target, ...]) -> FatBinaries:
     )
 
 
-def _divide(section: Section, content: bytes, claimed: set[Extent]) -> Iterator[Extent]:
+def _fat_binary_sections(elf: Elf) -> Iterator[tuple[Backend, Section]]:
+    for backend in BACKENDS.values():
+        for name in (backend.FAT_BINARY_SECTION, backend.RELOCATABLE_SECTION):
+            if name is not None:
+                for section in elf.sections_named(name):
+                    yield backend, section
+
+
+def _divide(
+    backend: Backend, section: Section, content: bytes, claimed: set[Extent]
+) -> Iterator[Extent]:
     """The containers in a section, in order, and between them what no target claims."""
     own = [e for e in claimed if e.place.section == section.index]
     position = 0
     for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
-        yield from _unclaimed(section, content, position, extent.place.offset)
+        yield from _unclaimed(backend, section, content, (position, extent.place.offset))
         yield extent
         position = max(position, extent.place.offset + extent.size)
-    yield from _unclaimed(section, content, position, len(content))
+    yield from _unclaimed(backend, section, content, (position, len(content)))
 
 
-def _unclaimed(section: Section, content: bytes, start: int, end: int) -> Iterator[Extent]:
+def _unclaimed(
+    backend: Backend, section: Section, content: bytes, span: tuple[int, int]
+) -> Iterator[Extent]:
     # The linker pads with zeros between the fat binaries of two objects.
-    if content[start:end].strip(b"\0"):
-        yield Extent(place=Place(section=section.index, offset=start), size=end - start)
+    start, end = span
+    part = content[start:end]
+    start += len(part) - len(part.lstrip(b"\0")) & -backend.FAT_BINARY_ALIGNMENT
+    if part.strip(b"\0"):
+        for offset, size in backend.divide_fat_binary(content[start:end]):
+            place = Place(section=section.index, offset=start + offset)
+            yield Extent(place=place, size=size)
 
 
-def _read_container(
+def read_container(
     backend: Backend, content: bytes, number: int
 ) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
     """The images of a container, and the problems that belong to none of them alone."""
     stored, problems = backend.read_fat_binary(content)
+    return describe_images(backend, stored, problems, number)
+
+
+def describe_images(
+    backend: Backend, stored: tuple[StoredImage, ...], problems: tuple[Problem, ...], number: int
+) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
+    """Container ``number``'s images with what they hold, and the problems of none alone."""
     of_images = {problem.offset: problem.message for problem in problems}
     read = [_read_image(backend, s, number, of_images.get(s.offset)) for s in stored]
     offsets = {s.offset for s in stored}
@@ -110,14 +135,16 @@ def _read_image(
         sha256=sha256(stored.data),
         container=container,
         kernels=content.kernels,
+        ptx_version=stored.ptx_version,
         problem=problem,
     )
     return image, tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems)
 
 
-def _describe(
+def describe_container(
     backend: Backend, extent: Extent, images: tuple[ImageFacts, ...], problems: tuple[Problem, ...]
 ) -> ContainerFacts:
+    """The container that ``images`` were found in."""
     has_nameless_image = any(image.problem and not image.arch for image in images)
     return ContainerFacts(
         backend=backend.NAME,

@@ -1,4 +1,4 @@
-"""From a path to the facts of every artifact in it: files, archives, directories."""
+"""From a path to the facts of every artifact in it: files, archives, wheels, directories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
-from kbuild.formats import archive
+from kbuild.formats import archive, nv_fatbin, offload_binary, wheel
 from kbuild.formats.elf import ELF_MAGIC
+from kbuild.formats.ptx import looks_like_ptx
+from kbuild.inspect.device import read_device_file
 from kbuild.inspect.host import read_host_file
+from kbuild.model import Problem
 
-_MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC)
+_MAGIC_NUMBERS: Final = (
+    *(ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC),
+    *(nv_fatbin.MAGIC, offload_binary.MAGIC, wheel.MAGIC),
+)
+_FRONT: Final = 4096
+_WHEEL_SUFFIX: Final = ".whl"
+# Wheels in wheels exist; deeper nesting is somebody's joke.
+_DEEPEST: Final = 3
 
 
 def inspect_path(path: Path) -> tuple[ArtifactFacts, ...]:
@@ -47,9 +57,12 @@ def _is_artifact(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as stream:
-            return stream.read(max(map(len, _MAGIC_NUMBERS))).startswith(_MAGIC_NUMBERS)
+            front = stream.read(_FRONT)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    if wheel.is_wheel(front):
+        return path.suffix == _WHEEL_SUFFIX  # other zip archives are documents and the like
+    return front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front)
 
 
 def _inspect_file(path: Path) -> tuple[ArtifactFacts, ...]:
@@ -63,15 +76,22 @@ def _inspect_file(path: Path) -> tuple[ArtifactFacts, ...]:
     return inspect_content(str(path), content)
 
 
-def inspect_content(name: str, content: bytes) -> tuple[ArtifactFacts, ...]:
+def inspect_content(name: str, content: bytes, *, depth: int = 0) -> tuple[ArtifactFacts, ...]:
     """The facts of every artifact in ``content``, which ``name`` names in messages."""
     if not content:
         raise InputError(f"{name}: the file is empty")
     if archive.is_archive(content):
         return _inspect_archive(name, content)
+    if wheel.is_wheel(content):
+        return _inspect_wheel(name, content, depth)
+    device_file = read_device_file(name, content)
+    if device_file is not None:
+        return (device_file,)
     if content.startswith(ELF_MAGIC):
         return (_inspect_host_file(name, content),)
-    raise InputError(f"{name}: not an artifact (neither an ELF file nor an archive of them)")
+    raise InputError(
+        f"{name}: not an artifact (no ELF file, archive, wheel, fat binary or device image)"
+    )
 
 
 def _inspect_archive(name: str, content: bytes) -> tuple[ArtifactFacts, ...]:
@@ -84,6 +104,34 @@ def _inspect_archive(name: str, content: bytes) -> tuple[ArtifactFacts, ...]:
     if not objects:
         raise InputError(f"{name}: the archive holds no object file")
     return tuple(_inspect_host_file(f"{name}!{m.name}", m.data) for m in objects)
+
+
+def _inspect_wheel(name: str, content: bytes, depth: int) -> tuple[ArtifactFacts, ...]:
+    if depth >= _DEEPEST:
+        raise InputError(f"{name}: archives nested more than {_DEEPEST} deep are not read")
+    found: list[ArtifactFacts] = []
+    try:
+        for member in wheel.iterate_members(content, _MAGIC_NUMBERS):
+            found.extend(_inspect_member(f"{name}!{member.name}", member, depth))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    if not found:
+        raise InputError(f"{name}: no artifact in this archive")
+    return tuple(found)
+
+
+def _inspect_member(name: str, member: wheel.WheelMember, depth: int) -> tuple[ArtifactFacts, ...]:
+    """What a member holds; one that cannot be read is an artifact with a problem."""
+    problem = member.problem
+    if problem is None:
+        try:
+            return inspect_content(name, member.data, depth=depth + 1)
+        except InputError as error:
+            problem = str(error).removeprefix(f"{name}: ")
+    unreadable = Problem(where=member.name, message=problem)
+    return (
+        ArtifactFacts(path=name, kind="other", machine=None, sha256="", problems=(unreadable,)),
+    )
 
 
 def _inspect_host_file(name: str, content: bytes) -> ArtifactFacts:

@@ -1,0 +1,93 @@
+"""Wheels and other zip archives: the files in them, one at a time.
+
+Nothing is ever written to disk, so that a member's name is only a name.  Source: PEP 427;
+APPNOTE.TXT, the zip format, read by Python's own ``zipfile``.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.errors import InputError
+
+MAGIC: Final = b"PK\x03\x04"
+# Of an archive without members.
+EMPTY_MAGIC: Final = b"PK\x05\x06"
+DEFAULT_LIMIT: Final = 4 << 30
+# Deflate cannot do better than 1032 to 1; whoever says more does not tell the truth.
+_MOST_RATIO: Final = 1100
+_CHUNK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WheelMember:
+    """One file in the archive, decompressed; ``problem`` says why there is no ``data``."""
+
+    name: str
+    data: bytes = b""
+    problem: str | None = None
+
+
+def is_wheel(content: bytes) -> bool:
+    """Whether ``content`` starts like a zip archive."""
+    return content.startswith((MAGIC, EMPTY_MAGIC))
+
+
+def iterate_members(
+    content: bytes, magic_numbers: tuple[bytes, ...], *, limit: int = DEFAULT_LIMIT
+) -> Iterator[WheelMember]:
+    """The members that start with one of ``magic_numbers``, in the archive's order.
+
+    ``limit`` bounds what all of them together take up.  Raises InputError where the archive's
+    directory cannot be read; a damaged member is a problem of its own.
+    """
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        raise InputError(f"not a sound zip archive: {error}") from error
+    left = limit
+    with archive:
+        for info in archive.infolist():
+            if info.is_dir():
+                continue
+            try:
+                data = _read_member(archive, info, magic_numbers, left)
+            except _DAMAGED as error:
+                yield WheelMember(name=info.filename, problem=f"cannot be read: {error}")
+                continue
+            if data is not None:
+                left -= len(data)
+                yield WheelMember(name=info.filename, data=data)
+
+
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError),
+    *(NotImplementedError, RuntimeError, InputError),
+)
+
+
+def _read_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, magic_numbers: tuple[bytes, ...], limit: int
+) -> bytes | None:
+    """The member's bytes, no more of them than it declares; None where it is no artifact."""
+    with archive.open(info) as stream:
+        front = stream.read(max(map(len, magic_numbers)))
+        if not front.startswith(magic_numbers):
+            return None
+        if info.file_size > limit:
+            raise InputError(f"{info.file_size} bytes decompressed, the limit leaves {limit}")
+        if info.file_size > info.compress_size * _MOST_RATIO:
+            raise InputError(f"{info.compress_size} bytes cannot hold {info.file_size}")
+        parts = [front]
+        size = len(front)
+        while part := stream.read(_CHUNK):
+            size += len(part)
+            if size > info.file_size:
+                raise InputError(f"more than the {info.file_size} bytes that it says")
+            parts.append(part)
+    return b"".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sysconfig
 from collections.abc import Sequence
@@ -91,7 +92,8 @@ def make_kbuild_project(folder: Path, count: int) -> Project:
         architectures=" ".join(list_architectures(count)),
     )
     (folder / "CMakeLists.txt").write_text(text)
-    kbuild = Path(sysconfig.get_path("scripts")) / "kbuild"
+    installed = Path(sysconfig.get_path("scripts")) / "kbuild"
+    kbuild = os.environ.get("KBUILD_EXECUTABLE", installed)
     return Project(
         folder=folder,
         configure=(

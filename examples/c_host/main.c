@@ -17,7 +17,7 @@ int main(void)
 {
     static double a[COUNT], b[COUNT], sum[COUNT];
     const size_t bytes = sizeof a;
-    const kbuild_launch_config config = { { (COUNT + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL, { 0, 0, 0 }, 0, 0 };
+    const kbuild_launch_config config = { .grid = { (COUNT + 127) / 128, 1, 1 }, .block = { 128, 1, 1 } };
     int n = COUNT;
     double factor = 0.5;
     void *device_a, *device_b, *device_sum;

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,8 @@ from kbuild.errors import InputError
 MAGIC: Final = b"PK\x03\x04"
 # Of an archive without members.
 EMPTY_MAGIC: Final = b"PK\x05\x06"
+# What a look at a member takes.
+FRONT_BYTES: Final = 4096
 DEFAULT_LIMIT: Final = 4 << 30
 # Deflate cannot do better than 1032 to 1; whoever says more does not tell the truth.
 _MOST_RATIO: Final = 1100
@@ -39,9 +41,9 @@ def is_wheel(content: bytes) -> bool:
 
 
 def iterate_members(
-    content: bytes, magic_numbers: tuple[bytes, ...], *, limit: int = DEFAULT_LIMIT
+    content: bytes, is_wanted: Callable[[bytes], bool], *, limit: int = DEFAULT_LIMIT
 ) -> Iterator[WheelMember]:
-    """The members that start with one of ``magic_numbers``, in the archive's order.
+    """The members whose first bytes ``is_wanted`` accepts, in the archive's order.
 
     ``limit`` bounds what all of them together take up.  Raises InputError where the archive's
     directory cannot be read; a damaged member is a problem of its own.
@@ -56,7 +58,7 @@ def iterate_members(
             if info.is_dir():
                 continue
             try:
-                data = _read_member(archive, info, magic_numbers, left)
+                data = _read_member(archive, info, is_wanted, left)
             except _DAMAGED as error:
                 yield WheelMember(name=info.filename, problem=f"cannot be read: {error}")
                 continue
@@ -72,12 +74,12 @@ _DAMAGED: Final = (
 
 
 def _read_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, magic_numbers: tuple[bytes, ...], limit: int
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool], limit: int
 ) -> bytes | None:
     """The member's bytes, no more of them than it declares; None where it is no artifact."""
     with archive.open(info) as stream:
-        front = stream.read(max(map(len, magic_numbers)))
-        if not front.startswith(magic_numbers):
+        front = stream.read(FRONT_BYTES)
+        if not is_wanted(front):
             return None
         if info.file_size > limit:
             raise InputError(f"{info.file_size} bytes decompressed, the limit leaves {limit}")

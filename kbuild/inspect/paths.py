@@ -19,7 +19,6 @@ _MAGIC_NUMBERS: Final = (
     *(ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC),
     *(nv_fatbin.MAGIC, offload_binary.MAGIC, wheel.MAGIC),
 )
-_FRONT: Final = 4096
 _WHEEL_SUFFIX: Final = ".whl"
 # Wheels in wheels exist; deeper nesting is somebody's joke.
 _DEEPEST: Final = 3
@@ -46,22 +45,27 @@ def find_artifacts(path: Path) -> tuple[Path, ...]:
     for directory, folders, names in os.walk(path):
         folders.sort()
         files = (Path(directory, name) for name in sorted(names))
-        found.extend(file for file in files if _is_artifact(file))
+        found.extend(file for file in files if _is_artifact_file(file))
     if not found:
         raise InputError(f"{path}: no artifact in this directory")
     return tuple(found)
 
 
-def _is_artifact(path: Path) -> bool:
+def _is_artifact_file(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     try:
         with path.open("rb") as stream:
-            front = stream.read(_FRONT)
+            front = stream.read(wheel.FRONT_BYTES)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if wheel.is_wheel(front):
         return path.suffix == _WHEEL_SUFFIX  # other zip archives are documents and the like
+    return _is_artifact(front)
+
+
+def _is_artifact(front: bytes) -> bool:
+    """Whether a file that starts so is for us to read."""
     return front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front)
 
 
@@ -111,7 +115,7 @@ def _inspect_wheel(name: str, content: bytes, depth: int) -> tuple[ArtifactFacts
         raise InputError(f"{name}: archives nested more than {_DEEPEST} deep are not read")
     found: list[ArtifactFacts] = []
     try:
-        for member in wheel.iterate_members(content, _MAGIC_NUMBERS):
+        for member in wheel.iterate_members(content, _is_artifact):
             found.extend(_inspect_member(f"{name}!{member.name}", member, depth))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error

@@ -30,24 +30,25 @@ class Cost:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="one architecture: shows that it runs")
+    parser.add_argument("--tiny", action="store_true", help="one source: shows that it runs")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     try:
         toolchain = find_toolchain(cuda, gather_hints())
     except ToolchainError as error:
         raise SystemExit(str(error)) from error
-    count = 1 if arguments.tiny else len(projects.ARCHITECTURES)
+    work = projects.TINY if arguments.tiny else projects.FULL
     repetitions = 1 if arguments.tiny else arguments.repetitions
     with tempfile.TemporaryDirectory() as name:
         folder, nvcc = Path(name), toolchain.compiler
         sides = {
-            OURS: projects.make_kbuild_project(folder / "kbuild", count),
-            "bare nvcc and g++": projects.make_edges_project(folder / "edges", count, nvcc),
-            "nvcc -c -t 2": projects.make_nvcc_project(folder / "nvcc", count, nvcc),
-            "CMake, CUDA": projects.make_cmake_project(folder / "cmake", count, nvcc),
+            OURS: projects.make_kbuild_project(folder / "kbuild", work),
+            "bare nvcc and g++": projects.make_edges_project(folder / "edges", work, nvcc),
+            "nvcc -c -t 2": projects.make_nvcc_project(folder / "nvcc", work, nvcc),
+            "CMake, CUDA": projects.make_cmake_project(folder / "cmake", work, nvcc),
         }
-        print(f"{describe_machine()}; nvcc {toolchain.version}, {count} architectures")
+        print(f"{describe_machine()}; nvcc {toolchain.version}, "
+            f"{len(work.names)} sources x {len(work.architectures)} architectures")
         rounds = [
             {side: take_steps(project, number) for side, project in sides.items()}
             for number in range(repetitions)

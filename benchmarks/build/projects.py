@@ -12,9 +12,6 @@ from pathlib import Path
 from kbuild import resources
 
 SOURCES = Path(__file__).parent / "sources"
-NAMES = ("sort", "reduce", "scan", "histogram")
-# Cubins for six generations, and PTX of the newest for those to come.
-ARCHITECTURES = ("75", "80", "86", "89", "90", "100")
 
 MAIN = """{declarations}
 int main(int count, char**)
@@ -52,6 +49,30 @@ set_target_properties(program PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "{a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What to build: cubins for each architecture, and PTX of the last for those to come."""
+
+    names: tuple[str, ...]
+    architectures: tuple[str, ...]
+
+    @property
+    def cmake_architectures(self) -> tuple[str, ...]:
+        *first, last = self.architectures
+        return (*(f"{number}-real" for number in first), last)
+
+    @property
+    def launch_files(self) -> tuple[str, ...]:
+        return tuple(f"launch_{name}" for name in self.names)
+
+
+FULL = Workload(
+    names=("sort", "reduce", "scan", "histogram"),
+    architectures=("75", "80", "86", "89", "90", "100"),
+)
+TINY = Workload(names=("reduce",), architectures=("90",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """A way to build the program: where it lies, and the commands.
 
@@ -77,19 +98,13 @@ class Project:
         path.write_text(path.read_text() + f"static __device__ int {name}_{generation}();\n")
 
 
-def list_architectures(count: int) -> tuple[str, ...]:
-    """The first ``count`` as CMake writes them."""
-    *first, last = ARCHITECTURES[:count]
-    return (*(f"{number}-real" for number in first), last)
-
-
-def make_kbuild_project(folder: Path, count: int) -> Project:
+def make_kbuild_project(folder: Path, work: Workload) -> Project:
     """kbuild's CMake function."""
-    _write_program(folder, LAUNCH_BY_KBUILD, ".cpp")
+    _write_program(folder, work, LAUNCH_BY_KBUILD, ".cpp")
     text = KBUILD_PROJECT.format(
-        kernels=" ".join(f"{name}.cu" for name in NAMES),
-        hosts=" ".join(f"launch_{name}.cpp" for name in NAMES),
-        architectures=" ".join(list_architectures(count)),
+        kernels=" ".join(f"{name}.cu" for name in work.names),
+        hosts=" ".join(f"launch_{name}.cpp" for name in work.names),
+        architectures=" ".join(work.cmake_architectures),
     )
     (folder / "CMakeLists.txt").write_text(text)
     installed = Path(sysconfig.get_path("scripts")) / "kbuild"
@@ -102,17 +117,17 @@ def make_kbuild_project(folder: Path, count: int) -> Project:
             f"-DKBUILD_EXECUTABLE={kbuild}",
         ),
         build=("cmake", "--build", folder / "build"),
-        launch_file="launch_sort.cpp",
-        kernel_file="sort.cu",
+        launch_file=f"{work.launch_files[0]}.cpp",
+        kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def make_cmake_project(folder: Path, count: int, nvcc: Path) -> Project:
+def make_cmake_project(folder: Path, work: Workload, nvcc: Path) -> Project:
     """CMake's CUDA language."""
-    _write_program(folder, LAUNCH_BY_CHEVRONS, ".cu")
+    _write_program(folder, work, LAUNCH_BY_CHEVRONS, ".cu")
     text = CMAKE_PROJECT.format(
-        hosts=" ".join(f"launch_{name}.cu" for name in NAMES),
-        architectures=";".join(list_architectures(count)),
+        hosts=" ".join(f"launch_{name}.cu" for name in work.names),
+        architectures=";".join(work.cmake_architectures),
     )
     (folder / "CMakeLists.txt").write_text(text)
     return Project(
@@ -122,41 +137,41 @@ def make_cmake_project(folder: Path, count: int, nvcc: Path) -> Project:
             *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CUDA_COMPILER={nvcc}"),
         ),
         build=("cmake", "--build", folder / "build"),
-        launch_file="launch_sort.cu",
-        kernel_file="sort.cu",
+        launch_file=f"{work.launch_files[0]}.cu",
+        kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def make_nvcc_project(folder: Path, count: int, nvcc: Path) -> Project:
+def make_nvcc_project(folder: Path, work: Workload, nvcc: Path) -> Project:
     """``nvcc -c``, all architectures of a source in one call, two of them at a time."""
-    _write_program(folder, LAUNCH_BY_CHEVRONS, ".cu")
+    _write_program(folder, work, LAUNCH_BY_CHEVRONS, ".cu")
     codes = [
-        f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES[:count]
+        f"-gencode=arch=compute_{number},code=sm_{number}" for number in work.architectures
     ]
-    newest = ARCHITECTURES[count - 1]
+    newest = work.architectures[-1]
     codes.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
     edges = [
         _edge(f"launch_{name}.o", f"launch_{name}.cu", f"{nvcc} -c -std=c++17 -O3 -t 2 -MD -MF $out.d",
               *codes)
-        for name in NAMES
+        for name in work.names
     ]
-    objects = " ".join(f"launch_{name}.o" for name in NAMES)
+    objects = " ".join(f"launch_{name}.o" for name in work.names)
     edges += [
         _edge("main.o", "main.cpp", "g++ -c -O3 -MD -MF $out.d"),
         f"rule link\n  command = {nvcc} $in -o $out\nbuild program: link main.o {objects}\n",
     ]
-    return _write_ninja(folder, edges, "launch_sort.cu")
+    return _write_ninja(folder, work, edges, ".cu")
 
 
-def make_edges_project(folder: Path, count: int, nvcc: Path) -> Project:
+def make_edges_project(folder: Path, work: Workload, nvcc: Path) -> Project:
     """Compiling alone: a bare nvcc a source and architecture, g++ a host file; nothing packed."""
-    _write_program(folder, LAUNCH_BY_KBUILD, ".cpp")
+    _write_program(folder, work, LAUNCH_BY_KBUILD, ".cpp")
     edges = []
-    for name in NAMES:
-        for number in ARCHITECTURES[:count]:
+    for name in work.names:
+        for number in work.architectures:
             target = f"{name}.{number}.cubin"
             options = [f"-arch=compute_{number}", f"-code=sm_{number}"]
-            if number == ARCHITECTURES[count - 1]:
+            if number == work.architectures[-1]:
                 options.append(f"--keep --keep-dir keep_{name}")
                 (folder / f"keep_{name}").mkdir()
             command = f"{nvcc} -x cu -cubin -std=c++17 -Xptxas -v -Xcompiler -MMD,-MF,$out.d,-MQ,$out"
@@ -165,12 +180,8 @@ def make_edges_project(folder: Path, count: int, nvcc: Path) -> Project:
     host = "g++ -c -O3 -DNDEBUG -std=c++17 -DKBUILD_BACKEND_CUDA=1 -MD -MF $out.d"
     folders = (resources.native_directory() / "include", root / "include")
     host += "".join(f" -isystem {path}" for path in folders)
-    edges += [_edge(f"{stem}.o", f"{stem}.cpp", host) for stem in ("main", *_launch_files())]
-    return _write_ninja(folder, edges, "launch_sort.cpp")
-
-
-def _launch_files() -> tuple[str, ...]:
-    return tuple(f"launch_{name}" for name in NAMES)
+    edges += [_edge(f"{stem}.o", f"{stem}.cpp", host) for stem in ("main", *work.launch_files)]
+    return _write_ninja(folder, work, edges, ".cpp")
 
 
 def _edge(target: str, source: str, command: str, *options: str) -> str:
@@ -181,22 +192,22 @@ def _edge(target: str, source: str, command: str, *options: str) -> str:
     )
 
 
-def _write_ninja(folder: Path, edges: Sequence[str], launch_file: str) -> Project:
+def _write_ninja(folder: Path, work: Workload, edges: Sequence[str], suffix: str) -> Project:
     (folder / "build.ninja").write_text("\n".join(edges))
     return Project(
         folder=folder,
         configure=None,
         build=("ninja", "-C", folder),
-        launch_file=launch_file,
-        kernel_file="sort.cu",
+        launch_file=f"{work.launch_files[0]}{suffix}",
+        kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def _write_program(folder: Path, launch: str, suffix: str) -> None:
+def _write_program(folder: Path, work: Workload, launch: str, suffix: str) -> None:
     folder.mkdir()
-    for name in NAMES:
+    for name in work.names:
         shutil.copy(SOURCES / f"{name}.cu", folder)
         (folder / f"launch_{name}{suffix}").write_text(launch.format(name=name))
-    declarations = "".join(f"void launch_{name}(const float*, float*);\n" for name in NAMES)
-    calls = " ".join(f"launch_{name}(nullptr, nullptr);" for name in NAMES)
+    declarations = "".join(f"void launch_{name}(const float*, float*);\n" for name in work.names)
+    calls = " ".join(f"launch_{name}(nullptr, nullptr);" for name in work.names)
     (folder / "main.cpp").write_text(MAIN.format(declarations=declarations, calls=calls))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kbuild.project import read_flags
 from kbuild.stages.compile import compile_edge
+from kbuild.stages.edges import read_edge
 from kbuild.stages.freshness import is_fresh
-from kbuild.stages.plan import read_edge
 
 HELP = "Compile one kernel source for one architecture; called by the build."
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kbuild.project import read_flags
 from kbuild.stages.device_link import link_edge
-from kbuild.stages.plan import read_link
+from kbuild.stages.edges import read_link
 
 HELP = "Link the device code of a target for one architecture; called by the build."
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from kbuild.stages.edges import read_pack
 from kbuild.stages.pack import pack_target
-from kbuild.stages.plan import read_pack
 
 HELP = "Make a target's fat binary, stub unit and headers; called by the build."
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kbuild import record
 from kbuild.project import read_target
-from kbuild.stages.plan import plan_target, write_plan
+from kbuild.stages.edges import write_plan
+from kbuild.stages.plan import plan_target
 
 HELP = "Plan the build edges of one kernel target; called by kbuild_add_kernels."
 

@@ -11,7 +11,7 @@ from kbuild.backends.protocol import Backend, Completion, ImageOutput
 from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
-from kbuild.stages.plan import CompileEdge, make_unit
+from kbuild.stages.edges import CompileEdge, make_unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

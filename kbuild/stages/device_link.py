@@ -10,7 +10,7 @@ from kbuild.backends.protocol import LinkUnit
 from kbuild.model import DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.compile import CompiledSource, describe_image, finish
-from kbuild.stages.plan import LinkEdge, asks_for_debug
+from kbuild.stages.edges import LinkEdge, asks_for_debug
 
 
 def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:

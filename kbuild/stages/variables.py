@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.model import DeviceImage, Variable, VariableRecord
+from kbuild.stages.kernel_table import SourceImages
 
 # How many names a note lists before it only counts.
 _MOST_NAMES: Final = 5
@@ -21,7 +22,7 @@ class VariableTable:
 
 
 def build_variable_table(
-    sources: tuple[tuple[str, tuple[DeviceImage, ...]], ...], kernels: frozenset[str]
+    sources: tuple[SourceImages, ...], kernels: frozenset[str]
 ) -> VariableTable:
     """A row for each variable that one source alone defines, and alike in all its images.
 

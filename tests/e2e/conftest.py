@@ -17,8 +17,9 @@ from projects import ROOT, pip
 from kbuild import resources
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
+from kbuild.stages.edges import BuildPlan, write_plan
 from kbuild.stages.pack import pack_target
-from kbuild.stages.plan import BuildPlan, plan_target, write_plan
+from kbuild.stages.plan import plan_target
 
 BuildKernelLibrary = Callable[..., Path]
 

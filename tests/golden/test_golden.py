@@ -32,7 +32,7 @@ from kbuild.model import (
     VariableRecord,
 )
 from kbuild.runtimes import RuntimeTarget
-from kbuild.stages.plan import BuildPlan, CompileEdge, LinkEdge, PackPlan
+from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
 from kbuild.stages.stub_names import name_stub
 from kbuild.stages.stubs import (

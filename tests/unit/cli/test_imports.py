@@ -16,6 +16,7 @@ HEAVY = (
     "kbuild.facts",
     "kbuild.formats",
     "kbuild.runtimes",
+    "kbuild.stages.plan",
     "kbuild.toolchain",
     "hashlib",
     "numpy",

@@ -9,7 +9,8 @@ import pytest
 
 from kbuild.errors import ConfigurationError
 from kbuild.project import TargetSpec
-from kbuild.stages.plan import BuildPlan, plan_target, read_link, write_plan
+from kbuild.stages.edges import BuildPlan, read_link, write_plan
+from kbuild.stages.plan import plan_target
 
 
 def plan(folder: Path, **changes: Any) -> BuildPlan:

@@ -7,6 +7,22 @@
 
 #include <cuda_runtime_api.h>
 #include <kbuild/cuda_explain.h>
+
+/* What kbuild/host_cuda.h asks of stub units, declared first where visibility counts.  The
+ * second is of use in the same file alone. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct kbuild_prepared_launch;
+const char *kbuild_explain_launch(const void *kernel, int code)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+void kbuild_prepare_launch(const void *handle, const void *here,
+                           struct kbuild_prepared_launch *prepared)
+    __attribute__((weak, visibility("hidden")));
+#ifdef __cplusplus
+}
+#endif
+
 #include <kbuild/host_cuda.h>
 #include <kbuild/module.h>
 #include <stdlib.h>
@@ -177,7 +193,7 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
 }
 
 /* Of any module in the process; all definitions are alike.  See kbuild/host_cuda.h. */
-__attribute__((weak)) const char *kbuild_explain_launch(const void *kernel, int code)
+const char *kbuild_explain_launch(const void *kernel, int code)
 {
     struct kbuild_cuda_search search = { kernel, 0 };
     if (kbuild_is_about_architectures(code))
@@ -189,8 +205,8 @@ __attribute__((weak)) const char *kbuild_explain_launch(const void *kernel, int 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
 /* See kbuild/host_cuda.h.  A kernel of another file may be gone, and something else in its
  * place, by the time of the next launch. */
-__attribute__((weak)) void kbuild_prepare_launch(const void *handle, const void *here,
-                                                 struct kbuild_prepared_launch *prepared)
+void kbuild_prepare_launch(const void *handle, const void *here,
+                           struct kbuild_prepared_launch *prepared)
 {
     struct kbuild_cuda_pair pair = { handle, here, 0 };
     enum cudaDriverEntryPointQueryResult result;

@@ -1,0 +1,90 @@
+"""Zip archives: what is wanted, bounded, and damage in one member alone."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbuild.errors import InputError
+from kbuild.formats.wheel import WheelMember, is_wheel, iterate_members
+
+
+def is_wanted(front: bytes) -> bool:
+    return front.startswith(b"\x7fELF")
+
+
+def make(*members: tuple[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def read(content: bytes, **options: int) -> list[WheelMember]:
+    return list(iterate_members(content, is_wanted, **options))
+
+
+def test_wanted_members_in_their_order() -> None:
+    content = make(("b/x.so", b"\x7fELF b"), ("a.py", b"import x"), ("../a.so", b"\x7fELF a"))
+
+    assert is_wheel(content)
+    assert [(m.name, m.data) for m in read(content)] == [
+        ("b/x.so", b"\x7fELF b"),
+        ("../a.so", b"\x7fELF a"),
+    ]
+
+
+def test_limit_is_for_all_members_together() -> None:
+    content = make(("a.so", b"\x7fELF" + bytes(500)), ("b.so", b"\x7fELF" + bytes(500)))
+
+    first, second = read(content, limit=600)
+
+    assert first.problem is None
+    assert second.problem is not None
+    assert "limit" in second.problem
+
+
+def test_member_that_says_more_than_it_can_hold() -> None:
+    content = bytearray(make(("a.so", b"\x7fELF" + bytes(100))))
+    entry = content.index(b"PK\x01\x02")
+    struct.pack_into("<I", content, entry + 24, 1 << 30)
+
+    (member,) = read(bytes(content))
+
+    assert member.problem is not None
+    assert "cannot hold" in member.problem
+
+
+def test_damage_in_one_member_is_its_own() -> None:
+    content = bytearray(make(("a.so", b"\x7fELF aaaaaaaa"), ("b.so", b"\x7fELF b"), compression=0))
+    content[content.index(b"aaaaaaaa")] = 0
+
+    first, second = read(bytes(content))
+
+    assert first.problem is not None
+    assert second.data == b"\x7fELF b"
+
+
+def test_what_is_no_archive() -> None:
+    with pytest.raises(InputError, match="not a sound zip archive"):
+        read(b"PK\x03\x04 and nothing else")
+
+
+@given(st.data())
+def test_any_damage_is_reported(data: st.DataObject) -> None:
+    content = bytearray(make(("a.so", b"\x7fELF" + bytes(range(200))), ("b.py", b"pass")))
+    for _ in range(data.draw(st.integers(1, 4))):
+        position = data.draw(st.integers(0, len(content) - 1))
+        content[position] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(content)))
+    try:
+        found = read(bytes(content[:cut]))
+    except InputError:
+        return
+    assert all(member.problem or member.data for member in found)

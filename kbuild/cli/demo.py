@@ -8,8 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from kbuild import process, resources
 from kbuild.backends import BACKENDS
@@ -18,6 +20,19 @@ from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
 
 HELP = "Build, verify and smoke-run the saxpy example; no GPU needed."
+
+
+_SKIPPED: Final = 77
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One step of the demo, and whether there was a device for it."""
+
+    name: str
+    what: str
+    is_done: bool
+    seconds: float
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
         ),
         ("run", "the C++ host program", lambda: _run_program(build / "saxpy")),
     )
-    rows = [_time_step(*step) for step in steps]
+    rows = []
+    for step in steps:
+        rows.append(_time_step(*step))
+        if not rows[-1].is_done:  # nor can what follows be
+            break
     _print_table(rows, folder, library)
-    return 0
+    return 0 if rows[-1].is_done else _SKIPPED
 
 
 def _make_folder(keep: Path | None) -> Path:
@@ -63,33 +82,37 @@ def _make_folder(keep: Path | None) -> Path:
     return keep.absolute()
 
 
-def _build(source: Path, build: Path, backend: str) -> None:
+def _build(source: Path, build: Path, backend: str) -> int:
     definitions = ("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}")
     project = CMakeBuild(source=source, build=build, definitions=definitions)
     configure_and_build(project, find_build_tools())
+    return 0
 
 
-def _call_kbuild(*words: str) -> None:
-    _run_program(*process.python_argv("kbuild.cli.main"), *words)
+def _call_kbuild(*words: str) -> int:
+    return _run_program(*process.python_argv("kbuild.cli.main"), *words)
 
 
-def _run_program(*argv: str | Path) -> None:
+def _run_program(*argv: str | Path) -> int:
+    """Run it; BuildError where it neither succeeds nor finds itself without a device."""
     status = process.stream(Command(argv=tuple(map(str, argv))))
-    if status != 0:
+    if status not in (0, _SKIPPED):
         raise BuildError(f"exit status {status}: {' '.join(map(str, argv))}", abs(status))
+    return status
 
 
-def _time_step(name: str, what: str, step: Callable[[], None]) -> tuple[str, str, float]:
+def _time_step(name: str, what: str, step: Callable[[], int]) -> _Step:
     print(f"--- {name}: {what}", file=sys.stderr, flush=True)
     start = time.perf_counter()
-    step()
-    return name, what, time.perf_counter() - start
+    status = step()
+    return _Step(name=name, what=what, is_done=status == 0, seconds=time.perf_counter() - start)
 
 
-def _print_table(rows: list[tuple[str, str, float]], folder: Path, library: Path) -> None:
+def _print_table(rows: list[_Step], folder: Path, library: Path) -> None:
     print()
-    for name, what, seconds in rows:
-        print(f"  {name:<8}{what:<24}ok {seconds:6.1f} s")
+    for row in rows:
+        outcome = f"ok {row.seconds:6.1f} s" if row.is_done else "skipped: no device"
+        print(f"  {row.name:<8}{row.what:<24}{outcome}")
     print(f"\n  project   {folder}")
     print(f"  library   {library}")
     print(f"  look in   kbuild inspect {library}")

@@ -353,3 +353,44 @@ def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
     if example == "multi_arch":
         listing = succeed(run_kbuild("inspect", tmp_path / "libwhich_kernels.so"))
         assert all(arch in listing for arch in ("cuda sm_80", "cuda sm_90", "cuda compute_90"))
+
+
+def test_project_with_cuda_enabled_shares_compiler_and_architectures(tmp_path: Path) -> None:
+    nvcc = find_toolchain(cuda, gather_hints()).compiler
+    elsewhere = tmp_path / "toolkit"
+    elsewhere.symlink_to(nvcc.parent.parent)
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "k.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22...4.0)\nproject(p LANGUAGES CXX CUDA)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+        "kbuild_add_kernels(k SHARED SOURCES k.cu BACKEND cuda)\n"
+    )
+    own = elsewhere / "bin" / "nvcc"
+    succeed(
+        configure(
+            *(source, tmp_path / "build", f"CMAKE_CUDA_COMPILER={own}"),
+            "CMAKE_CUDA_ARCHITECTURES=80-real;90-virtual",
+        )
+    )
+
+    succeed(build(tmp_path / "build"))
+
+    edges = [json.loads(path.read_text()) for path in tmp_path.rglob("k.cu.*.edge")]
+    assert {edge["toolchain"]["compiler"] for edge in edges} == {str(own)}
+    listing = succeed(run_kbuild("inspect", tmp_path / "build" / "libk.so"))
+    assert "cuda sm_80" in listing
+    assert "cuda compute_90" in listing
+    assert "sm_90" not in listing
+
+
+def test_demo_stops_where_there_is_no_device(tmp_path: Path) -> None:
+    result = run_kbuild("demo", "--backend", "cuda", "--keep", tmp_path / "kept")
+
+    if has_device():
+        pytest.skip("there is a device here; tests/gpu runs the kernels")
+    assert result.returncode == 77
+    assert "smoke   kbuild smoke            skipped: no device" in result.stdout
+    assert "libsaxpy_kernels.so" in result.stdout
+    assert "error" not in result.stderr.splitlines()[-1]

@@ -176,6 +176,8 @@ def explain_link_failure(log: str) -> str:
     """What the linker knows by names that it cannot mend."""
     if "undefined reference" in log:
         return "define it in a source of the target: device code is linked target by target"
+    if "multiple definition" in log:
+        return "make all but one of them static, inline or extern"
     return ""
 
 

@@ -43,11 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
     messages += [
         (facts.path, f"{facts.path}: {problem.message}")
         for facts in found
-        if facts.kind == "other"
+        if facts.kind == "other" or _is_unreadable(facts)
         for problem in facts.problems
     ]
     write_output(_RENDERERS[arguments.format](artifacts, messages), arguments)
     return InputError.exit_code if messages else 0
+
+
+def _is_unreadable(facts: ArtifactFacts) -> bool:
+    """Whether a file of device code alone is so damaged that nothing of it is left."""
+    return facts.kind in ("image", "fat-binary") and not facts.images and bool(facts.problems)
 
 
 def _inspect(path: Path) -> tuple[ArtifactFacts, ...] | InputError:

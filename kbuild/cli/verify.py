@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=artifact_path,
         metavar="PATH",
-        help="object, archive, shared object, executable, or a directory of them",
+        help="object, archive, shared object, executable, wheel, cubin, PTX, fat binary, or a "
+        "directory of them",
     )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="what the project demands")
     for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):

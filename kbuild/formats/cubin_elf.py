@@ -27,9 +27,9 @@ _SHT_SYMTAB_SHNDX: Final = 18
 _SHN_LORESERVE: Final = 0xFF00
 _SHN_XINDEX: Final = 0xFFFF
 
-# The front of e_ident, OS ABI and its version, type, machine, version, section headers'
-# offset, flags, their size, number, and the index of their names
-_HEADER: Final = struct.Struct("<7sBB7xHHI8x8xQI6xHHH")
+# The front of e_ident, OS ABI and its version, type, machine, version, offsets of the program
+# and section headers, flags, size and number of both, and the index of the sections' names
+_HEADER: Final = struct.Struct("<7sBB7xHHI8xQQI2xHHHHH")
 # Of any ELF file; what else a cubin has to have, `CubinElf` checks.
 ELF_MAGIC: Final = b"\x7fELF"
 _IDENTIFICATION: Final = b"\x7fELF\x02\x01\x01"
@@ -88,11 +88,14 @@ class CubinElf:
             raise InputError("the cubin is cut off in its ELF header")
         fields = _HEADER.unpack_from(data)
         front, self.os_abi, self.abi_version, self.type, machine, self.version = fields[:6]
-        table, self.flags, entry_size, count, names = fields[6:]
+        segments, table, self.flags, segment_size, segment_count, entry_size, count, names = fields[
+            6:
+        ]
         if front != _IDENTIFICATION or machine != EM_CUDA:
             raise InputError("not a cubin (no 64-bit little-endian ELF file for NVIDIA GPUs)")
         if table and entry_size != _SECTION.size:
             raise InputError(f"section headers of {entry_size} bytes, not {_SECTION.size}")
+        self._slice(segments, segment_size * segment_count, "the program headers")
         self.sections = self._read_sections(table, count) if table else ()
         if names == _SHN_XINDEX and self.sections:
             names = self.sections[0].link

@@ -23,6 +23,7 @@ FRONT_BYTES: Final = 4096
 DEFAULT_LIMIT: Final = 4 << 30
 # Deflate cannot do better than 1032 to 1; whoever says more does not tell the truth.
 _MOST_RATIO: Final = 1100
+_ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 20
 
 
@@ -77,6 +78,8 @@ def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool], limit: int
 ) -> bytes | None:
     """The member's bytes, no more of them than it declares; None where it is no artifact."""
+    if info.flag_bits & _ENCRYPTED:
+        raise InputError("it is encrypted")
     with archive.open(info) as stream:
         front = stream.read(FRONT_BYTES)
         if not is_wanted(front):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from kbuild import record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import LinkUnit
+from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.compile import CompiledSource, describe_image, finish
@@ -16,7 +17,8 @@ from kbuild.stages.edges import LinkEdge, asks_for_debug
 def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     """Run the device linker; write the edge's record, which is like a source's, last.
 
-    Raises ToolError when it fails; the record is not written then.
+    Raises ToolError when it fails, SourceError when no source has a kernel; the record is not
+    written then.
     """
     backend = find_backend(edge.toolchain.backend)
     sources = tuple(
@@ -49,6 +51,8 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         log="",
         warnings="",
     )
+    if not any(image.kernels for image in linked.images):
+        raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked))
     return linked
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from projects import build, configure, configure_and_build, ctest, run_kbuild, succeed
+from projects import build, configure, configure_and_build, ctest, run, run_kbuild, succeed
 
 PROJECT = Path(__file__).parent / "variables"
 CLASH = "host code cannot name device variables that several sources define"
@@ -19,12 +19,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host"])
+@pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host", "ambiguous_host"])
 def test_hosts_reach_device_variables(built: Path, host: str) -> None:
     output = succeed(ctest(built))
 
     assert f"{host} ." in output
     assert "100% tests passed" in output
+
+
+def test_variable_of_two_targets_is_an_error(built: Path) -> None:
+    output = succeed(run(built / "ambiguous_host"))
+
+    assert "device variable weights is defined by several kernel targets" in output
+    assert "shared_kernels" in output
+    assert "other_kernels" in output
 
 
 def test_table_lists_what_hosts_can_name(built: Path) -> None:

@@ -194,6 +194,32 @@ def test_damaged_member_is_an_error_and_the_rest_is_read(built: Path, tmp_path: 
     assert error["path"] == f"{path}!cut.cubin"
 
 
+@pytest.mark.parametrize(
+    ("name", "left", "code"),
+    [
+        ("first.cubin", -1, 2),
+        ("first.cubin", 500, 2),
+        ("first.fatbin", 4, 2),
+        ("first.fatbin", 16, 2),
+        ("first.fatbin", -20, 0),  # what is whole in it is shown
+        ("first.ptx", -40, 0),
+    ],
+)
+def test_what_is_cut_off_is_reported(
+    built: Path, tmp_path: Path, name: str, left: int, code: int
+) -> None:
+    path = tmp_path / name
+    path.write_bytes((built / name).read_bytes()[:left])
+
+    shown = run_kbuild("inspect", path)
+    verified = run_kbuild("verify", path)
+
+    assert shown.returncode == code, shown.stdout + shown.stderr
+    assert code == 2 or "problem: " in shown.stdout
+    assert verified.returncode in (1, 2)
+    assert "Traceback" not in shown.stderr + verified.stderr
+
+
 def test_folder_of_everything(built: Path) -> None:
     kinds = {a["kind"] for a in inspect(built)["artifacts"]}
 

@@ -76,6 +76,16 @@ def test_edit_links_again_and_compiles_one_source(tmp_path: Path) -> None:
     assert "Linking device code of shared_kernels for x86-64-v3" in output
 
 
+def test_sources_without_a_kernel_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("__device__ int twice(int v) { return 2 * v; }\n")
+    (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["a.cu"]\nrdc = true\n')
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == 2
+    assert "t: no kernel (no __global__ function) in its sources" in result.stderr
+
+
 def test_undefined_device_function_is_explained(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"

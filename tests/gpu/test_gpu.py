@@ -122,7 +122,7 @@ def test_device_variables(tmp_path: Path, device_architecture: str) -> None:
     output = run("ctest", "--output-on-failure", cwd=tmp_path)
 
     assert "100% tests passed" in output
-    assert "4/4 Test" in output
+    assert "5/5 Test" in output
 
 
 @pytest.mark.parametrize("kind", ["real", "linked by the driver"])

@@ -75,6 +75,16 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
                   "the artifact and its device image disagree on the parameters of kernel " + name);
 }
 
+// One name for the host, and a variable of each module: whichever was meant, it is not both.
+[[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
+    const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
+    throw Failure(KBUILD_CPU_INVALID_SYMBOL,
+                  std::string("device variable ") +
+                      rows[0].module->descriptor.variables[rows[0].index].device_name +
+                      " is defined by several kernel targets, among them " + name_of(rows[0]) +
+                      " and " + name_of(rows[1]) + "; rename one");
+}
+
 }  // namespace
 
 RegisteredModule::RegisteredModule(const kbuild_module& descriptor)
@@ -201,7 +211,10 @@ const kbuild_cpu_variable& Registry::locate(const void* shadow) {
     {
         const std::lock_guard lock(mutex_);
         const auto found = shadows_.find(shadow);
-        if (found != shadows_.end()) row = found->second.front();
+        if (found != shadows_.end()) {
+            row = found->second.front();
+            if (found->second.size() > 1) report_ambiguity(found->second);
+        }
     }
     if (row.module == nullptr)
         throw Failure(KBUILD_CPU_INVALID_SYMBOL,

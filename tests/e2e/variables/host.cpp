@@ -86,6 +86,8 @@ int main()
     require(sum == 30, "the second source's table");
 
     // Mistakes.
+    require(kbuild::is_available(calls), "a managed variable");
+    require(!kbuild::is_available(weights) && !kbuild::is_available(factor), "others are not managed");
     require(static_cast<bool>(kbuild::copy_to_symbol(weights, values, 20)), "too many bytes");
     require(static_cast<bool>(kbuild::copy_to_symbol(weights, values, 4, 16)), "behind the end");
     int mine = 0;

@@ -12,9 +12,12 @@
 /* What a message about architectures has room for. */
 #define KBUILD_CUDA_MESSAGE_BYTES 512
 
+/* For the module with a kernel's handle, or for all that have a variable's shadow. */
 struct kbuild_cuda_search {
     const void *handle;
     const struct kbuild_module *module;
+    const void *shadow;
+    unsigned definitions;
 };
 
 static inline int kbuild_has_handle(const struct kbuild_module *module, const void *handle)
@@ -22,6 +25,17 @@ static inline int kbuild_has_handle(const struct kbuild_module *module, const vo
     uint64_t row;
     for (row = 0; row < module->kernel_count; row++)
         if (module->kernels[row].handle == handle)
+            return 1;
+    return 0;
+}
+
+static inline unsigned kbuild_has_shadow(const struct kbuild_module *module, const void *shadow)
+{
+    uint64_t row;
+    if (module->size < sizeof *module)
+        return 0;
+    for (row = 0; row < module->variable_count; row++)
+        if (module->variables[row].shadow == shadow)
             return 1;
     return 0;
 }
@@ -42,8 +56,11 @@ static inline void kbuild_search_notes(const char *note, const char *end,
             const struct kbuild_module *module =
                 (const struct kbuild_module *)(const void *)((const char *)&own->descriptor +
                                                               own->descriptor);
-            if (own->version == KBUILD_NOTE_VERSION && module->abi == KBUILD_MODULE_ABI &&
-                kbuild_has_handle(module, search->handle))
+            if (own->version != KBUILD_NOTE_VERSION || module->abi != KBUILD_MODULE_ABI)
+                continue;
+            if (search->shadow != 0)
+                search->definitions += kbuild_has_shadow(module, search->shadow);
+            else if (kbuild_has_handle(module, search->handle))
                 search->module = module;
         }
     }

@@ -9,12 +9,14 @@
 #include <kbuild/cuda_explain.h>
 
 /* What kbuild/host_cuda.h asks of stub units, declared first where visibility counts.  The
- * second is of use in the same file alone. */
+ * last is of use in the same file alone. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 struct kbuild_prepared_launch;
 const char *kbuild_explain_launch(const void *kernel, int code)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+unsigned kbuild_count_definitions(const void *shadow)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 void kbuild_prepare_launch(const void *handle, const void *here,
                            struct kbuild_prepared_launch *prepared)
@@ -195,11 +197,18 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
 /* Of any module in the process; all definitions are alike.  See kbuild/host_cuda.h. */
 const char *kbuild_explain_launch(const void *kernel, int code)
 {
-    struct kbuild_cuda_search search = { kernel, 0 };
+    struct kbuild_cuda_search search = { kernel, 0, 0, 0 };
     if (kbuild_is_about_architectures(code))
         dl_iterate_phdr(kbuild_search_object, &search);
     return search.module != 0 ? kbuild_explain_for_module(search.module, code)
                               : cudaGetErrorString((cudaError_t)code);
+}
+
+unsigned kbuild_count_definitions(const void *shadow)
+{
+    struct kbuild_cuda_search search = { 0, 0, shadow, 0 };
+    dl_iterate_phdr(kbuild_search_object, &search);
+    return search.definitions;
 }
 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH

@@ -181,15 +181,28 @@ static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source
     return (kbuild_error_t)cudaMemcpy(destination, source, bytes, kinds[direction]);
 }
 
+/* Every stub unit has it: how many kernel targets of the process define the variable. */
+unsigned kbuild_count_definitions(const void *shadow) __attribute__((weak));
+
+/* Of one name and several variables, none is the one that was meant. */
+static inline int kbuild_is_ambiguous(const void *symbol)
+{
+    return kbuild_count_definitions != 0 && kbuild_count_definitions(symbol) > 1;
+}
+
 /* Device variables, by the address of what bears their name. */
 static inline kbuild_error_t kbuild_get_symbol_address(void **pointer, const void *symbol)
 {
+    if (kbuild_is_ambiguous(symbol))
+        return (kbuild_error_t)cudaErrorDuplicateVariableName;
     return (kbuild_error_t)cudaGetSymbolAddress(pointer, symbol);
 }
 
 static inline kbuild_error_t kbuild_copy_to_symbol(const void *symbol, const void *source,
                                                    size_t bytes, size_t offset)
 {
+    if (kbuild_is_ambiguous(symbol))
+        return (kbuild_error_t)cudaErrorDuplicateVariableName;
     return (kbuild_error_t)cudaMemcpyToSymbol(symbol, source, bytes, offset,
                                               cudaMemcpyHostToDevice);
 }
@@ -197,6 +210,8 @@ static inline kbuild_error_t kbuild_copy_to_symbol(const void *symbol, const voi
 static inline kbuild_error_t kbuild_copy_from_symbol(void *destination, const void *symbol,
                                                      size_t bytes, size_t offset)
 {
+    if (kbuild_is_ambiguous(symbol))
+        return (kbuild_error_t)cudaErrorDuplicateVariableName;
     return (kbuild_error_t)cudaMemcpyFromSymbol(destination, symbol, bytes, offset,
                                                 cudaMemcpyDeviceToHost);
 }

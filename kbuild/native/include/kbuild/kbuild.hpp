@@ -18,6 +18,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -201,10 +203,21 @@ error symbol_address(void** __pointer, __T& __variable) {
     return error(kbuild_get_symbol_address(__pointer, detail::address_of(__variable)));
 }
 
-// A __managed__ variable, which is of no use to the host under its bare name.
+// A __managed__ variable, which is of no use to the host under its bare name. Ends the program
+// where there is no device; `is_available` tells before.
 template <class __T>
 __T& managed(__T& __variable) noexcept {
-    return *static_cast<__T*>(kbuild_managed_data(detail::address_of(__variable)));
+    void* const __data = kbuild_managed_data(detail::address_of(__variable));
+    if (__data == nullptr) {
+        std::fputs("kbuild::managed: no device, or no __managed__ variable\n", stderr);
+        std::abort();
+    }
+    return *static_cast<__T*>(__data);
+}
+
+template <class __T>
+bool is_available(__T& __variable) noexcept {
+    return kbuild_managed_data(detail::address_of(__variable)) != nullptr;
 }
 
 }  // namespace kbuild

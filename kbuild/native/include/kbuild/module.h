@@ -90,13 +90,16 @@ static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
 }
 
 /* The memory of a managed variable, on the host and on the device; null where there is no
- * device.  `variable` is the address of what bears its name. */
+ * device, or the variable is not a managed one.  `variable` is the address of what bears its
+ * name. */
 static inline void *kbuild_managed_data(const void *__variable)
 {
     const struct kbuild_managed *__managed = (const struct kbuild_managed *)__variable;
     /* The host's declaration of the name says nothing of what lies there. */
     __asm__("" : "+r"(__managed) : : "memory");
     if (__managed->data == 0) {
+        if (__managed->initialise == 0) /* another variable's shadow, which holds nothing */
+            return 0;
         __managed->initialise();
         __asm__("" : : : "memory");
     }

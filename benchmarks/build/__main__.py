@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import resource
 import shutil
+import statistics
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,16 +87,12 @@ def show(rounds: list[dict[str, dict[str, Cost]]]) -> None:
         for side in rounds[0]:
             costs = [r[side][step] for r in rounds]
             ours = [r[OURS][step] for r in rounds]
-            wall = median([a.wall / b.wall for a, b in zip(ours, costs, strict=True)])
-            spent = median([a.processor / b.processor for a, b in zip(ours, costs, strict=True)])
+            wall = statistics.median([a.wall / b.wall for a, b in zip(ours, costs, strict=True)])
+            spent = statistics.median([a.processor / b.processor for a, b in zip(ours, costs, strict=True)])
             print(
-                f"{step:<14}{side:<22}{median([c.wall for c in costs]):>8.2f}"
-                f"{median([c.processor for c in costs]):>8.2f}{wall:>15.3f}{spent:>8.3f}"
+                f"{step:<14}{side:<22}{statistics.median([c.wall for c in costs]):>8.2f}"
+                f"{statistics.median([c.processor for c in costs]):>8.2f}{wall:>15.3f}{spent:>8.3f}"
             )
-
-
-def median(values: list[float]) -> float:
-    return sorted(values)[len(values) // 2]
 
 
 if __name__ == "__main__":

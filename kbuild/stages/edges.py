@@ -1,7 +1,7 @@
 """The edges of a target: frozen values that a plan leaves in files, one file a command.
 
 Every build edge starts with reading one of these, so that nothing is imported here that
-only planning needs.
+only planning needs.  Files are written only if they change: planning again rebuilds nothing.
 """
 
 from __future__ import annotations

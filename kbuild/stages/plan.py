@@ -1,8 +1,4 @@
-"""Plans a target: which compile edges it has, with one hand-over file for each.
-
-Runs while CMake configures.  Files are written only if they change, so that planning
-again rebuilds nothing.
-"""
+"""Plans a target while CMake configures: its compile edges, device links and pack edge."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ from kbuild.toolchain import (
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
-    """The compile edges and the pack edge of ``spec``.
+    """The compile edges, the device links and the pack edge of ``spec``.
 
     Raises ConfigurationError for an unknown backend or architecture, ToolchainError when
     no compiler is found.

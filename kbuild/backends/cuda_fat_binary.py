@@ -6,7 +6,7 @@ from typing import Final
 
 from kbuild.backends.protocol import DeviceFile, StoredImage
 from kbuild.formats.cubin import read_cubin
-from kbuild.formats.cubin_elf import is_cubin
+from kbuild.formats.device_elf import EM_CUDA, is_elf_for
 from kbuild.formats.nv_entry import Entry
 from kbuild.formats.nv_fatbin import MAGIC, read_containers
 from kbuild.formats.nv_payload import read_images
@@ -58,7 +58,7 @@ def read_device_file(content: bytes) -> DeviceFile | None:
     if content.startswith(MAGIC):
         images, problems = read_fat_binary(content)
         return DeviceFile(kind="fat-binary", images=images, problems=problems)
-    if is_cubin(content):
+    if is_elf_for(content, EM_CUDA):
         cubin = read_cubin(content)
         return DeviceFile(kind="image", images=(_wrap(content, cubin.arch, "elf"),))
     if looks_like_ptx(content):

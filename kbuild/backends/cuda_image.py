@@ -15,8 +15,8 @@ from kbuild.backends.protocol import (
 )
 from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.formats.cubin import read_cubin
-from kbuild.formats.cubin_elf import ELF_MAGIC
 from kbuild.formats.cubin_facts import CubinKernel, CubinVariable
+from kbuild.formats.device_elf import ELF_MAGIC
 from kbuild.formats.ptxas_log import read_log
 from kbuild.model import (
     Kernel,

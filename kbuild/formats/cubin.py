@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.cubin_elf import ET_REL, CubinElf, SectionHeader, SymbolEntry
+from kbuild.formats.compression import Buffer
 from kbuild.formats.cubin_facts import CubinFacts, CubinKernel, CubinVariable, VariableKind
 from kbuild.formats.cubin_info import (
     ACCELERATOR_TARGET,
@@ -26,7 +26,7 @@ from kbuild.formats.cubin_info import (
 )
 from kbuild.formats.cubin_notes import NoteFacts, read_notes
 from kbuild.formats.cubin_parts import Parts, sort_sections
-from kbuild.formats.nv_entry import Buffer
+from kbuild.formats.device_elf import EM_CUDA, ET_REL, DeviceElf, SectionHeader, SymbolEntry
 from kbuild.model import Linkage, Problem
 
 _ABI_7: Final = 7
@@ -57,7 +57,7 @@ _HOPPER: Final = 90
 class _Module:
     """What the kernels of one cubin are read with; the last two grow on the way."""
 
-    elf: CubinElf
+    elf: DeviceElf
     arch_number: int
     parts: Parts
     info: ModuleInfo
@@ -70,7 +70,7 @@ def read_cubin(data: Buffer) -> CubinFacts:
 
     Damage to one section is listed in ``problems`` and the rest is read.
     """
-    elf = CubinElf(data)
+    elf = DeviceElf(data, EM_CUDA, "cubin")
     arch_number, suffix = _read_arch(elf)
     parts = sort_sections(elf)
     problems: list[Problem] = []
@@ -106,7 +106,7 @@ def read_cubin(data: Buffer) -> CubinFacts:
     )
 
 
-def _read_arch(elf: CubinElf) -> tuple[int, str]:
+def _read_arch(elf: DeviceElf) -> tuple[int, str]:
     if elf.abi_version == _ABI_7:
         return elf.flags & 0xFF, "a" if elf.flags & _ABI_7_ARCH_SPECIFIC else ""
     if elf.abi_version == _ABI_8:
@@ -115,17 +115,17 @@ def _read_arch(elf: CubinElf) -> tuple[int, str]:
     raise InputError(f"cubin ABI {elf.abi_version} is not supported, only {_ABI_7} and {_ABI_8}")
 
 
-def _virtual_arch(elf: CubinElf, notes: NoteFacts) -> int | None:
+def _virtual_arch(elf: DeviceElf, notes: NoteFacts) -> int | None:
     return elf.flags >> 16 & 0xFF if elf.abi_version == _ABI_7 else notes.virtual_arch
 
 
-def _toolkit(elf: CubinElf, notes: NoteFacts, infos: list[FunctionInfo]) -> str | None:
+def _toolkit(elf: DeviceElf, notes: NoteFacts, infos: list[FunctionInfo]) -> str | None:
     number = elf.version if elf.abi_version == _ABI_7 else notes.toolkit
     number = number or next((info.toolkit for info in infos if info.toolkit), None)
     return f"{number // 10}.{number % 10}" if number else None
 
 
-def _read_notes(elf: CubinElf, parts: Parts, problems: list[Problem]) -> NoteFacts:
+def _read_notes(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> NoteFacts:
     try:
         return read_notes(elf.content(section) for section in parts.notes)
     except InputError as error:
@@ -133,7 +133,7 @@ def _read_notes(elf: CubinElf, parts: Parts, problems: list[Problem]) -> NoteFac
         return NoteFacts()
 
 
-def _is_arch_specific(elf: CubinElf, parts: Parts, problems: list[Problem]) -> bool:
+def _is_arch_specific(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> bool:
     try:
         return any(
             code == ACCELERATOR_TARGET and value == 1
@@ -145,7 +145,7 @@ def _is_arch_specific(elf: CubinElf, parts: Parts, problems: list[Problem]) -> b
         return False
 
 
-def _read_module_info(elf: CubinElf, parts: Parts, problems: list[Problem]) -> ModuleInfo:
+def _read_module_info(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> ModuleInfo:
     try:
         if parts.module_info:
             return read_module_info(elf.content(parts.module_info[0]))
@@ -217,7 +217,7 @@ def _shared_bytes(module: _Module, code: int) -> int:
     return max(size - _RESERVED_SHARED, 0) if is_reserved else size
 
 
-def _read_variables(elf: CubinElf) -> Iterator[CubinVariable]:
+def _read_variables(elf: DeviceElf) -> Iterator[CubinVariable]:
     for symbol in elf.symbols:
         if symbol.info & 0xF not in (_STT_OBJECT, _STT_CUDA_OBJECT):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from kbuild.formats.cubin_elf import SHT_NOTE, CubinElf, SectionHeader
+from kbuild.formats.device_elf import SHT_NOTE, DeviceElf, SectionHeader
 
 # By type where they have one of their own, so that ``.nv.merc.nv.info`` is not among them.
 _SHT_CUDA_INFO: Final = 0x7000_0000
@@ -28,7 +28,7 @@ class Parts:
     local_bytes: dict[int, int] = field(default_factory=dict)
 
 
-def sort_sections(elf: CubinElf) -> Parts:
+def sort_sections(elf: DeviceElf) -> Parts:
     """Sort the sections; those that belong to a function name its code in ``info``."""
     parts = Parts()
     for section in elf.sections:

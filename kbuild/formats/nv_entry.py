@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
+from kbuild.formats.compression import Buffer
 from kbuild.model import Compression
 
-Buffer: TypeAlias = bytes | memoryview
 EntryKind: TypeAlias = Literal["elf", "ptx", "ltoir", "relocatable-ptx", "tile-ir", "other"]
 
 _KINDS: Final[dict[int, EntryKind]] = {

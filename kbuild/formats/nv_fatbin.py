@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.nv_entry import Buffer, Entry, read_entry
+from kbuild.formats.compression import Buffer
+from kbuild.formats.nv_entry import Entry, read_entry
 from kbuild.model import Problem
 
 MAGIC: Final = b"\x50\xed\x55\xba"

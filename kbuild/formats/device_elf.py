@@ -1,8 +1,9 @@
-"""A narrow reader of the ELF files that cubins are: little-endian, 64-bit, for NVIDIA GPUs.
+"""A narrow reader of the ELF files that device images are: little-endian, 64-bit.
 
-Libraries hold thousands of cubins with hundreds of sections each.  pyelftools makes an
+Libraries hold thousands of them with hundreds of sections each.  pyelftools makes an
 object of every field of every header, and drops the bit of ``st_other`` that marks a
-kernel; this reads tables as a whole and copies nothing but strings.
+kernel; this reads tables as a whole and copies nothing but strings.  Its results are
+compared with those of pyelftools in the tests.
 
 Sources: System V ABI (gABI 4.1), "Object Files"; large section numbers as in its chapter
 on section headers.
@@ -15,7 +16,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
-from kbuild.formats.nv_entry import Buffer
+from kbuild.formats.compression import Buffer
 
 EM_CUDA: Final = 190
 ET_REL: Final = 1
@@ -30,7 +31,7 @@ _SHN_XINDEX: Final = 0xFFFF
 # The front of e_ident, OS ABI and its version, type, machine, version, offsets of the program
 # and section headers, flags, size and number of both, and the index of the sections' names
 _HEADER: Final = struct.Struct("<7sBB7xHHI8xQQI2xHHHHH")
-# Of any ELF file; what else a cubin has to have, `CubinElf` checks.
+# Of any ELF file; what else an image has to have, `DeviceElf` checks.
 ELF_MAGIC: Final = b"\x7fELF"
 _IDENTIFICATION: Final = b"\x7fELF\x02\x01\x01"
 _MACHINE: Final = slice(18, 20)
@@ -44,10 +45,10 @@ _NAME_BYTES_PER_BYTE: Final = 16
 _LONGEST_NAME: Final = 1 << 16
 
 
-def is_cubin(content: Buffer) -> bool:
-    """Whether ``content`` starts like an ELF file for NVIDIA's devices."""
-    machine = int.from_bytes(bytes(content[_MACHINE]), "little")
-    return bytes(content[: len(ELF_MAGIC)]) == ELF_MAGIC and machine == EM_CUDA
+def is_elf_for(content: Buffer, machine: int) -> bool:
+    """Whether ``content`` starts like an ELF file for ``machine``."""
+    number = int.from_bytes(bytes(content[_MACHINE]), "little")
+    return bytes(content[: len(ELF_MAGIC)]) == ELF_MAGIC and number == machine
 
 
 # Tuples, not dataclasses: a library has half a million of them.
@@ -77,22 +78,26 @@ class SymbolEntry(NamedTuple):
     size: int
 
 
-class CubinElf:
-    """The header, sections and symbols of a cubin.  Raises InputError for anything else."""
+class DeviceElf:
+    """The header, sections and symbols of an image for ``machine`` (an ``EM_`` number).
 
-    def __init__(self, data: Buffer) -> None:
+    ``what`` is the word for it in messages.  Raises InputError for anything else.
+    """
+
+    def __init__(self, data: Buffer, machine: int, what: str) -> None:
+        self._what = what
         self._view = memoryview(data)
         self._bytes_left = _BYTES_PER_BYTE * len(data)
         self._name_bytes_left = _NAME_BYTES_PER_BYTE * len(data)
         if len(data) < _HEADER.size:
-            raise InputError("the cubin is cut off in its ELF header")
+            raise InputError(f"the {what} is cut off in its ELF header")
         fields = _HEADER.unpack_from(data)
-        front, self.os_abi, self.abi_version, self.type, machine, self.version = fields[:6]
+        front, self.os_abi, self.abi_version, self.type, number, self.version = fields[:6]
         segments, table, self.flags, segment_size, segment_count, entry_size, count, names = fields[
             6:
         ]
-        if front != _IDENTIFICATION or machine != EM_CUDA:
-            raise InputError("not a cubin (no 64-bit little-endian ELF file for NVIDIA GPUs)")
+        if front != _IDENTIFICATION or number != machine:
+            raise InputError(f"not a {what} (no 64-bit little-endian ELF file for its machine)")
         if table and entry_size != _SECTION.size:
             raise InputError(f"section headers of {entry_size} bytes, not {_SECTION.size}")
         self._slice(segments, segment_size * segment_count, "the program headers")
@@ -111,7 +116,9 @@ class CubinElf:
 
     def _slice(self, start: int, size: int, what: str) -> memoryview:
         if start + size > len(self._view):
-            raise InputError(f"{what} end at byte {start + size}, the cubin at {len(self._view)}")
+            raise InputError(
+                f"{what} end at byte {start + size}, the {self._what} at {len(self._view)}"
+            )
         return self._view[start : start + size]
 
     def _read_strings(self, index: int) -> bytes:
@@ -125,7 +132,7 @@ class CubinElf:
             return self._view[:0]
         self._bytes_left -= section.size
         if self._bytes_left < 0:
-            raise InputError("the cubin's sections overlap")
+            raise InputError(f"the {self._what}'s sections overlap")
         return self._slice(section.offset, section.size, "the section's bytes")
 
     def has_name(self, section: SectionHeader, prefix: bytes) -> bool:
@@ -143,10 +150,10 @@ class CubinElf:
     def _text(self, strings: bytes, offset: int) -> str:
         end = strings.find(b"\0", offset, offset + _LONGEST_NAME)
         if end < 0:
-            raise InputError(f"no name at byte {offset} of the cubin's strings")
+            raise InputError(f"no name at byte {offset} of the {self._what}'s strings")
         self._name_bytes_left -= end - offset
         if self._name_bytes_left < 0:
-            raise InputError("the cubin's names take more room than the cubin")
+            raise InputError(f"the {self._what}'s names take more room than it has")
         return strings[offset:end].decode("utf-8", "replace")
 
     @cached_property

@@ -11,9 +11,11 @@ listing on files of toolkits 11.8 to 13.4.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from kbuild.errors import InputError
@@ -53,10 +55,11 @@ _RECORD: Final = struct.Struct("<BBH")
 _PAIR: Final = struct.Struct("<II")
 _THREE: Final = struct.Struct("<III")
 _WORD: Final = struct.Struct("<I")
-# index, ordinal, offset, and what is packed: bits 18 to 31 are the size
-_PARAM: Final = struct.Struct("<IHHI")
-# index, ordinal, offset, size, alignment, space
-_PARAM_V2: Final = struct.Struct("<IHHHBB")
+# One parameter: format, attribute, size of what follows; index, ordinal, offset, and what is
+# packed: bits 18 to 31 are the size, in version 2 the lower half.
+_PARAM_RECORD: Final = struct.Struct("<BBHIHHI")
+_PARAM_CODES: Final = (KPARAM_INFO, KPARAM_INFO_V2)
+_PARAMS: Final = re.compile(rb"(?:\x04[\x17\x45]\x0c\x00.{12})*", re.DOTALL)
 # symbol, offset in the bank, size
 _PARAM_CBANK: Final = struct.Struct("<IHH")
 
@@ -129,26 +132,19 @@ def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryvi
 
 def read_function_info(content: memoryview) -> FunctionInfo:
     """``.nv.info.<function>``; raises InputError where it is not sound."""
-    params: list[CubinParam] = []
+    params, rest = _split_params(bytes(content))
     values: dict[int, int] = {}
     bodies: dict[int, memoryview] = {}
-    for code, value, body in iterate_attributes(content):
-        if code == KPARAM_INFO:
-            params.append(_read_param(body))
-        elif code == KPARAM_INFO_V2:
-            params.append(_read_param_v2(body))
-        else:
-            values[code] = value
-            bodies[code] = body
-    # They are listed from the last one to the first.
-    params.sort(key=lambda param: param.index)
-    if any(param.index != index for index, param in enumerate(params)):
-        raise InputError("its parameters are not numbered one after the other")
+    for code, value, body in iterate_attributes(rest):
+        if code in _PARAM_CODES:
+            raise InputError("a parameter's attribute is too short, or not beside the others")
+        values[code] = value
+        bodies[code] = body
     bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
     rank = _unpack(_WORD, bodies, MAX_CLUSTER_RANK)
     toolkit = _unpack(_WORD, bodies, CUDA_API_VERSION)
     return FunctionInfo(
-        params=tuple(params),
+        params=params,
         params_offset=bank[1] if bank else None,
         params_size=values.get(CBANK_PARAM_SIZE, bank[2] if bank else 0),
         max_threads=_read_dim3(bodies, MAX_THREADS),
@@ -159,6 +155,46 @@ def read_function_info(content: memoryview) -> FunctionInfo:
         toolkit=toolkit[0] if toolkit else None,
         attributes=frozenset(values),
     )
+
+
+def _split_params(content: bytes) -> tuple[tuple[CubinParam, ...], memoryview]:
+    """The parameters, and the other attributes.
+
+    Half of all attributes are parameters, one after the other, and the images of one source
+    repeat them: such a run is read once.
+    """
+    start = _find_params(content)
+    run = _PARAMS.match(content, start)
+    end = run.end() if run else start
+    return _read_params(content[start:end]), memoryview(content[:start] + content[end:])
+
+
+def _find_params(content: bytes) -> int:
+    """Where the first parameter is, or the end."""
+    position, end = 0, len(content)
+    while position + _RECORD.size <= end:
+        form, code, value = _RECORD.unpack_from(content, position)
+        if code in _PARAM_CODES or not _NVAL <= form <= _SVAL:
+            return position
+        position += _RECORD.size + (value if form == _SVAL else 0)
+    return end
+
+
+@lru_cache(maxsize=1 << 12)
+def _read_params(run: bytes) -> tuple[CubinParam, ...]:
+    # They are listed from the last one to the first.
+    params = sorted(map(_read_param, _PARAM_RECORD.iter_unpack(run)), key=lambda p: p.index)
+    if any(param.index != index for index, param in enumerate(params)):
+        raise InputError("its parameters are not numbered one after the other")
+    return tuple(params)
+
+
+def _read_param(record: tuple[int, ...]) -> CubinParam:
+    _, code, _, _, index, offset, packed = record
+    # V2 is written where the parameters take more than 4352 bytes: 14 bits do not hold a
+    # size.  It is a number of its own there, and the alignment and the space follow it.
+    size = packed & 0xFFFF if code == KPARAM_INFO_V2 else packed >> 18
+    return CubinParam(index=index, offset=offset, size=size)
 
 
 def read_module_info(content: memoryview) -> ModuleInfo:
@@ -179,21 +215,6 @@ def read_module_info(content: memoryview) -> ModuleInfo:
         stack_bytes=by_code.get(MIN_STACK_SIZE, {}),
         attributes=frozenset(codes),
     )
-
-
-def _read_param(body: memoryview) -> CubinParam:
-    if len(body) < _PARAM.size:
-        raise InputError("a parameter's attribute is too short")
-    _, index, offset, packed = _PARAM.unpack_from(body)
-    return CubinParam(index=index, offset=offset, size=packed >> 18)
-
-
-def _read_param_v2(body: memoryview) -> CubinParam:
-    # Written where the parameters take more than 4352 bytes: 14 bits do not hold a size.
-    if len(body) < _PARAM_V2.size:
-        raise InputError("a parameter's attribute is too short")
-    _, index, offset, size, _, _ = _PARAM_V2.unpack_from(body)
-    return CubinParam(index=index, offset=offset, size=size)
 
 
 def _read_dim3(bodies: dict[int, memoryview], code: int) -> Dim3 | None:

@@ -20,8 +20,7 @@ from kbuild.formats.ptx_declaration import OPAQUE, read_declaration, read_number
 from kbuild.model import Linkage, Problem
 
 # Strings come first: paths and pragmas hold slashes and braces.
-_NO_CODE: Final = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_BRACE: Final = re.compile(r"[{}]")
+_NO_CODE: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _END: Final = re.compile(r"([;{}])")
 # One may stand between an entry and its body, its strings taken away.
 _PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
@@ -108,13 +107,14 @@ def read_ptx(data: Buffer) -> PtxFacts:
 
     A kernel or variable that makes no sense is listed in ``problems``.
     """
-    text = _NO_CODE.sub(" ", bytes(data).rstrip(b"\0").decode("utf-8", "replace"))
+    content = _strip(bytes(data).rstrip(b"\0"))
+    text = b"".join(_iterate_module_scope(content)).decode("utf-8", "replace")
     version, target = _VERSION.search(text), _TARGET.search(text)
     if version is None or target is None:
         raise InputError("not PTX (no .version and .target)")
     address_size = _ADDRESS_SIZE.search(text)
     problems: list[Problem] = []
-    if text.count("{") != text.count("}"):
+    if content.count(b"{") != content.count(b"}"):
         problems.append(Problem(where="the text", message="its braces do not match: cut off?"))
     kernels: list[PtxKernel] = []
     variables: list[PtxVariable] = []
@@ -135,27 +135,39 @@ def read_ptx(data: Buffer) -> PtxFacts:
     )
 
 
+def _strip(content: bytes) -> bytes:
+    """The text without strings and comments."""
+    # Fat binaries hold megabytes of text without comments; a search for each of the three
+    # would take most of the time.  Where no quote stands in a comment, every second part is
+    # a string.
+    parts = content.split(b'"')
+    code = b" ".join(parts[::2])
+    is_plain = len(parts) % 2 == 1 and b"/" not in code
+    if is_plain and not any(b"\n" in string for string in parts[1::2]):
+        return code
+    return _NO_CODE.sub(b" ", content)
+
+
 def _iterate_statements(text: str) -> Iterator[tuple[str, str]]:
     """The statements at module scope, each with the semicolon or brace that ends it."""
-    scope = "".join(_iterate_module_scope(text))
-    parts = _END.split(_PRAGMA.sub(" ", scope))
+    parts = _END.split(_PRAGMA.sub(" ", text))
     return zip(parts[::2], parts[1::2], strict=False)
 
 
-def _iterate_module_scope(text: str) -> Iterator[str]:
+def _iterate_module_scope(content: bytes) -> Iterator[bytes]:
     """The text without what is between braces: function bodies, initialisers, sections."""
-    depth, start = 0, 0
-    for brace in _BRACE.finditer(text):
-        if brace[0] == "{":
-            if depth == 0:
-                yield text[start : brace.end()]
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                start = brace.start()
-    if depth == 0:
-        yield text[start:]
+    start = 0
+    while (opening := content.find(b"{", start)) >= 0:
+        yield content[start : opening + 1]
+        position, depth = opening + 1, 1
+        while depth:
+            closing = content.find(b"}", position)
+            if closing < 0:
+                return
+            depth += content.count(b"{", position, closing) - 1
+            position = closing + 1
+        start = closing
+    yield content[start:]
 
 
 def _read_kernel(statement: str, entry: re.Match[str], problems: list[Problem]) -> PtxKernel:

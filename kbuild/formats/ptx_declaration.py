@@ -13,6 +13,11 @@ from typing import Final
 from kbuild.errors import InputError
 
 _TOKEN: Final = re.compile(r"[.\w$%:]+|\[[^\[\]]*\]", re.ASCII)
+# Nine of ten declarations: a scalar, or a pointer with what it points to.
+_SCALAR: Final = re.compile(
+    r"\s*\.\w+\s+\.([a-z]+\d+)\s+(?:\.ptr\s+(?:\.\w+\s+)?\.align\s+\d+\s+)?([A-Za-z_$%][\w$]*)\s*",
+    re.ASCII,
+)
 _SIZES: Final = {
     **{f"{kind}{bits}": bits // 8 for kind in "subf" for bits in (8, 16, 32, 64)},
     "b128": 16,
@@ -41,6 +46,9 @@ class Declaration:
 
 def read_declaration(text: str) -> Declaration:
     """What ``.align 8 .b8 name[48]`` or the like declares; InputError where it has no name."""
+    scalar = _SCALAR.fullmatch(text)
+    if scalar and (size := _SIZES.get(scalar[1])):
+        return Declaration(name=scalar[2], type=scalar[1], size=size, count=None, alignment=size)
     name, alignment = "", None
     kind, vector, dimensions = "", 1, []
     is_pointee = False

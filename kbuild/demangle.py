@@ -10,15 +10,20 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 # find_library() would start processes (ldconfig, gcc); these are the names the ABI fixes.
 _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
 # A forged name can ask the demangler for a lot of work; real ones stay far below.
 _LONGEST_NAME: Final = 1 << 16
 
+# Position, character, depth of nesting before it.
+_Token: TypeAlias = tuple[int, str, int]
+
 _OPENING: Final = {"(": ")", "<": ">", "[": "]", "{": "}"}
 _CLOSING: Final = frozenset(_OPENING.values())
+_OPERATOR_WORD: Final = "operator"
+_TOKEN: Final = re.compile(r"operator|[()<>\[\]{}, ]")
 _OPERATOR: Final = re.compile(
     r"operator\s*(?:\(\)|\[\]|->\*|->|<=>|<<=|>>=|<<|>>|<=|>=|<|>|,"
     r"|(?:new|delete)(?:\[\])?(?![\w])|[-+*/%^&|~!=]+)?"
@@ -32,12 +37,14 @@ _CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
 @lru_cache(maxsize=1 << 16)
 def demangle(name: str) -> str:
     """The C++ name that ``name`` stands for, or ``name`` itself where it is none."""
-    function = _demangler()
-    if function is None or not name.startswith("_Z") or len(name) > _LONGEST_NAME:
+    if not name.startswith("_Z") or len(name) > _LONGEST_NAME:
         return name
+    functions = _demangler()
+    if functions is None:
+        return name
+    call, free = functions
     status = ctypes.c_int(0)
-    encoded = name.encode("utf-8", "replace")
-    address = function(encoded, None, None, ctypes.byref(status))
+    address = call(name.encode("utf-8", "replace"), None, None, ctypes.byref(status))
     if not address:
         return name
     try:
@@ -45,7 +52,7 @@ def demangle(name: str) -> str:
             return name
         return ctypes.string_at(address).decode("utf-8", "replace")
     finally:
-        _free(address)
+        free(address)
 
 
 def is_nameable(symbol: str) -> bool:
@@ -58,7 +65,8 @@ def is_nameable(symbol: str) -> bool:
 
 
 @cache
-def _demangler() -> Callable[..., int | None] | None:
+def _demangler() -> tuple[Callable[..., int | None], Callable[[int], None]] | None:
+    """The demangler, and what gives back the memory of its results."""
     for library in _LIBRARIES:
         try:
             function = ctypes.CDLL(library)["__cxa_demangle"]
@@ -71,17 +79,14 @@ def _demangler() -> Callable[..., int | None] | None:
             ctypes.POINTER(ctypes.c_size_t),
             ctypes.POINTER(ctypes.c_int),
         ]
-        return function
+        free = ctypes.CDLL(None).free
+        free.restype = None
+        free.argtypes = [ctypes.c_void_p]
+        return function, free
     return None
 
 
-def _free(address: int) -> None:
-    free = ctypes.CDLL(None).free
-    free.restype = None
-    free.argtypes = [ctypes.c_void_p]
-    free(address)
-
-
+@lru_cache(maxsize=1 << 14)
 def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     """The qualified name and the parameter types of a demangled function name.
 
@@ -90,31 +95,31 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     parameter list gives None for the types.
     """
     text = _CLONE.sub("", display)
-    opening = _parameter_list(text)
+    tokens = tuple(_scan(text))
+    opening = _find_parameter_list(text, tokens)
     if opening is None:
-        return _without_return_type(text), None
-    closing = _find_closing(text, opening)
-    inside = text[opening + 1 : closing]
-    types = tuple(_split_at_commas(inside))
-    return _without_return_type(text[:opening]), () if types == ("void",) else types
+        return _without_return_type(text, tokens), None
+    name = _without_return_type(text[:opening], tokens)
+    return name, _split_parameters(text, tokens, opening)
 
 
-def _scan(text: str) -> Iterator[tuple[int, str, int]]:
-    """(position, character, depth of nesting before it), operator names stepped over."""
+def _scan(text: str) -> Iterator[_Token]:
+    """Brackets, commas and spaces, operator names stepped over."""
     stack: list[str] = []
     position = 0
-    while position < len(text):
-        operator = _OPERATOR.match(text, position)
-        if operator and not _is_in_word(text, position, operator.end()):
-            position = operator.end()
+    while match := _TOKEN.search(text, position):
+        start, position = match.span()
+        character = match[0]
+        if character == _OPERATOR_WORD:
+            operator = _OPERATOR.match(text, start)
+            if operator and not _is_in_word(text, start, operator.end()):
+                position = operator.end()
             continue
-        character = text[position]
-        yield position, character, len(stack)
+        yield start, character, len(stack)
         if character in _OPENING:
             stack.append(_OPENING[character])
-        elif character in _CLOSING and not text.startswith("->", position - 1):
+        elif character in _CLOSING and not text.startswith("->", start - 1):
             _close(stack, character)
-        position += 1
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
@@ -138,43 +143,46 @@ def _close(stack: list[str], character: str) -> None:
         stack.pop()
 
 
-def _parameter_list(text: str) -> int | None:
+def _find_parameter_list(text: str, tokens: tuple[_Token, ...]) -> int | None:
     """Where the parameter list opens: the last parenthesis outside all others."""
-    found = None
-    for position, character, depth in _scan(text):
+    for position, character, depth in reversed(tokens):
         # A parenthesis that starts a name holds no parameters: (anonymous namespace)::f.
         starts_name = position == 0 or text[position - 1] in " :"
         if character == "(" and depth == 0 and not starts_name:
-            found = position
-    return found
-
-
-def _find_closing(text: str, opening: int) -> int:
-    for position, character, depth in _scan(text):
-        if position > opening and character == ")" and depth == 1:
             return position
-    return len(text)
+    return None
 
 
-def _split_at_commas(text: str) -> Iterator[str]:
-    start = 0
-    for position, character, depth in _scan(text):
-        if character == "," and depth == 0:
-            yield text[start:position].strip()
+def _split_parameters(text: str, tokens: tuple[_Token, ...], opening: int) -> tuple[str, ...]:
+    types = []
+    start, end = opening + 1, len(text)
+    for position, character, depth in tokens:
+        if position <= opening or depth != 1:
+            continue
+        if character == ")":
+            end = position
+            break
+        if character == ",":
+            types.append(text[start:position].strip())
             start = position + 1
-    if text.strip():
-        yield text[start:].strip()
+    last = text[start:end].strip()
+    if last or types:
+        types.append(last)
+    return () if types == ["void"] else tuple(types)
 
 
-def _without_return_type(text: str) -> str:
+def _without_return_type(text: str, tokens: tuple[_Token, ...]) -> str:
     start = 0
-    operator_positions = [m.start() for m in _OPERATOR.finditer(text)]
-    for position, character, depth in _scan(text):
+    operators = [
+        match.start()
+        for match in _OPERATOR.finditer(text)
+        if not _is_in_word(text, match.start(), match.start() + len(_OPERATOR_WORD))
+    ]
+    for position, character, depth in tokens:
+        if position >= len(text):
+            break
         # A conversion operator's name goes on behind a space: `S::operator unsigned int`.
-        is_in_operator = any(
-            start <= p < position and not _is_in_word(text, p, p + len("operator"))
-            for p in operator_positions
-        )
-        if character == " " and depth == 0 and not is_in_operator:
+        is_space = character == " " and depth == 0
+        if is_space and not any(start <= operator < position for operator in operators):
             start = position + 1
     return text[start:]

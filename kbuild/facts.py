@@ -110,16 +110,18 @@ class ImageFacts:
     """One device image inside an artifact, in the order of the file.
 
     ``container`` is the position of its container in ``ArtifactFacts.containers``;
-    ``problem`` says why the image cannot be read, and then it shows no kernels.
+    ``compression`` is None for one that is not known, ``sha256`` where no kernel table
+    says what it should be; ``problem`` says why the image cannot be read, and then it
+    shows no kernels.
     """
 
     backend: str
     arch: str
     kind: ImageKind
-    compression: Compression
+    compression: Compression | None
     size: int
     stored_size: int
-    sha256: str
+    sha256: str | None
     container: int
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
@@ -235,13 +237,15 @@ class ArtifactFacts:
     that an image names itself; ``note_problems`` the parts of ``.note.kbuild``.
     ``references`` are those that can concern kernels, each once: to what this file does
     not define, and to its own handles and stubs.  ``dynamic`` is None without a dynamic
-    section: in object files and in programs that are linked statically.
+    section: in object files and in programs that are linked statically.  With
+    ``is_summary`` only the containers' lists of images were read: no kernels, no host side,
+    no ``sha256``.
     """
 
     path: str
     kind: FileKind
     machine: str | None
-    sha256: str
+    sha256: str | None
     modules: tuple[ModuleFacts, ...] = ()
     containers: tuple[ContainerFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
@@ -254,6 +258,7 @@ class ArtifactFacts:
     note_problems: tuple[Problem, ...] = ()
     references: tuple[Reference, ...] = ()
     dynamic: DynamicFacts | None = None
+    is_summary: bool = False
 
     def images_of(self, container: int) -> tuple[ImageFacts, ...]:
         """The images in container number ``container``, in the order of the file."""

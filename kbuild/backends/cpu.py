@@ -16,22 +16,19 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
-    DeviceFile,
     ImageContent,
     LinkUnit,
     Packing,
     PackUnit,
     Runtime,
-    StoredImage,
     Toolchain,
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, Problem
+from kbuild.model import Command
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
-RELOCATABLE_SECTION: Final = None
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 
@@ -215,22 +212,3 @@ def pack(unit: PackUnit, tc: Toolchain) -> Packing:  # noqa: ARG001 - likewise
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
 
     return Packing(content=cpu_image.write_container(unit.images))
-
-
-def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
-    """LLVM offload binaries, concatenated."""
-    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
-
-    return cpu_image.read_fat_binary(content)
-
-
-def divide_fat_binary(content: bytes) -> tuple[tuple[int, int], ...]:
-    """One: nothing but a note tells which images belong together."""
-    return ((0, len(content)),)
-
-
-def read_device_file(content: bytes) -> DeviceFile | None:
-    """LLVM offload binaries; an image by itself is a shared object like any other."""
-    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
-
-    return cpu_image.read_device_file(content)

@@ -22,13 +22,11 @@ from kbuild.backends.cpu_object import (
 from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
-    DeviceFile,
     GeneratedSource,
     ImageContent,
     ImageOutput,
     LinkUnit,
     PackedImage,
-    StoredImage,
     Toolchain,
 )
 from kbuild.demangle import demangle
@@ -36,7 +34,7 @@ from kbuild.errors import InputError, SourceError
 from kbuild.facts import Place
 from kbuild.formats import offload_binary
 from kbuild.formats.elf import Elf
-from kbuild.model import Command, Kernel, Param, Problem, Variable, VariableKind
+from kbuild.model import Command, Kernel, Param, Variable, VariableKind
 
 # struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
@@ -274,29 +272,3 @@ def write_container(images: tuple[PackedImage, ...]) -> bytes:
         )
         for i in images
     )
-
-
-def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
-    """Every offload binary of the section as an image."""
-    entries, problems = offload_binary.read(content)
-    images = tuple(
-        StoredImage(
-            offset=entry.offset,
-            span=entry.span,
-            arch=dict(entry.strings).get("arch", ""),
-            kind="elf" if entry.image_kind == _OBJECT_KIND else "other",
-            compression="none",
-            stored_size=entry.image_size,
-            data=content[entry.image_offset : entry.image_offset + entry.image_size],
-        )
-        for entry in entries
-    )
-    return images, problems
-
-
-def read_device_file(content: bytes) -> DeviceFile | None:
-    """Offload binaries that no host file holds."""
-    if not content.startswith(offload_binary.MAGIC):
-        return None
-    images, problems = read_fat_binary(content)
-    return DeviceFile(kind="fat-binary", images=images, problems=problems)

@@ -16,23 +16,20 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
-    DeviceFile,
     ImageContent,
     ImageOutput,
     LinkUnit,
     Packing,
     PackUnit,
     Runtime,
-    StoredImage,
     Toolchain,
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode, Problem
+from kbuild.model import Command, CompressionMode
 
 NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
-RELOCATABLE_SECTION: Final = "__nv_relfatbin"
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
 
@@ -352,24 +349,3 @@ def pack(unit: PackUnit, tc: Toolchain) -> Packing:
         outputs=(unit.output,),
     )
     return Packing(commands=(command,))
-
-
-def read_fat_binary(content: bytes) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
-    """NVIDIA's containers, concatenated."""
-    from kbuild.backends import cuda_fat_binary  # noqa: PLC0415 - loads parsers
-
-    return cuda_fat_binary.read_fat_binary(content)
-
-
-def divide_fat_binary(content: bytes) -> tuple[tuple[int, int], ...]:
-    """A container a translation unit."""
-    from kbuild.backends import cuda_fat_binary  # noqa: PLC0415 - loads parsers
-
-    return cuda_fat_binary.divide_fat_binary(content)
-
-
-def read_device_file(content: bytes) -> DeviceFile | None:
-    """A cubin, PTX text, or what ``fatbinary`` writes."""
-    from kbuild.backends import cuda_fat_binary  # noqa: PLC0415 - loads parsers
-
-    return cuda_fat_binary.read_device_file(content)

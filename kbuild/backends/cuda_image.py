@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from kbuild.backends.protocol import (
     ImageOutput,
 )
 from kbuild.demangle import demangle, is_nameable, split_function
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin import read_cubin
 from kbuild.formats.cubin_facts import CubinKernel, CubinVariable
 from kbuild.formats.device_elf import ELF_MAGIC
@@ -60,9 +62,9 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
     return Completion(images=tuple(images), moves=((kept, ptx),), temporary=(keep,))
 
 
-def read_image(data: bytes) -> ImageContent:
+def read_image(data: Buffer) -> ImageContent:
     """What a cubin holds, else PTX text; InputError when it is neither."""
-    if data.startswith(ELF_MAGIC):
+    if bytes(data[: len(ELF_MAGIC)]) == ELF_MAGIC:
         cubin = read_cubin(data)
         return ImageContent(
             kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
@@ -106,13 +108,11 @@ def _source_name(name: str) -> str:
 
 
 def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
-    name = _source_name(kernel.name)
-    layout = tuple((p.offset, p.size) for p in kernel.params or ())
     return Kernel(
         name=kernel.name,
-        display=demangle(name),
-        linkage=_linkage(name, kernel.linkage),
-        params=_spell_params(name, layout),
+        display=_display(kernel.name),
+        linkage=_linkage(kernel.name, kernel.linkage),
+        params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
         resources=Resources(
             registers=kernel.registers,
             shared_bytes=kernel.shared_bytes,
@@ -124,26 +124,30 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
 
 
 def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
-    name = _source_name(kernel.name)
-    layout = tuple((p.offset, p.size) for p in kernel.params or ())
     return Kernel(
         name=kernel.name,
-        display=demangle(name),
-        linkage=_linkage(name, kernel.linkage),
-        params=_spell_params(name, layout),
+        display=_display(kernel.name),
+        linkage=_linkage(kernel.name, kernel.linkage),
+        params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
         resources=Resources(max_threads=_volume(kernel.max_threads)),
     )
 
 
+def _display(name: str) -> str:
+    return demangle(_source_name(name))
+
+
 def _linkage(name: str, linkage: Linkage) -> Linkage:
     # ptxas makes a global symbol of an instantiated template; every source may have one.
-    qualified, _ = split_function(demangle(name))
+    qualified, _ = split_function(_display(name))
     return "weak" if linkage == "external" and qualified.endswith(">") else linkage
 
 
+# The images of one source have the same kernels: their parameters are spelled once.
+@lru_cache(maxsize=1 << 14)
 def _spell_params(name: str, layout: tuple[tuple[int, int], ...]) -> tuple[Param, ...]:
     """Parameters with the types that the mangled name spells; extern "C" spells none."""
-    _, types = split_function(demangle(name))
+    _, types = split_function(_display(name))
     spelled: tuple[str | None, ...] = types if types is not None else ()
     if len(spelled) != len(layout):
         spelled = (None,) * len(layout)

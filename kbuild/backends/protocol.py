@@ -13,7 +13,6 @@ from typing import Any, Literal, Protocol
 
 from kbuild.model import (
     Command,
-    Compression,
     CompressionMode,
     ImageKind,
     Kernel,
@@ -188,33 +187,6 @@ class ImageContent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredImage:
-    """A device image as it lies in a fat binary section, ``offset`` bytes from its start.
-
-    ``span`` is what its slot takes up there, header included; ``data`` the decompressed
-    image; ``ptx_version`` the language version of an image that a driver compiles.
-    """
-
-    offset: int
-    span: int
-    arch: str
-    kind: ImageKind
-    compression: Compression
-    stored_size: int
-    data: bytes
-    ptx_version: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceFile:
-    """A file of device code alone: one image, or a fat binary that no host file holds."""
-
-    kind: Literal["image", "fat-binary"]
-    images: tuple[StoredImage, ...]
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
     """How a container comes about: its bytes, or the commands that write it."""
 
@@ -257,10 +229,6 @@ class Backend(Protocol):
     @property
     def FAT_BINARY_SECTION(self) -> str:  # noqa: N802
         """The ELF section that holds its containers."""
-
-    @property
-    def RELOCATABLE_SECTION(self) -> str | None:  # noqa: N802
-        """The section of containers that wait for a device link; None where there is none."""
 
     @property
     def FAT_BINARY_ALIGNMENT(self) -> int:  # noqa: N802
@@ -327,17 +295,3 @@ class Backend(Protocol):
 
     def pack(self, unit: PackUnit, tc: Toolchain) -> Packing:
         """The images of ``unit`` as one container of the fat binary."""
-
-    def read_fat_binary(
-        self, content: bytes
-    ) -> tuple[tuple[StoredImage, ...], tuple[Problem, ...]]:
-        """Every image in a fat binary section, and what could not be read."""
-
-    def divide_fat_binary(self, content: bytes) -> tuple[tuple[int, int], ...]:
-        """(offset, size) of each container in a part of the section that no note describes."""
-
-    def read_device_file(self, content: bytes) -> DeviceFile | None:
-        """A file of device code alone; None where it is none of this backend's.
-
-        Raises InputError for one that is damaged.
-        """

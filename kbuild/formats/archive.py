@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer
 
 MAGIC: Final = b"!<arch>\n"
 THIN_MAGIC: Final = b"!<thin>\n"
@@ -25,7 +26,7 @@ class Member:
     """One file in an archive."""
 
     name: str
-    data: bytes
+    data: Buffer
 
 
 def is_archive(content: bytes) -> bool:
@@ -33,14 +34,15 @@ def is_archive(content: bytes) -> bool:
     return content.startswith((MAGIC, THIN_MAGIC))
 
 
-def read_members(content: bytes) -> tuple[Member, ...]:
+def read_members(content: Buffer) -> tuple[Member, ...]:
     """The members of an archive, in order, without its symbol and name tables.
 
     Raises InputError when the archive is thin or cut off.
     """
-    if content.startswith(THIN_MAGIC):
+    front = bytes(content[: len(MAGIC)])
+    if front == THIN_MAGIC:
         raise InputError("a thin archive holds no members, only paths; inspect its objects instead")
-    if not content.startswith(MAGIC):
+    if front != MAGIC:
         raise InputError("not an archive")
     members: list[Member] = []
     long_names = b""
@@ -50,15 +52,15 @@ def read_members(content: bytes) -> tuple[Member, ...]:
         # Members start at even positions.
         position += _HEADER_SIZE + len(data) + len(data) % 2
         if name == _GNU_NAMES:
-            long_names = data
+            long_names = bytes(data)
         elif name not in _SYMBOL_TABLES:
             members.append(_name_member(name, data, long_names))
     return tuple(m for m in members if m.name not in _SYMBOL_TABLES)
 
 
-def _read_member(content: bytes, position: int) -> tuple[str, bytes]:
+def _read_member(content: Buffer, position: int) -> tuple[str, Buffer]:
     """The name field and the bytes of the member whose header is at ``position``."""
-    header = content[position : position + _HEADER_SIZE]
+    header = bytes(content[position : position + _HEADER_SIZE])
     if len(header) < _HEADER_SIZE or not header.endswith(_HEADER_END):
         raise InputError(f"the archive has no sound member header at byte {position}")
     size = _number(header[48:58], position)
@@ -72,13 +74,13 @@ def _read_member(content: bytes, position: int) -> tuple[str, bytes]:
     return name, content[start : start + size]
 
 
-def _name_member(field: str, data: bytes, long_names: bytes) -> Member:
+def _name_member(field: str, data: Buffer, long_names: bytes) -> Member:
     if field.startswith("#1/"):
         # BSD: the name's bytes come first in the member, padded with NULs.
         length = _number(field[3:].encode(), 0)
         if length > len(data):
             raise InputError(f"the archive's member name {field!r} is longer than the member")
-        name = data[:length].rstrip(b"\0").decode("utf-8", "replace")
+        name = bytes(data[:length]).rstrip(b"\0").decode("utf-8", "replace")
         return Member(name=name, data=data[length:])
     if field.startswith("/"):
         # GNU: an offset into the table of names, each ending in "/\n".

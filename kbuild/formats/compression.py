@@ -10,12 +10,11 @@ from __future__ import annotations
 import importlib
 import zlib
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer
 from kbuild.model import Compression
-
-Buffer: TypeAlias = bytes | memoryview
 
 DEFAULT_LIMIT: Final = 1 << 30
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.compression import Buffer
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin_facts import CubinFacts, CubinKernel, CubinVariable, VariableKind
 from kbuild.formats.cubin_info import (
     ACCELERATOR_TARGET,

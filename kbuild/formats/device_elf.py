@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
-from kbuild.formats.compression import Buffer
+from kbuild.formats.buffer import Buffer
 
 EM_CUDA: Final = 190
 ET_REL: Final = 1

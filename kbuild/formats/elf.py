@@ -7,7 +7,6 @@ ABI (gABI 4.1), x86-64 psABI 1.0, ELF for the Arm 64-bit Architecture.
 from __future__ import annotations
 
 import bisect
-import io
 import struct
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -22,7 +21,9 @@ from elftools.elf.sections import SymbolTableSection
 
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Segment, Symbol
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.relocation import Relocation, RelocationKind, kind_of, read_entries
+from kbuild.formats.stream import open_stream
 
 T = TypeVar("T")
 
@@ -78,9 +79,9 @@ class Elf:
     attribute access may raise it too, because tables are read when first asked for.
     """
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self._file = guard(lambda: ELFFile(io.BytesIO(data)))
+    def __init__(self, data: Buffer) -> None:
+        self.data = memoryview(data)
+        self._file = guard(lambda: ELFFile(open_stream(data)))
         header = self._file.header
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
         is_64_bit = self._file.elfclass == _ELF_CLASS
@@ -245,7 +246,13 @@ class Elf:
             raise InputError(
                 f"section {section.name} ends at byte {end}, the file at {len(self.data)}"
             )
-        return self.data[section.offset : end]
+        return bytes(self.data[section.offset : end])
+
+    def view(self, section: Section) -> memoryview:
+        """The section's bytes as far as the file has them, without copying; see `content`."""
+        if section.type == "SHT_NOBITS":
+            return self.data[:0]
+        return self.data[section.offset : section.offset + section.size]
 
     def read(self, place: Place, size: int) -> bytes:
         """``size`` bytes from ``place``; raises InputError when they are not all there."""
@@ -258,7 +265,7 @@ class Elf:
         start = section.offset + place.offset
         if not inside or start + size > len(self.data):
             raise InputError(f"{size} bytes at {section.name}+{place.offset:#x} are not there")
-        return self.data[start : start + size]
+        return bytes(self.data[start : start + size])
 
     def read_text(self, place: Place, limit: int = 1 << 16) -> str:
         """The NUL-terminated text at ``place``."""

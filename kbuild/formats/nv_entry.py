@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
-from kbuild.formats.compression import Buffer
+from kbuild.formats.buffer import Buffer
 from kbuild.model import Compression
 
 EntryKind: TypeAlias = Literal["elf", "ptx", "ltoir", "relocatable-ptx", "tile-ir", "other"]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.compression import Buffer
+from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.nv_entry import Entry, read_entry
 from kbuild.model import Problem
 
@@ -36,7 +36,6 @@ WRAPPER_SIZE: Final = 24
 _HEADER: Final = struct.Struct("<4sHHQ")
 # magic, version, container, file name or prelinked containers
 _WRAPPER: Final = struct.Struct("<IIQQ")
-_NOT_ZERO: Final = re.compile(rb"[^\0]")
 _NEXT_MAGIC: Final = re.compile(re.escape(MAGIC))
 
 
@@ -75,12 +74,12 @@ def read_containers(content: Buffer) -> tuple[tuple[Container, ...], tuple[Probl
     """
     containers: list[Container] = []
     problems: list[Problem] = []
-    position = _skip_zeros(content, 0)
+    position = skip_zeros(content, 0)
     while position < len(content):
         container = _read_container(content, position, problems)
         if container:
             containers.append(container)
-            position = _skip_zeros(content, container.offset + container.size)
+            position = skip_zeros(content, container.offset + container.size)
         else:
             following = _NEXT_MAGIC.search(content, position + 1)
             position = following.start() if following else len(content)
@@ -132,7 +131,7 @@ def read_wrappers(content: Buffer) -> tuple[tuple[Wrapper, ...], tuple[Problem, 
     """The records of ``.nvFatBinSegment``, in order, and what is none.  Never raises."""
     wrappers: list[Wrapper] = []
     problems: list[Problem] = []
-    position = _skip_zeros(content, 0)
+    position = skip_zeros(content, 0)
     while position < len(content):
         if len(content) - position < WRAPPER_SIZE:
             problems.append(_problem(position, "the fat binary wrapper is cut off"))
@@ -145,14 +144,9 @@ def read_wrappers(content: Buffer) -> tuple[tuple[Wrapper, ...], tuple[Problem, 
             problems.append(_problem(position, message))
         # Records are 8-aligned and may be padded; their last field may hold zeros, so only
         # the end of a record is a place to look for the next one.
-        position = _skip_zeros(content, position + WRAPPER_SIZE)
+        position = skip_zeros(content, position + WRAPPER_SIZE)
     return tuple(wrappers), tuple(problems)
 
 
 def _problem(offset: int, message: str) -> Problem:
     return Problem(where=f"byte {offset:#x}", message=message, offset=offset)
-
-
-def _skip_zeros(content: Buffer, position: int) -> int:
-    found = _NOT_ZERO.search(content, position)
-    return found.start() if found else len(content)

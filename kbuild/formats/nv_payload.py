@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from kbuild.errors import InputError
 from kbuild.formats import compression
-from kbuild.formats.compression import DEFAULT_LIMIT, Buffer
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.compression import DEFAULT_LIMIT
 from kbuild.formats.nv_entry import Entry, Payload
 from kbuild.model import Problem
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.compression import Buffer
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin_facts import VariableKind
 from kbuild.formats.cubin_info import Dim3
 from kbuild.formats.ptx_declaration import OPAQUE, read_declaration, read_number, shorten

@@ -1,19 +1,23 @@
 """Wheels and other zip archives: the files in them, one at a time.
 
-Nothing is ever written to disk, so that a member's name is only a name.  Source: PEP 427;
-APPNOTE.TXT, the zip format, read by Python's own ``zipfile``.
+Large members are decompressed into a temporary file without a name; nothing else is ever
+written, so that a member's name is only a name.  Source: PEP 427; APPNOTE.TXT, the zip
+format, read by Python's own ``zipfile``.
 """
 
 from __future__ import annotations
 
-import io
+import mmap
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.stream import open_stream
 
 MAGIC: Final = b"PK\x03\x04"
 # Of an archive without members.
@@ -25,6 +29,8 @@ DEFAULT_LIMIT: Final = 4 << 30
 _MOST_RATIO: Final = 1100
 _ENCRYPTED: Final = 1
 _CHUNK: Final = 1 << 20
+# Members from this size on go to a temporary file.
+_SPOOLED: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +38,7 @@ class WheelMember:
     """One file in the archive, decompressed; ``problem`` says why there is no ``data``."""
 
     name: str
-    data: bytes = b""
+    data: Buffer = b""
     problem: str | None = None
 
 
@@ -42,7 +48,7 @@ def is_wheel(content: bytes) -> bool:
 
 
 def iterate_members(
-    content: bytes, is_wanted: Callable[[bytes], bool], *, limit: int = DEFAULT_LIMIT
+    content: Buffer, is_wanted: Callable[[bytes], bool], *, limit: int = DEFAULT_LIMIT
 ) -> Iterator[WheelMember]:
     """The members whose first bytes ``is_wanted`` accepts, in the archive's order.
 
@@ -50,7 +56,7 @@ def iterate_members(
     directory cannot be read; a damaged member is a problem of its own.
     """
     try:
-        archive = zipfile.ZipFile(io.BytesIO(content))
+        archive = zipfile.ZipFile(open_stream(content))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
         raise InputError(f"not a sound zip archive: {error}") from error
     left = limit
@@ -76,7 +82,7 @@ _DAMAGED: Final = (
 
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool], limit: int
-) -> bytes | None:
+) -> Buffer | None:
     """The member's bytes, no more of them than it declares; None where it is no artifact."""
     if info.flag_bits & _ENCRYPTED:
         raise InputError("it is encrypted")
@@ -88,11 +94,24 @@ def _read_member(
             raise InputError(f"{info.file_size} bytes decompressed, the limit leaves {limit}")
         if info.file_size > info.compress_size * _MOST_RATIO:
             raise InputError(f"{info.compress_size} bytes cannot hold {info.file_size}")
-        parts = [front]
-        size = len(front)
-        while part := stream.read(_CHUNK):
-            size += len(part)
-            if size > info.file_size:
-                raise InputError(f"more than the {info.file_size} bytes that it says")
-            parts.append(part)
-    return b"".join(parts)
+        parts = _iterate_parts(stream, front, info.file_size)
+        return b"".join(parts) if info.file_size < _SPOOLED else _spool(parts)
+
+
+def _iterate_parts(stream: IO[bytes], front: bytes, declared: int) -> Iterator[bytes]:
+    size = 0
+    part = front
+    while part:
+        size += len(part)
+        if size > declared:
+            raise InputError(f"more than the {declared} bytes that it says")
+        yield part
+        part = stream.read(_CHUNK)
+
+
+def _spool(parts: Iterator[bytes]) -> Buffer:
+    with tempfile.TemporaryFile() as file:
+        for part in parts:
+            file.write(part)
+        file.flush()
+        return memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))

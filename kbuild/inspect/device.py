@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
-from kbuild.backends import BACKENDS
+from collections.abc import Iterator
+
+from kbuild.backends.reader import ImageReader
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
-from kbuild.facts import ArtifactFacts, Place
+from kbuild.facts import ArtifactFacts, FileKind, Place
+from kbuild.formats.buffer import Buffer
+from kbuild.inspect.content import hash_content
 from kbuild.inspect.descriptor import Extent
-from kbuild.inspect.images import describe_container, describe_images
-from kbuild.record import sha256
+from kbuild.inspect.images import Container, describe_container, read_containers
+from kbuild.inspect.options import ReadOptions
 
 
-def read_device_file(path: str, content: bytes) -> ArtifactFacts | None:
-    """The facts of a file of device code; None where no backend knows it as such."""
-    for backend in BACKENDS.values():
+def read_device_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts | None:
+    """The facts of a file of device code; None where no reader knows it as such."""
+    for reader in READERS.values():
+        if reader.is_fat_binary(content):
+            containers = tuple(_divide(reader, content))
+            return _read(path, "fat-binary", content, containers, options)
         try:
-            found = backend.read_device_file(content)
+            listing = reader.list_bare_image(content)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        if found is None:
-            continue
-        images, problems = describe_images(backend, found.images, found.problems, 0)
-        extent = Extent(place=Place(section=0, offset=0), size=len(content))
-        return ArtifactFacts(
-            path=path,
-            kind=found.kind,
-            machine=None,
-            sha256=sha256(content),
-            containers=(describe_container(backend, extent, images, problems),),
-            images=images,
-            problems=problems,
-        )
+        if listing is not None:
+            extent = Extent(place=Place(section=0, offset=0), size=len(content))
+            container = Container(
+                reader=reader, number=0, extent=extent, content=content, listing=listing
+            )
+            return _read(path, "image", content, (container,), options)
     return None
+
+
+def _divide(reader: ImageReader, content: Buffer) -> Iterator[Container]:
+    for number, (start, size) in enumerate(reader.divide(content)):
+        part = content[start : start + size]
+        yield Container(
+            reader=reader,
+            number=number,
+            extent=Extent(place=Place(section=0, offset=start), size=size),
+            content=part,
+            listing=reader.list_images(part, ""),
+        )
+
+
+def _read(
+    path: str,
+    kind: FileKind,
+    content: Buffer,
+    containers: tuple[Container, ...],
+    options: ReadOptions,
+) -> ArtifactFacts:
+    read = read_containers(containers, options)
+    return ArtifactFacts(
+        path=path,
+        kind=kind,
+        machine=None,
+        sha256=None if options.summary else hash_content(content),
+        containers=tuple(map(describe_container, containers, read)),
+        images=tuple(image for one in read for image in one.images),
+        problems=tuple(problem for one in read for problem in one.problems),
+        is_summary=options.summary,
+    )

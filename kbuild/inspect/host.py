@@ -6,12 +6,14 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf import SHF_EXECINSTR, Elf, FileType
+from kbuild.inspect.content import hash_content
 from kbuild.inspect.handles import read_handles
-from kbuild.inspect.images import read_containers
+from kbuild.inspect.images import read_fat_binaries
 from kbuild.inspect.modules import find_modules
+from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.references import read_dynamic, read_references
-from kbuild.record import sha256
 
 _KINDS: Final[dict[FileType, FileKind]] = {
     "relocatable": "object",
@@ -20,7 +22,7 @@ _KINDS: Final[dict[FileType, FileKind]] = {
 }
 
 
-def read_host_file(path: str, content: bytes) -> ArtifactFacts:
+def read_host_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts:
     """The facts of one host ELF file; raises InputError when it is not sound."""
     elf = Elf(content)
     kind = _KINDS.get(elf.type)
@@ -31,13 +33,24 @@ def read_host_file(path: str, content: bytes) -> ArtifactFacts:
     if _is_debug_file(elf):
         raise InputError("holds debug information only; inspect the file it was split from")
     targets, note_problems = find_modules(elf)
-    fat_binaries = read_containers(elf, targets)
+    fat_binaries = read_fat_binaries(elf, targets, options)
+    if options.summary:
+        return ArtifactFacts(
+            path=path,
+            kind=kind,
+            machine=elf.machine,
+            sha256=None,
+            containers=fat_binaries.containers,
+            images=fat_binaries.images,
+            problems=fat_binaries.problems,
+            is_summary=True,
+        )
     handles = tuple(handle for target in targets for handle in read_handles(elf, target))
     return ArtifactFacts(
         path=path,
         kind=kind,
         machine=elf.machine,
-        sha256=sha256(content),
+        sha256=hash_content(content),
         modules=tuple(
             target.facts(containers)
             for target, containers in zip(targets, fat_binaries.of_targets, strict=True)

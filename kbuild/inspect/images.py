@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from kbuild.backends import BACKENDS
-from kbuild.backends.protocol import Backend, ImageContent, StoredImage
+from kbuild import parallel
+from kbuild.backends.protocol import ImageContent
+from kbuild.backends.reader import ImageReader, Listing, StoredImage
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ContainerFacts, ImageFacts, Place, Section
+from kbuild.formats.buffer import Buffer, release, skip_zeros
 from kbuild.formats.elf import Elf
 from kbuild.inspect.descriptor import Extent
 from kbuild.inspect.modules import Target
+from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem
 from kbuild.record import sha256
+
+# Starting processes pays from here on, in stored bytes; memory is given back every so often.
+_PARALLEL: Final = 8 << 20
+_RELEASED: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,129 +38,203 @@ class FatBinaries:
     of_targets: tuple[tuple[int | None, ...], ...]
 
 
-def read_containers(elf: Elf, targets: tuple[Target, ...]) -> FatBinaries:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """A container before its images are read; ``is_claimed`` by a kernel target's note."""
+
+    reader: ImageReader
+    number: int
+    extent: Extent
+    content: Buffer
+    listing: Listing
+    is_relocatable: bool = False
+    is_claimed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadContainer:
+    """A container's images, and the problems that belong to none of them alone."""
+
+    images: tuple[ImageFacts, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_fat_binaries(elf: Elf, targets: tuple[Target, ...], options: ReadOptions) -> FatBinaries:
     """Read every fat binary section, divided into containers as the descriptors say."""
-    containers: list[ContainerFacts] = []
-    images: list[ImageFacts] = []
-    problems: list[Problem] = []
-    numbers: dict[Extent, int] = {}
     claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
-    for backend, section in _fat_binary_sections(elf):
-        content = elf.content(section)
-        for extent in _divide(backend, section, content, claimed):
-            number = numbers[extent] = len(containers)
-            start = extent.place.offset
-            part = content[start : start + extent.size]
-            found, unreadable = read_container(backend, part, number)
-            images.extend(found)
-            problems.extend(unreadable)
-            container = describe_container(backend, extent, found, unreadable)
-            is_relocatable = section.name == backend.RELOCATABLE_SECTION
-            containers.append(replace(container, is_relocatable=is_relocatable))
+    containers = tuple(_find_containers(elf, claimed))
+    numbers = {container.extent: container.number for container in containers}
+    read = read_containers(containers, options)
     return FatBinaries(
-        containers=tuple(containers),
-        images=tuple(images),
-        problems=tuple(problems),
+        containers=tuple(map(describe_container, containers, read)),
+        images=tuple(image for one in read for image in one.images),
+        problems=tuple(problem for one in read for problem in one.problems),
         of_targets=tuple(_number_containers(target, numbers) for target in targets),
     )
 
 
-def _fat_binary_sections(elf: Elf) -> Iterator[tuple[Backend, Section]]:
-    for backend in BACKENDS.values():
-        for name in (backend.FAT_BINARY_SECTION, backend.RELOCATABLE_SECTION):
-            if name is not None:
-                for section in elf.sections_named(name):
-                    yield backend, section
+def _find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
+    number = 0
+    for section in elf.sections:
+        for reader in READERS.values():
+            role = reader.find_role(section.name)
+            if role is None:
+                continue
+            content = elf.view(section)
+            for extent in _divide(reader, section, content, claimed):
+                start = extent.place.offset
+                part = content[start : start + extent.size]
+                yield Container(
+                    reader=reader,
+                    number=number,
+                    extent=extent,
+                    content=part,
+                    listing=reader.list_images(part, section.name),
+                    is_relocatable=role == "relocatable",
+                    is_claimed=extent in claimed,
+                )
+                number += 1
 
 
 def _divide(
-    backend: Backend, section: Section, content: bytes, claimed: set[Extent]
+    reader: ImageReader, section: Section, content: Buffer, claimed: set[Extent]
 ) -> Iterator[Extent]:
     """The containers in a section, in order, and between them what no target claims."""
     own = [e for e in claimed if e.place.section == section.index]
     position = 0
     for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
-        yield from _unclaimed(backend, section, content, (position, extent.place.offset))
+        yield from _unclaimed(reader, section, content, (position, extent.place.offset))
         yield extent
         position = max(position, extent.place.offset + extent.size)
-    yield from _unclaimed(backend, section, content, (position, len(content)))
+    yield from _unclaimed(reader, section, content, (position, len(content)))
 
 
 def _unclaimed(
-    backend: Backend, section: Section, content: bytes, span: tuple[int, int]
+    reader: ImageReader, section: Section, content: Buffer, span: tuple[int, int]
 ) -> Iterator[Extent]:
     # The linker pads with zeros between the fat binaries of two objects.
     start, end = span
-    part = content[start:end]
-    start += len(part) - len(part.lstrip(b"\0")) & -backend.FAT_BINARY_ALIGNMENT
-    if part.strip(b"\0"):
-        for offset, size in backend.divide_fat_binary(content[start:end]):
+    first = min(skip_zeros(content, start), end)
+    start += first - start & -reader.ALIGNMENT
+    if first < end:
+        for offset, size in reader.divide(content[start:end]):
             place = Place(section=section.index, offset=start + offset)
             yield Extent(place=place, size=size)
 
 
-def read_container(
-    backend: Backend, content: bytes, number: int
-) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
-    """The images of a container, and the problems that belong to none of them alone."""
-    stored, problems = backend.read_fat_binary(content)
-    return describe_images(backend, stored, problems, number)
+def read_containers(
+    containers: Sequence[Container], options: ReadOptions
+) -> tuple[ReadContainer, ...]:
+    """The images of each container, on several cores where there is much to read."""
+    if options.summary:
+        return tuple(map(_summarise, containers))
+    size = sum(container.extent.size for container in containers)
+    jobs = 1 if size < _PARALLEL else options.jobs
+    report = _make_reporter(containers, options)
+    found: list[ReadContainer] = []
+    for one in parallel.map_in_order(
+        lambda container: _read_container(container, options.image_limit), containers, jobs=jobs
+    ):
+        report(len(found))
+        found.append(one)
+    return tuple(found)
 
 
-def describe_images(
-    backend: Backend, stored: tuple[StoredImage, ...], problems: tuple[Problem, ...], number: int
-) -> tuple[tuple[ImageFacts, ...], tuple[Problem, ...]]:
-    """Container ``number``'s images with what they hold, and the problems of none alone."""
-    of_images = {problem.offset: problem.message for problem in problems}
-    read = [_read_image(backend, s, number, of_images.get(s.offset)) for s in stored]
-    offsets = {s.offset for s in stored}
-    others = [
-        replace(p, where=f"container {number}, {p.where}")
-        for p in problems
-        if p.offset not in offsets
-    ]
-    others += [problem for _, found in read for problem in found]
-    return tuple(image for image, _ in read), tuple(others)
+def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Callable[[int], None]:
+    progress = options.progress
+    if progress is None:
+        return lambda _: None
+    return lambda position: progress(containers[position].extent.size)
+
+
+def _summarise(container: Container) -> ReadContainer:
+    images = tuple(
+        _describe_image(stored, container.number, stored.size or 0, ImageContent(kernels=()))
+        for stored in container.listing.images
+    )
+    return ReadContainer(images=images, problems=_number_problems(container))
+
+
+def _number_problems(container: Container) -> tuple[Problem, ...]:
+    """The problems of no image alone, with the container's number."""
+    offsets = {stored.offset for stored in container.listing.images}
+    return tuple(
+        replace(problem, where=f"container {container.number}, {problem.where}")
+        for problem in container.listing.problems
+        if problem.offset not in offsets
+    )
+
+
+def _read_container(container: Container, limit: int) -> ReadContainer:
+    """The images with what they hold, one at a time in memory."""
+    stored = container.listing.images
+    of_images = {problem.offset: problem.message for problem in container.listing.problems}
+    images: list[ImageFacts] = []
+    problems = list(_number_problems(container))
+    left = _RELEASED
+    for one, data in container.reader.load_images(stored, container.content, limit):
+        image, found = _read_image(container, one, data, of_images.get(one.offset))
+        images.append(image)
+        problems.extend(found)
+        left -= one.stored_size
+        if left < 0:
+            release(container.content)
+            left = _RELEASED
+    release(container.content)
+    return ReadContainer(images=tuple(images), problems=tuple(problems))
 
 
 def _read_image(
-    backend: Backend, stored: StoredImage, container: int, problem: str | None
+    container: Container, stored: StoredImage, loaded: Buffer | Problem, problem: str | None
 ) -> tuple[ImageFacts, tuple[Problem, ...]]:
     """The image, and what of it makes no sense where the rest does."""
     content = ImageContent(kernels=())
+    data: Buffer = b""
+    if isinstance(loaded, Problem):
+        problem = problem or loaded.message
+    else:
+        data = loaded
     if problem is None:
         try:
-            content = backend.read_image(stored.data)
+            content = READERS[stored.backend].read_image(data, stored.kind)
         except InputError as error:
             problem = str(error)
-    where = f"container {container}, {stored.arch}"
-    image = ImageFacts(
-        backend=backend.NAME,
+    image = _describe_image(stored, container.number, len(data), content)
+    digest = sha256(bytes(data)) if container.is_claimed else None
+    where = f"container {container.number}, {stored.arch}"
+    return (
+        replace(image, problem=problem, sha256=digest),
+        tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems),
+    )
+
+
+def _describe_image(
+    stored: StoredImage, container: int, size: int, content: ImageContent
+) -> ImageFacts:
+    return ImageFacts(
+        backend=stored.backend,
         arch=stored.arch,
         kind=stored.kind,
         compression=stored.compression,
-        size=len(stored.data),
+        size=size,
         stored_size=stored.stored_size,
-        sha256=sha256(stored.data),
+        sha256=None,
         container=container,
         kernels=content.kernels,
         ptx_version=stored.ptx_version,
-        problem=problem,
     )
-    return image, tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems)
 
 
-def describe_container(
-    backend: Backend, extent: Extent, images: tuple[ImageFacts, ...], problems: tuple[Problem, ...]
-) -> ContainerFacts:
-    """The container that ``images`` were found in."""
-    has_nameless_image = any(image.problem and not image.arch for image in images)
+def describe_container(container: Container, read: ReadContainer) -> ContainerFacts:
+    """The container that ``read`` was found in."""
+    has_nameless_image = any(image.problem and not image.arch for image in read.images)
     return ContainerFacts(
-        backend=backend.NAME,
-        place=extent.place,
-        size=extent.size,
-        is_damaged=bool(problems) or has_nameless_image,
-        alignment=backend.FAT_BINARY_ALIGNMENT,
+        backend=container.reader.NAME,
+        place=container.extent.place,
+        size=container.extent.size,
+        is_damaged=bool(read.problems) or has_nameless_image,
+        alignment=container.reader.ALIGNMENT,
+        is_relocatable=container.is_relocatable,
     )
 
 

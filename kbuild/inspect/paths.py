@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from kbuild import parallel
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.formats import archive, nv_fatbin, offload_binary, wheel
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf import ELF_MAGIC
 from kbuild.formats.ptx import looks_like_ptx
+from kbuild.inspect.content import open_content
 from kbuild.inspect.device import read_device_file
 from kbuild.inspect.host import read_host_file
+from kbuild.inspect.options import DEFAULTS, ReadOptions
 from kbuild.model import Problem
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Starting processes pays from here on, in bytes.
+_PARALLEL: Final = 8 << 20
 
 _MAGIC_NUMBERS: Final = (
     *(ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC),
@@ -24,13 +36,34 @@ _WHEEL_SUFFIX: Final = ".whl"
 _DEEPEST: Final = 3
 
 
-def inspect_path(path: Path) -> tuple[ArtifactFacts, ...]:
+def inspect_path(path: Path, options: ReadOptions = DEFAULTS) -> tuple[ArtifactFacts, ...]:
     """The facts of every artifact at ``path``, in the order of the file or by name.
 
     An archive gives one for each object in it, named ``outer!inner``; a directory every
     artifact below it.  Raises InputError for what is no artifact or cannot be read.
     """
-    return tuple(facts for file in find_artifacts(path) for facts in _inspect_file(file))
+    found: list[ArtifactFacts] = []
+    for _, result in inspect_files(find_artifacts(path), options):
+        if isinstance(result, InputError):
+            raise result
+        found.extend(result)
+    return tuple(found)
+
+
+def inspect_files(
+    files: Sequence[Path], options: ReadOptions = DEFAULTS
+) -> Iterator[tuple[Path, tuple[ArtifactFacts, ...] | InputError]]:
+    """The facts of what is in each file, or why it cannot be read, in the given order."""
+    sizes = [file.stat().st_size if file.is_file() else 0 for file in files]
+    read = map_each(_inspect_file, files, sizes, options)
+    return zip(files, read, strict=True)
+
+
+def _inspect_file(path: Path, options: ReadOptions) -> tuple[ArtifactFacts, ...] | InputError:
+    try:
+        return inspect_content(str(path), open_content(path), options)
+    except InputError as error:
+        return error
 
 
 def find_artifacts(path: Path) -> tuple[Path, ...]:
@@ -69,54 +102,67 @@ def _is_artifact(front: bytes) -> bool:
     return front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front)
 
 
-def _inspect_file(path: Path) -> tuple[ArtifactFacts, ...]:
-    # A device or a pipe would never end.
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: not a file or directory")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    return inspect_content(str(path), content)
-
-
-def inspect_content(name: str, content: bytes, *, depth: int = 0) -> tuple[ArtifactFacts, ...]:
+def inspect_content(
+    name: str, content: Buffer, options: ReadOptions = DEFAULTS, *, depth: int = 0
+) -> tuple[ArtifactFacts, ...]:
     """The facts of every artifact in ``content``, which ``name`` names in messages."""
     if not content:
         raise InputError(f"{name}: the file is empty")
-    if archive.is_archive(content):
-        return _inspect_archive(name, content)
-    if wheel.is_wheel(content):
-        return _inspect_wheel(name, content, depth)
-    device_file = read_device_file(name, content)
+    front = bytes(content[: wheel.FRONT_BYTES])
+    if archive.is_archive(front):
+        return _inspect_archive(name, content, options, depth)
+    if wheel.is_wheel(front):
+        return _inspect_wheel(name, content, options, depth)
+    device_file = read_device_file(name, content, options)
     if device_file is not None:
         return (device_file,)
-    if content.startswith(ELF_MAGIC):
-        return (_inspect_host_file(name, content),)
+    if front.startswith(ELF_MAGIC):
+        return (_inspect_host_file(name, content, options),)
     raise InputError(
         f"{name}: not an artifact (no ELF file, archive, wheel, fat binary or device image)"
     )
 
 
-def _inspect_archive(name: str, content: bytes) -> tuple[ArtifactFacts, ...]:
+def _inspect_archive(
+    name: str, content: Buffer, options: ReadOptions, depth: int
+) -> tuple[ArtifactFacts, ...]:
+    _check_depth(name, depth)
     try:
         members = archive.read_members(content)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     # Archives may hold anything; what is no object has no kernels to look for.
-    objects = [member for member in members if member.data.startswith(ELF_MAGIC)]
+    objects = [m for m in members if _is_artifact(bytes(m.data[: wheel.FRONT_BYTES]))]
     if not objects:
         raise InputError(f"{name}: the archive holds no object file")
-    return tuple(_inspect_host_file(f"{name}!{m.name}", m.data) for m in objects)
+    sizes = [len(member.data) for member in objects]
+    read = map_each(
+        lambda member, inner: _inspect_member(
+            f"{name}!{member.name}", member.name, member.data, inner, depth
+        ),
+        *(objects, sizes, options),
+    )
+    return tuple(facts for found in read for facts in found)
 
 
-def _inspect_wheel(name: str, content: bytes, depth: int) -> tuple[ArtifactFacts, ...]:
+def _check_depth(name: str, depth: int) -> None:
     if depth >= _DEEPEST:
         raise InputError(f"{name}: archives nested more than {_DEEPEST} deep are not read")
+
+
+def _inspect_wheel(
+    name: str, content: Buffer, options: ReadOptions, depth: int
+) -> tuple[ArtifactFacts, ...]:
+    _check_depth(name, depth)
     found: list[ArtifactFacts] = []
+    members = wheel.iterate_members(content, _is_artifact, limit=options.archive_limit)
     try:
-        for member in wheel.iterate_members(content, _is_artifact):
-            found.extend(_inspect_member(f"{name}!{member.name}", member, depth))
+        for member in members:
+            inner = f"{name}!{member.name}"
+            if member.problem is not None:
+                found.append(_describe_unreadable(inner, member.name, member.problem))
+            else:
+                found.extend(_inspect_member(inner, member.name, member.data, options, depth))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     if not found:
@@ -124,22 +170,47 @@ def _inspect_wheel(name: str, content: bytes, depth: int) -> tuple[ArtifactFacts
     return tuple(found)
 
 
-def _inspect_member(name: str, member: wheel.WheelMember, depth: int) -> tuple[ArtifactFacts, ...]:
+def _inspect_member(
+    name: str, member: str, data: Buffer, options: ReadOptions, depth: int
+) -> tuple[ArtifactFacts, ...]:
     """What a member holds; one that cannot be read is an artifact with a problem."""
-    problem = member.problem
-    if problem is None:
-        try:
-            return inspect_content(name, member.data, depth=depth + 1)
-        except InputError as error:
-            problem = str(error).removeprefix(f"{name}: ")
-    unreadable = Problem(where=member.name, message=problem)
-    return (
-        ArtifactFacts(path=name, kind="other", machine=None, sha256="", problems=(unreadable,)),
-    )
-
-
-def _inspect_host_file(name: str, content: bytes) -> ArtifactFacts:
     try:
-        return read_host_file(name, content)
+        return inspect_content(name, data, options, depth=depth + 1)
+    except InputError as error:
+        problem = str(error).removeprefix(f"{name}: ")
+        return (_describe_unreadable(name, member, problem),)
+
+
+def _describe_unreadable(name: str, member: str, problem: str) -> ArtifactFacts:
+    unreadable = Problem(where=member, message=problem)
+    return ArtifactFacts(path=name, kind="other", machine=None, sha256=None, problems=(unreadable,))
+
+
+def _inspect_host_file(name: str, content: Buffer, options: ReadOptions) -> ArtifactFacts:
+    try:
+        return read_host_file(name, content, options)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
+
+
+def map_each(
+    read: Callable[[T, ReadOptions], R],
+    values: Sequence[T],
+    sizes: Sequence[int],
+    options: ReadOptions,
+) -> Iterator[R]:
+    """``read`` of each value, on several cores where that pays: many values, or large ones.
+
+    Where one is larger than all others together, its own images are read on several cores.
+    """
+    total, largest = sum(sizes), max(sizes, default=0)
+    if options.summary or total < _PARALLEL or largest > total - largest:
+        for value in values:
+            yield read(value, options)
+        return
+    alone = replace(options, jobs=1, progress=None)
+    report = options.progress or (lambda _: None)
+    results = parallel.map_in_order(lambda v: read(v, alone), values, jobs=options.jobs)
+    for size, result in zip(sizes, results, strict=True):
+        report(size)
+        yield result

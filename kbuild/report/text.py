@@ -112,7 +112,7 @@ def _image_rows(images: tuple[ImageFacts, ...]) -> Iterator[tuple[str, ...]]:
             image.kind,
             str(image.size),
             f"{image.stored_size} ({image.compression})",
-            image.sha256[:_HASH_SHOWN],
+            (image.sha256 or _UNKNOWN)[:_HASH_SHOWN],
         )
         kernels = [_kernel(kernel) for kernel in image.kernels] or [_UNKNOWN]
         yield (*about, kernels[0])

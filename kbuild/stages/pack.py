@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from kbuild import __version__, process, record
 from kbuild.backends import find_backend
@@ -13,7 +13,9 @@ from kbuild.errors import ToolError
 from kbuild.model import (
     ContainerRecord,
     DeviceImage,
+    ImageKind,
     ImageRecord,
+    Problem,
     TargetRecord,
 )
 from kbuild.stages.compile import CompiledSource
@@ -26,6 +28,9 @@ from kbuild.stages.stubs import (
     render_stub_unit,
 )
 from kbuild.stages.variables import build_variable_table
+
+# What the containers that we just wrote may hold, a sound one in any case.
+_LARGEST_IMAGE: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +115,7 @@ def _describe_container(
 ) -> ContainerRecord:
     """The images as the container holds them: a packer may rewrite PTX on the way."""
     source, images = group
-    stored, problems = backend.read_fat_binary(content)
-    found = {(image.arch, image.kind): image.data for image in stored}
+    found, problems = _read_back(backend, content)
     if problems or len(found) != len(images):
         what = problems[0].message if problems else f"{len(found)} of {len(images)} images"
         raise ToolError(f"{source}: the container does not hold what was packed: {what}")
@@ -129,6 +133,24 @@ def _describe_container(
         ),
         is_prelinked=is_prelinked,
     )
+
+
+def _read_back(
+    backend: Backend, content: bytes
+) -> tuple[dict[tuple[str, ImageKind], bytes], list[Problem]]:
+    """The images in a container, by architecture and kind."""
+    from kbuild.backends.readers import READERS  # noqa: PLC0415 - loads parsers
+
+    reader = READERS[backend.NAME]
+    listing = reader.list_images(content, backend.FAT_BINARY_SECTION)
+    found: dict[tuple[str, ImageKind], bytes] = {}
+    problems = list(listing.problems)
+    for image, data in reader.load_images(listing.images, content, _LARGEST_IMAGE):
+        if isinstance(data, Problem):
+            problems.append(data)
+        else:
+            found[image.arch, image.kind] = bytes(data)
+    return found, problems
 
 
 def _make_container(

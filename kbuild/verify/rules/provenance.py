@@ -65,7 +65,7 @@ def _describe(pair: ImagePair, found: ImageFacts, rows: set[str]) -> str | None:
         return f"the note does not mention the image for {found.arch}"
     if expected.sha256 != found.sha256:
         return (
-            f"the image for {found.arch} has SHA-256 {found.sha256[:_HASH_SHOWN]}..., "
+            f"the image for {found.arch} has SHA-256 {(found.sha256 or '')[:_HASH_SHOWN]}..., "
             f"the note says {expected.sha256[:_HASH_SHOWN]}..."
         )
     if expected.arch != found.arch:

@@ -1,0 +1,44 @@
+"""The bytes of a file: in memory where it is small, else mapped, page by page."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer, release
+
+# A mapped file that shrinks while it is read ends the process; large files are those that
+# nobody builds in the meantime.
+_MAPPED: Final = 16 << 20
+_CHUNK: Final = 1 << 20
+
+
+def open_content(path: Path) -> Buffer:
+    """The file's bytes; InputError where it is no regular file or cannot be read."""
+    # A device or a pipe would never end.
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: not a file or directory")
+    try:
+        with path.open("rb") as stream:
+            if path.stat().st_size < _MAPPED:
+                return stream.read()
+            return memoryview(mmap.mmap(stream.fileno(), 0, prot=mmap.PROT_READ))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{path}: {reason}") from error
+
+
+def hash_content(content: Buffer) -> str:
+    """The hexadecimal SHA-256 of all of ``content``."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, which a summary does not need
+
+    digest = hashlib.sha256()
+    view = memoryview(content)
+    for start in range(0, len(view), _CHUNK):
+        digest.update(view[start : start + _CHUNK])
+        if start % (_CHUNK << 5) == 0:
+            release(view)
+    release(view)
+    return digest.hexdigest()

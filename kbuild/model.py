@@ -35,7 +35,9 @@ class Param:
 class Resources:
     """What one kernel needs on one architecture, as its compiler reports it.
 
-    ``constant_bytes`` is its own constant bank, the parameters among them.
+    ``constant_bytes`` is its own constant bank, the parameters among them; ``code_bytes``
+    its machine code.  On AMD's devices ``registers`` are the vector registers, the
+    accumulation registers among them where both share one file; spills count registers.
     """
 
     registers: int | None = None
@@ -44,6 +46,12 @@ class Resources:
     spill_bytes: int | None = None
     max_threads: int | None = None
     constant_bytes: int | None = None
+    code_bytes: int | None = None
+    scalar_registers: int | None = None
+    accumulation_registers: int | None = None
+    spilled_registers: int | None = None
+    spilled_scalar_registers: int | None = None
+    wavefront_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

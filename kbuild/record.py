@@ -12,6 +12,7 @@ import json
 import os
 import types
 import typing
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -117,11 +118,16 @@ def sha256(content: bytes) -> str:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write ``path`` atomically: readers see the old content or the new, never a part."""
+    write_parts(path, (content,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file of these parts, atomically as `write_file` does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
         with temporary.open("xb") as stream:
-            stream.write(content)
+            stream.writelines(parts)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

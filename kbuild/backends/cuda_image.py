@@ -119,6 +119,7 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
             local_bytes=kernel.stack_bytes,
             max_threads=_volume(kernel.max_threads),
             constant_bytes=kernel.constant_bytes,
+            code_bytes=kernel.code_bytes,
         ),
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from kbuild.errors import ConfigurationError
-from kbuild.record import write_file
+from kbuild.record import write_parts
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
@@ -29,19 +30,24 @@ def artifact_path(text: str) -> Path:
 
 def write_output(text: str, arguments: argparse.Namespace) -> None:
     """Send ``text`` to where the arguments say."""
+    stream_output((text,), arguments)
+
+
+def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
+    """Send the text that ``parts`` make to where the arguments say, one after the other."""
     # A path may hold bytes that are no UTF-8; better shown escaped than not at all.
-    content = text.encode("utf-8", "backslashreplace")
+    content = (part.encode("utf-8", "backslashreplace") for part in parts)
     if arguments.output is None:
         if sys.stdout is None:
             raise ConfigurationError("standard output is closed; use -o FILE")
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.writelines(content)
         sys.stdout.buffer.flush()
         return
     inputs = [arguments.path] if "path" in arguments else getattr(arguments, "paths", ())
     if any(_is_same_file(arguments.output, path) for path in inputs):
         raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
     try:
-        write_file(arguments.output, content)
+        write_parts(arguments.output, content)
     except OSError as error:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
 

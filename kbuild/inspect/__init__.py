@@ -1,5 +1,14 @@
 """Reading artifacts: any path to the facts that rules and reports see."""
 
-from kbuild.inspect.paths import find_artifacts, inspect_path
+from kbuild.inspect.options import ReadOptions
+from kbuild.inspect.paths import find_artifacts, inspect_files, inspect_path
+from kbuild.inspect.selection import Selection, select
 
-__all__ = ["find_artifacts", "inspect_path"]
+__all__ = [
+    "ReadOptions",
+    "Selection",
+    "find_artifacts",
+    "inspect_files",
+    "inspect_path",
+    "select",
+]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from kbuild.facts import ArtifactFacts, HandleFacts, ImageFacts
-from kbuild.model import Kernel
+from kbuild.model import Kernel, Resources
 from kbuild.record import to_json
 from kbuild.verify.report import Report
 
@@ -23,14 +23,24 @@ def render(report: Report) -> str:
 def render_artifacts(
     artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """The facts that `kbuild inspect` shows, as JSON; ``errors`` are (path, message)."""
-    return _dump(
-        {
-            "schema": INSPECT_SCHEMA,
-            "artifacts": [_artifact(facts) for facts in artifacts],
-            "errors": [{"path": path, "message": message} for path, message in errors],
-        }
-    )
+    """What `iterate_artifacts` gives, as one text."""
+    return "".join(iterate_artifacts(artifacts, errors))
+
+
+def iterate_artifacts(
+    artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
+) -> Iterator[str]:
+    """The facts that `kbuild inspect` shows, as JSON; ``errors`` are (path, message).
+
+    A line a kernel: large libraries have tens of thousands, whose text as a whole, and as
+    values before, would take more memory than reading them did.
+    """
+    yield f'{{"schema": {json.dumps(INSPECT_SCHEMA)}, "artifacts": ['
+    for number, facts in enumerate(artifacts):
+        yield "," if number else ""
+        yield from _artifact(facts)
+    rows = [{"path": path, "message": message} for path, message in errors]
+    yield f'], "errors": {json.dumps(rows)}}}\n'
 
 
 def _dump(document: dict[str, Any]) -> str:
@@ -38,18 +48,51 @@ def _dump(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _artifact(facts: ArtifactFacts) -> dict[str, Any]:
+def _artifact(facts: ArtifactFacts) -> Iterator[str]:
     record = facts.modules[0].record if facts.modules else None
-    return {
+    front = {
         "path": facts.path,
         "kind": facts.kind,
         "machine": facts.machine,
         "sha256": facts.sha256,
         "kbuild": {"version": record.version, "target": record.target} if record else None,
-        "images": [_image(image) for image in facts.images],
+    }
+    yield "\n" + _open(front) + ', "images": ['
+    spelled: dict[int, str] = {}
+    for number, image in enumerate(facts.images):
+        yield (",\n " if number else "\n ") + _open(_image(image)) + ', "kernels": '
+        yield from _kernels(image, facts.is_summary, spelled)
+        yield "}"
+    back = {
         "handles": [_handle(facts, handle) for handle in facts.handles if handle.is_found],
         "variables": [to_json(v) for module in facts.modules for v in module.record.variables],
     }
+    yield "],\n " + json.dumps(back)[1:]
+
+
+def _open(fields: dict[str, Any]) -> str:
+    """An object whose end is still to come."""
+    return json.dumps(fields)[:-1]
+
+
+def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> Iterator[str]:
+    if is_summary:
+        yield "null"
+        return
+    yield "["
+    for number, kernel in enumerate(image.kernels):
+        # The images of one source share their kernels' parameters.
+        params = spelled.get(id(kernel.params))
+        if params is None:
+            params = spelled[id(kernel.params)] = json.dumps(
+                [
+                    {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
+                    for p in kernel.params
+                ]
+            )
+        yield (",\n  " if number else "\n  ") + _open(_names(kernel))
+        yield f', "params": {params}, ' + json.dumps(_resources(kernel.resources))[1:]
+    yield "]"
 
 
 def _image(image: ImageFacts) -> dict[str, Any]:
@@ -62,23 +105,27 @@ def _image(image: ImageFacts) -> dict[str, Any]:
         "stored_size": image.stored_size,
         "container": image.container,
         "ptx_version": image.ptx_version,
-        "kernels": [_kernel(kernel) for kernel in image.kernels],
     }
 
 
-def _kernel(kernel: Kernel) -> dict[str, Any]:
+def _names(kernel: Kernel) -> dict[str, Any]:
+    return {"name": kernel.name, "display": kernel.display}
+
+
+def _resources(resources: Resources) -> dict[str, Any]:
     return {
-        "name": kernel.name,
-        "display": kernel.display,
-        "params": [
-            {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
-            for p in kernel.params
-        ],
-        "registers": kernel.resources.registers,
-        "shared_bytes": kernel.resources.shared_bytes,
-        "local_bytes": kernel.resources.local_bytes,
-        "spill_bytes": kernel.resources.spill_bytes,
-        "max_threads": kernel.resources.max_threads,
+        "registers": resources.registers,
+        "shared_bytes": resources.shared_bytes,
+        "local_bytes": resources.local_bytes,
+        "spill_bytes": resources.spill_bytes,
+        "max_threads": resources.max_threads,
+        "constant_bytes": resources.constant_bytes,
+        "code_bytes": resources.code_bytes,
+        "scalar_registers": resources.scalar_registers,
+        "accumulation_registers": resources.accumulation_registers,
+        "spilled_registers": resources.spilled_registers,
+        "spilled_scalar_registers": resources.spilled_scalar_registers,
+        "wavefront_size": resources.wavefront_size,
     }
 
 

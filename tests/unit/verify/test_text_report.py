@@ -6,7 +6,8 @@ import pytest
 from build_facts import change_image, sound_facts
 
 from kbuild.model import Problem
-from kbuild.report.text import render, render_artifacts, render_rule
+from kbuild.report.artifacts_text import render_artifacts
+from kbuild.report.text import render, render_rule
 from kbuild.verify import select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleNote

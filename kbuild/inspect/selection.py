@@ -1,0 +1,54 @@
+"""A part of an artifact's facts: the kernels and architectures that someone asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fnmatch import translate
+
+from kbuild.facts import ArtifactFacts, ImageFacts
+from kbuild.model import Kernel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Shell patterns; nothing given is everything.
+
+    ``kernels`` match symbols, demangled names, or these without their parameters;
+    ``architectures`` what the vendor writes: ``sm_9*``.
+    """
+
+    kernels: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+
+
+def select(facts: ArtifactFacts, selection: Selection) -> ArtifactFacts:
+    """The facts with the selected images, kernels and handles alone."""
+    images = facts.images
+    if selection.architectures:
+        wanted = _compile(selection.architectures)
+        images = tuple(image for image in images if wanted.fullmatch(image.arch))
+    if not selection.kernels:
+        return replace(facts, images=images)
+    pattern = _compile(selection.kernels)
+    known: dict[str, bool] = {}
+
+    def is_wanted(name: str, display: str) -> bool:
+        if name not in known:
+            spellings = (name, display, display.partition("(")[0])
+            known[name] = any(pattern.fullmatch(spelling) for spelling in spellings)
+        return known[name]
+
+    def of_image(image: ImageFacts) -> tuple[Kernel, ...]:
+        return tuple(k for k in image.kernels if is_wanted(k.name, k.display))
+
+    chosen = tuple(replace(image, kernels=of_image(image)) for image in images)
+    return replace(
+        facts,
+        images=tuple(image for image in chosen if image.kernels),
+        handles=tuple(h for h in facts.handles if is_wanted(h.kernel, h.row.display)),
+    )
+
+
+def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in patterns))

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
+from kbuild.errors import InputError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -35,6 +37,7 @@ def map_in_order(
         return
     import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
 
     global _work  # noqa: PLW0603 - forked processes inherit it
     previous, _work = _work, (function, values)
@@ -43,6 +46,8 @@ def map_in_order(
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
             yield from pool.map(_apply, range(len(values)), chunksize=size)
+    except BrokenProcessPool as error:
+        raise InputError("a process that was reading died (out of memory?); try -j 1") from error
     finally:
         _work = previous
 

@@ -59,7 +59,7 @@ _WORD: Final = struct.Struct("<I")
 # packed: bits 18 to 31 are the size, in version 2 the lower half.
 _PARAM_RECORD: Final = struct.Struct("<BBHIHHI")
 _PARAM_CODES: Final = (KPARAM_INFO, KPARAM_INFO_V2)
-_PARAMS: Final = re.compile(rb"(?:\x04[\x17\x45]\x0c\x00.{12})*", re.DOTALL)
+_PARAMS: Final = re.compile(rb"(?:\x04[\x17\x45]\x0c\x00.{12})+", re.DOTALL)
 # symbol, offset in the bank, size
 _PARAM_CBANK: Final = struct.Struct("<IHH")
 
@@ -132,19 +132,12 @@ def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryvi
 
 def read_function_info(content: memoryview) -> FunctionInfo:
     """``.nv.info.<function>``; raises InputError where it is not sound."""
-    params, rest = _split_params(bytes(content))
-    values: dict[int, int] = {}
-    bodies: dict[int, memoryview] = {}
-    for code, value, body in iterate_attributes(rest):
-        if code in _PARAM_CODES:
-            raise InputError("a parameter's attribute is too short, or not beside the others")
-        values[code] = value
-        bodies[code] = body
+    run, values, bodies = _read_attributes(bytes(content))
     bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
     rank = _unpack(_WORD, bodies, MAX_CLUSTER_RANK)
     toolkit = _unpack(_WORD, bodies, CUDA_API_VERSION)
     return FunctionInfo(
-        params=params,
+        params=_read_params(run),
         params_offset=bank[1] if bank else None,
         params_size=values.get(CBANK_PARAM_SIZE, bank[2] if bank else 0),
         max_threads=_read_dim3(bodies, MAX_THREADS),
@@ -157,27 +150,40 @@ def read_function_info(content: memoryview) -> FunctionInfo:
     )
 
 
-def _split_params(content: bytes) -> tuple[tuple[CubinParam, ...], memoryview]:
-    """The parameters, and the other attributes.
+def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, bytes]]:
+    """The records of all parameters, the values of other attributes, and what follows them.
 
-    Half of all attributes are parameters, one after the other, and the images of one source
-    repeat them: such a run is read once.
+    The loop of `iterate_attributes` without its generator: a library has a million of them.
+    Half are parameters, one after the other, and the images of one source repeat them.
     """
-    start = _find_params(content)
-    run = _PARAMS.match(content, start)
-    end = run.end() if run else start
-    return _read_params(content[start:end]), memoryview(content[:start] + content[end:])
-
-
-def _find_params(content: bytes) -> int:
-    """Where the first parameter is, or the end."""
-    position, end = 0, len(content)
-    while position + _RECORD.size <= end:
-        form, code, value = _RECORD.unpack_from(content, position)
-        if code in _PARAM_CODES or not _NVAL <= form <= _SVAL:
-            return position
-        position += _RECORD.size + (value if form == _SVAL else 0)
-    return end
+    run = b""
+    values: dict[int, int] = {}
+    bodies: dict[int, bytes] = {}
+    unpack, position, end = _RECORD.unpack_from, 0, len(content)
+    while position < end:
+        if position + _RECORD.size > end:
+            raise InputError("its last attribute is cut off")
+        form, code, value = unpack(content, position)
+        following = position + _RECORD.size
+        if code in _PARAM_CODES:
+            params = _PARAMS.match(content, position)
+            if params is None:
+                what = "cut off" if following + value > end else "too short"
+                raise InputError(f"a parameter's attribute is {what}")
+            run += params[0]
+            following = params.end()
+        elif form == _SVAL:
+            if following + value > end:
+                raise InputError(f"attribute {code:#x} is cut off")
+            values[code] = value
+            bodies[code] = content[following : following + value]
+            following += value
+        elif form in (_NVAL, _BVAL, _HVAL):
+            values[code] = value & 0xFF if form == _BVAL else value
+        else:
+            raise InputError(f"attribute {code:#x} has format {form}, which is not known")
+        position = following
+    return run, values, bodies
 
 
 @lru_cache(maxsize=1 << 12)
@@ -217,13 +223,13 @@ def read_module_info(content: memoryview) -> ModuleInfo:
     )
 
 
-def _read_dim3(bodies: dict[int, memoryview], code: int) -> Dim3 | None:
+def _read_dim3(bodies: dict[int, bytes], code: int) -> Dim3 | None:
     numbers = _unpack(_THREE, bodies, code)
     return (numbers[0], numbers[1], numbers[2]) if numbers else None
 
 
 def _unpack(
-    layout: struct.Struct, bodies: dict[int, memoryview], code: int
+    layout: struct.Struct, bodies: dict[int, bytes], code: int
 ) -> tuple[int, ...] | None:
     body = bodies.get(code)
     if body is None:

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.backends import BACKENDS
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer
 from kbuild.formats.elf import Elf
@@ -72,12 +72,12 @@ def _read_container(elf: Elf, backend: str, row: Place, index: int) -> Extent:
     if place is None or place.section >= len(elf.sections):
         raise InputError(f"its container {index} is not in the file")
     section = elf.sections[place.section]
-    expected = BACKENDS[backend].FAT_BINARY_SECTION if backend in BACKENDS else section.name
+    is_expected = backend not in READERS or READERS[backend].find_role(section.name)
     is_inside = place.offset in range(section.size - size + 1)
-    if section.name != expected or not is_inside:
+    if not is_expected or not is_inside:
         raise InputError(
             f"its container {index} ({size} bytes at {section.name}+{place.offset:#x}) "
-            f"does not lie in {expected}"
+            "does not lie in a section of device images"
         )
     return Extent(place=place, size=size)
 

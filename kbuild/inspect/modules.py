@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.backends import BACKENDS
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ModuleFacts, Place
 from kbuild.formats import note
@@ -58,7 +58,7 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
             initialisers = _read_initialisers(elf)
         targets.extend(_read_target(elf, section.index, n, initialisers or {}) for n in notes)
         problems.extend(
-            _unknown_backend(n.record) for n in notes if n.record.backend not in BACKENDS
+            _unknown_backend(n.record) for n in notes if n.record.backend not in READERS
         )
     return tuple(targets), tuple(problems)
 

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from mutations import change_dynamic_tag, change_relocation, patch, section_range
 
 from kbuild import resources
-from kbuild.backends import BACKENDS
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
@@ -104,9 +104,9 @@ def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found(kernels) == []
-    others = {name: backend for name, backend in BACKENDS.items() if name != "cpu"}
+    others = {name: reader for name, reader in READERS.items() if name != "cpu"}
     for module in ("modules", "images"):
-        monkeypatch.setattr(f"kbuild.inspect.{module}.BACKENDS", others)
+        monkeypatch.setattr(f"kbuild.inspect.{module}.READERS", others)
 
     report = judge(kernels)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, DynamicFacts
 from kbuild.formats.elf import Elf
-from kbuild.inspect import find_artifacts, inspect_path
+from kbuild.inspect import ReadOptions, find_artifacts, inspect_path
 from kbuild.inspect.paths import inspect_content
 
 
@@ -53,6 +53,32 @@ def test_archive_members_are_named_inside_it(directory: Path) -> None:
     (facts,) = inspect_path(directory / "libf.a")
     assert facts.path == f"{directory / 'libf.a'}!f.o"
     assert facts.kind == "object"
+
+
+def test_many_files_are_read_alike_in_other_processes(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = inspect_path(directory, ReadOptions(jobs=1))
+    done: list[int] = []
+    monkeypatch.setattr("kbuild.inspect.paths._PARALLEL", 0)
+    assert inspect_path(directory, ReadOptions(jobs=2, progress=done.append)) == alone
+    sizes = [path.stat().st_size for path in find_artifacts(directory)]
+    assert done == sizes
+
+
+def test_summary_reads_no_symbols(directory: Path) -> None:
+    (facts,) = inspect_path(directory / "f.o", ReadOptions(summary=True))
+    assert (facts.kind, facts.machine, facts.is_summary) == ("object", "x86_64", True)
+    assert (facts.sha256, facts.symbols) == (None, ())
+
+
+def test_mapped_file_is_read_as_one_in_memory(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = inspect_path(directory)
+    monkeypatch.setattr("kbuild.inspect.content._MAPPED", 0)
+    monkeypatch.setattr("kbuild.formats.stream._COPIED", 0)
+    assert inspect_path(directory) == expected
 
 
 def test_directory_is_searched_in_order_without_links(directory: Path) -> None:

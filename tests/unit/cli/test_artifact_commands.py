@@ -53,6 +53,25 @@ def test_inspect_raises_for_one_unreadable_file(tmp_path: Path) -> None:
     assert not output.exists()
 
 
+def test_inspect_options(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    words = ("--summary", "--kernel", "f*", "--arch", "sm_*", "--sort", "size", "-j", "2")
+    limits = ("--max-image-size", "512M", "--max-archive-size", "1GiB")
+    assert call(inspect, plain_object, *words, *limits, "--format", "json") == 0
+    (artifact,) = json.loads(capsysbinary.readouterr().out)["artifacts"]
+    assert (artifact["sha256"], artifact["images"]) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "words", [("--max-image-size", "much"), ("-j", "0"), ("-j", "-1"), ("--sort", "age")]
+)
+def test_inspect_refuses_bad_options(
+    plain_object: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        call(inspect, plain_object, *words)
+    assert words[1] in capsys.readouterr().err
+
+
 def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert call(verify, plain_object, "--format", "json", "--select", "KB1,KB601") == 0
     report = json.loads(capsysbinary.readouterr().out)

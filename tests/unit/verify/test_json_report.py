@@ -89,6 +89,11 @@ def test_artifacts_are_the_contract() -> None:
                                 "local_bytes": None,
                                 "spill_bytes": None,
                                 "max_threads": None,
+                                **dict.fromkeys(
+                                    ("constant_bytes", "code_bytes", "scalar_registers")
+                                ),
+                                **dict.fromkeys(("accumulation_registers", "spilled_registers")),
+                                **dict.fromkeys(("spilled_scalar_registers", "wavefront_size")),
                             }
                         ],
                     }
@@ -109,6 +114,29 @@ def test_artifacts_are_the_contract() -> None:
         ],
         "errors": [],
     }
+
+
+def test_summary_says_that_kernels_are_unknown() -> None:
+    facts = replace(FACTS, is_summary=True, sha256=None, handles=(), modules=())
+    (artifact,) = json.loads(render_artifacts((facts,)))["artifacts"]
+    assert artifact["sha256"] is None
+    assert [image["kernels"] for image in artifact["images"]] == [None] * len(FACTS.images)
+
+
+def test_every_kernel_is_a_line_and_parameters_are_those_of_the_kernel() -> None:
+    text = render_artifacts((FACTS, FACTS), (("x", "x: bad"),))
+    document = json.loads(text)
+    assert document["errors"] == [{"path": "x", "message": "x: bad"}]
+    count = 0
+    for artifact in document["artifacts"]:
+        for image, shown in zip(FACTS.images, artifact["images"], strict=True):
+            for kernel, row in zip(image.kernels, shown["kernels"], strict=True):
+                assert row["params"] == [
+                    {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
+                    for p in kernel.params
+                ]
+                count += 1
+    assert sum('"params"' in line for line in text.splitlines()) == count > 0
 
 
 def test_unknown_is_null() -> None:

@@ -3,10 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from build_facts import change_image, sound_facts
+from build_facts import sound_facts
 
-from kbuild.model import Problem
-from kbuild.report.artifacts_text import render_artifacts
 from kbuild.report.text import render, render_rule
 from kbuild.verify import select_rules, verify
 from kbuild.verify.catalogue import RULES
@@ -47,35 +45,6 @@ def test_findings_and_summary() -> None:
 def test_sound_report_is_one_line() -> None:
     rules = select_rules(["KB1"])
     assert render(verify((FACTS,), rules=rules)) == f"ok: no findings; {len(rules)} rules run\n"
-
-
-def test_artifact_table() -> None:
-    lines = render_artifacts((FACTS,)).splitlines()
-    assert lines[0] == "libdemo.so"
-    assert "  target demo: backend cpu, kbuild 0.1.0" in lines
-    assert sum("ns::scale(float*, float, int)" in line for line in lines) == 3
-    assert any(".data.rel.ro" in line for line in lines)
-
-
-def test_problems_and_errors_are_shown() -> None:
-    facts = replace(
-        change_image(FACTS, lambda i: replace(i, problem="cut off", kernels=())),
-        problems=(Problem(where="container 0, byte 0x8", message="bad magic"),),
-    )
-    text = render_artifacts((facts,), (("x.so", "x.so: the file is empty"),))
-    assert "problem: container 0, byte 0x8: bad magic" in text
-    assert "problem: container 0, sm_90: cut off" in text
-    assert "error: x.so: the file is empty" in text
-
-
-def test_file_without_kernels_says_so() -> None:
-    facts = replace(FACTS, modules=(), images=(), handles=())
-    assert "no kernels" in render_artifacts((facts,))
-
-
-def test_terminal_controls_are_shown_not_sent() -> None:
-    text = render_artifacts((replace(FACTS, path="\x1b[2J\u202e.so"),))
-    assert text.startswith("\\x1b[2J\\u202e.so\n")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -22,7 +22,6 @@ from kbuild.formats.device_elf import ELF_MAGIC
 from kbuild.formats.ptxas_log import read_log
 from kbuild.model import (
     Kernel,
-    Linkage,
     Param,
     Resources,
     Variable,
@@ -108,10 +107,11 @@ def _source_name(name: str) -> str:
 
 
 def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
+    display, is_template, _ = _read_name(kernel.name)
     return Kernel(
         name=kernel.name,
-        display=_display(kernel.name),
-        linkage=_linkage(kernel.name, kernel.linkage),
+        display=display,
+        linkage="weak" if is_template and kernel.linkage == "external" else kernel.linkage,
         params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
         resources=Resources(
             registers=kernel.registers,
@@ -125,30 +125,30 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
 
 
 def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
+    display, is_template, _ = _read_name(kernel.name)
     return Kernel(
         name=kernel.name,
-        display=_display(kernel.name),
-        linkage=_linkage(kernel.name, kernel.linkage),
+        display=display,
+        linkage="weak" if is_template and kernel.linkage == "external" else kernel.linkage,
         params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
         resources=Resources(max_threads=_volume(kernel.max_threads)),
     )
 
 
-def _display(name: str) -> str:
-    return demangle(_source_name(name))
-
-
-def _linkage(name: str, linkage: Linkage) -> Linkage:
+# The images of one source have the same kernels: names and parameters are spelled once.
+@lru_cache(maxsize=1 << 14)
+def _read_name(name: str) -> tuple[str, bool, tuple[str, ...] | None]:
+    """The demangled name, whether a template is behind it, and the types of the parameters."""
+    display = demangle(_source_name(name))
+    qualified, types = split_function(display)
     # ptxas makes a global symbol of an instantiated template; every source may have one.
-    qualified, _ = split_function(_display(name))
-    return "weak" if linkage == "external" and qualified.endswith(">") else linkage
+    return display, qualified.endswith(">"), types
 
 
-# The images of one source have the same kernels: their parameters are spelled once.
 @lru_cache(maxsize=1 << 14)
 def _spell_params(name: str, layout: tuple[tuple[int, int], ...]) -> tuple[Param, ...]:
     """Parameters with the types that the mangled name spells; extern "C" spells none."""
-    _, types = split_function(_display(name))
+    _, _, types = _read_name(name)
     spelled: tuple[str | None, ...] = types if types is not None else ()
     if len(spelled) != len(layout):
         spelled = (None,) * len(layout)

@@ -16,7 +16,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
 
@@ -77,8 +77,7 @@ class CubinParam:
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionInfo:
+class FunctionInfo(NamedTuple):
     """What ``.nv.info.<function>`` says of a function; None where it says nothing.
 
     ``params_offset`` is where the parameters start in constant bank 0, ``toolkit`` ten
@@ -228,9 +227,7 @@ def _read_dim3(bodies: dict[int, bytes], code: int) -> Dim3 | None:
     return (numbers[0], numbers[1], numbers[2]) if numbers else None
 
 
-def _unpack(
-    layout: struct.Struct, bodies: dict[int, bytes], code: int
-) -> tuple[int, ...] | None:
+def _unpack(layout: struct.Struct, bodies: dict[int, bytes], code: int) -> tuple[int, ...] | None:
     body = bodies.get(code)
     if body is None:
         return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
@@ -53,8 +53,8 @@ class PtxParam:
     alignment: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PtxKernel:
+# A tuple, see `kbuild.formats.cubin_facts`.
+class PtxKernel(NamedTuple):
     """An ``.entry`` that the module defines; ``params`` is None where it cannot be read."""
 
     name: str

@@ -1,0 +1,152 @@
+"""`kbuild inspect` on a large library, against `cuobjdump -res-usage` on the same file.
+
+The library is NVIDIA's cuSPARSE from PyPI (about 250 MB), fetched into a temporary folder
+unless --library names one.  Memory is the most that all processes of a command held at one
+time: proportional set sizes, added up every few milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks.measure import (
+    HEADER,
+    Comparison,
+    describe_machine,
+    interleave,
+    show,
+    time_command,
+)
+
+PACKAGE = "nvidia-cusparse==12.9.4.2"
+INTERVAL = 0.01
+
+
+@dataclass
+class Side:
+    """One command, and what it took each time."""
+
+    argv: list[str]
+    peaks: list[int] = field(default_factory=list)
+
+    def measure(self) -> float:
+        """Seconds from start to end, its output thrown away."""
+        start = time.perf_counter()
+        with subprocess.Popen(self.argv, stdout=subprocess.DEVNULL) as process:
+            watcher = threading.Thread(target=self._watch, args=(process,))
+            watcher.start()
+            code = process.wait()
+            seconds = time.perf_counter() - start
+            watcher.join()
+        if code != 0:
+            raise SystemExit(f"{' '.join(self.argv)} failed: {code}")
+        return seconds
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, sum(map(read_memory, list_tree(process.pid))))
+            time.sleep(INTERVAL)
+        self.peaks.append(peak)
+
+
+def list_tree(process: int) -> list[int]:
+    """The process and all that descend from it."""
+    found, rest = [], [process]
+    while rest:
+        one = rest.pop()
+        found.append(one)
+        try:
+            children = Path(f"/proc/{one}/task/{one}/children").read_text()
+        except OSError:
+            continue
+        rest += map(int, children.split())
+    return found
+
+
+def read_memory(process: int) -> int:
+    """The process's proportional set size in bytes; 0 where it is gone."""
+    try:
+        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    sizes = [line.split()[1] for line in text.splitlines() if line.startswith("Pss:")]
+    return int(sizes[0]) << 10 if sizes else 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument("--repetitions", type=int, default=11)
+    parser.add_argument("--library", type=Path, help="a library with device code of NVIDIA's")
+    parser.add_argument("--cuobjdump", default=None, help="default: that of the test extra")
+    arguments = parser.parse_args()
+    repetitions = 1 if arguments.tiny else arguments.repetitions
+    with tempfile.TemporaryDirectory() as folder:
+        library = arguments.library or fetch_library(Path(folder))
+        compare(library, arguments.cuobjdump or find_cuobjdump(), repetitions)
+
+
+def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
+    kbuild = [sys.executable, "-m", "kbuild", "inspect", str(library)]
+    sides = {
+        "cuobjdump": Side([cuobjdump, "-res-usage", str(library)]),
+        "text": Side(kbuild),
+        "one process": Side([*kbuild, "-j", "1"]),
+        "json": Side([*kbuild, "--format", "json"]),
+    }
+    print(f"{describe_machine()}; {library.name}, {library.stat().st_size >> 20} MiB")
+    print(HEADER)
+    taken = interleave({name: side.measure for name, side in sides.items()}, repetitions)
+    peer = "cuobjdump -res-usage"
+    for name in list(sides)[1:]:
+        show(Comparison(case=name, peer_name=peer, ours=taken[name], peer=taken["cuobjdump"]))
+    starts = interleave(
+        {
+            "summary": partial(time_command, [*kbuild, "--summary"]),
+            "start": partial(time_command, [sys.executable, "-c", "pass"]),
+        },
+        repetitions,
+    )
+    show(
+        Comparison(
+            case="--summary",
+            peer_name="python -c pass",
+            ours=starts["summary"],
+            peer=starts["start"],
+        )
+    )
+    for name, side in sides.items():
+        print(f"{name:<28}peak memory {max(side.peaks) / 2**20:.0f} MiB")
+
+
+def fetch_library(folder: Path) -> Path:
+    """The library, out of its wheel."""
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder)]
+    time_command([*pip, "--only-binary=:all:", PACKAGE])
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if "libcusparse.so" in name]
+        return Path(archive.extract(names[0], folder))
+
+
+def find_cuobjdump() -> str:
+    """That of the wheel in this environment."""
+    folders = Path(sys.prefix).glob("lib/python*/site-packages/nvidia/*/bin/cuobjdump")
+    found = next(iter(folders), None)
+    if found is None:
+        raise SystemExit("no cuobjdump: pip install '.[test]'")
+    return str(found)
+
+
+if __name__ == "__main__":
+    main()

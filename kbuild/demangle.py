@@ -10,6 +10,7 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 # find_library() would start processes (ldconfig, gcc); these are the names the ABI fixes.
@@ -17,13 +18,12 @@ _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
 # A forged name can ask the demangler for a lot of work; real ones stay far below.
 _LONGEST_NAME: Final = 1 << 16
 
-# Position, character, depth of nesting before it.
-_Token: TypeAlias = tuple[int, str, int]
+# Position, character, depth of nesting before it and after it.
+_Bracket: TypeAlias = tuple[int, str, int, int]
 
 _OPENING: Final = {"(": ")", "<": ">", "[": "]", "{": "}"}
-_CLOSING: Final = frozenset(_OPENING.values())
 _OPERATOR_WORD: Final = "operator"
-_TOKEN: Final = re.compile(r"operator|[()<>\[\]{}, ]")
+_BRACKET: Final = re.compile(r"[()<>\[\]{}]")
 _OPERATOR: Final = re.compile(
     r"operator\s*(?:\(\)|\[\]|->\*|->|<=>|<<=|>>=|<<|>>|<=|>=|<|>|,"
     r"|(?:new|delete)(?:\[\])?(?![\w])|[-+*/%^&|~!=]+)?"
@@ -95,31 +95,39 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     parameter list gives None for the types.
     """
     text = _CLONE.sub("", display)
-    tokens = tuple(_scan(text))
-    opening = _find_parameter_list(text, tokens)
+    masked, operators = _mask_operators(text)
+    brackets = tuple(_scan(masked))
+    opening = _find_parameter_list(text, brackets)
     if opening is None:
-        return _without_return_type(text, tokens), None
-    name = _without_return_type(text[:opening], tokens)
-    return name, _split_parameters(text, tokens, opening)
+        return text[_find_name(masked, brackets, operators) :], None
+    position = brackets[opening][0]
+    start = _find_name(masked[:position], brackets[: opening + 1], operators)
+    return text[start:position], _split_parameters(text, masked, brackets[opening:])
 
 
-def _scan(text: str) -> Iterator[_Token]:
-    """Brackets, commas and spaces, operator names stepped over."""
+def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
+    """The text with letters in place of operator names, and where these are."""
+    found = [
+        match
+        for match in (_OPERATOR.finditer(text) if _OPERATOR_WORD in text else ())
+        if not _is_in_word(text, match.start(), match.end())
+    ]
+    for match in found:
+        text = text[: match.start()] + "o" * len(match[0]) + text[match.end() :]
+    return text, tuple(match.start() for match in found)
+
+
+def _scan(text: str) -> Iterator[_Bracket]:
+    """The brackets, and the end of the text as a last one."""
     stack: list[str] = []
-    position = 0
-    while match := _TOKEN.search(text, position):
-        start, position = match.span()
-        character = match[0]
-        if character == _OPERATOR_WORD:
-            operator = _OPERATOR.match(text, start)
-            if operator and not _is_in_word(text, start, operator.end()):
-                position = operator.end()
-            continue
-        yield start, character, len(stack)
+    for match in _BRACKET.finditer(text):
+        start, character, before = match.start(), match[0], len(stack)
         if character in _OPENING:
             stack.append(_OPENING[character])
-        elif character in _CLOSING and not text.startswith("->", start - 1):
+        elif not text.startswith("->", start - 1):
             _close(stack, character)
+        yield start, character, before, len(stack)
+    yield len(text), "", len(stack), len(stack)
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
@@ -143,46 +151,43 @@ def _close(stack: list[str], character: str) -> None:
         stack.pop()
 
 
-def _find_parameter_list(text: str, tokens: tuple[_Token, ...]) -> int | None:
-    """Where the parameter list opens: the last parenthesis outside all others."""
-    for position, character, depth in reversed(tokens):
+def _find_parameter_list(text: str, brackets: tuple[_Bracket, ...]) -> int | None:
+    """The number of the bracket that opens the parameter list: the last outermost parenthesis."""
+    for number in range(len(brackets) - 1, -1, -1):
+        position, character, depth, _ = brackets[number]
         # A parenthesis that starts a name holds no parameters: (anonymous namespace)::f.
-        starts_name = position == 0 or text[position - 1] in " :"
-        if character == "(" and depth == 0 and not starts_name:
-            return position
+        if character == "(" and depth == 0 and position and text[position - 1] not in " :":
+            return number
     return None
 
 
-def _split_parameters(text: str, tokens: tuple[_Token, ...], opening: int) -> tuple[str, ...]:
+def _split_parameters(text: str, masked: str, brackets: tuple[_Bracket, ...]) -> tuple[str, ...]:
+    """The parameters in the list that the first bracket opens."""
     types = []
-    start, end = opening + 1, len(text)
-    for position, character, depth in tokens:
-        if position <= opening or depth != 1:
+    start = brackets[0][0] + 1
+    for (position, _, _, depth), (following, character, _, _) in pairwise(brackets):
+        if depth != 1:
             continue
-        if character == ")":
-            end = position
-            break
-        if character == ",":
+        while (position := masked.find(",", position + 1, following)) >= 0:
             types.append(text[start:position].strip())
             start = position + 1
-    last = text[start:end].strip()
+        if character in {")", ""}:
+            break
+    last = text[start:following].strip()
     if last or types:
         types.append(last)
     return () if types == ["void"] else tuple(types)
 
 
-def _without_return_type(text: str, tokens: tuple[_Token, ...]) -> str:
-    start = 0
-    operators = [
-        match.start()
-        for match in _OPERATOR.finditer(text)
-        if not _is_in_word(text, match.start(), match.start() + len(_OPERATOR_WORD))
-    ]
-    for position, character, depth in tokens:
-        if position >= len(text):
-            break
-        # A conversion operator's name goes on behind a space: `S::operator unsigned int`.
-        is_space = character == " " and depth == 0
-        if is_space and not any(start <= operator < position for operator in operators):
-            start = position + 1
-    return text[start:]
+def _find_name(masked: str, brackets: tuple[_Bracket, ...], operators: tuple[int, ...]) -> int:
+    """Where the qualified name starts: behind the last space outside all brackets."""
+    start, outside = 0, 0
+    for position, _, before, after in brackets:
+        while before == 0 and (space := masked.find(" ", outside, position)) >= 0:
+            outside = space + 1
+            # A conversion operator's name goes on behind a space: `S::operator unsigned int`.
+            if not any(start <= operator < space for operator in operators):
+                start = outside
+        if after == 0:
+            outside = position + 1
+    return start

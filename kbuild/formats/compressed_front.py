@@ -35,15 +35,15 @@ _ZSTD_CHECKSUM: Final = 4
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
-    """How many more bytes may be decompressed to list what one file holds."""
+    """How many more bytes the tables of one file, and the search for an end, may take."""
 
-    front: int
+    tables: int
     skipped: int = _MOST_SKIPPED
 
 
 def make_budget(content_size: int) -> Budget:
     """The budget for a file of that size."""
-    return Budget(front=_BYTES_AT_LEAST + _BYTES_PER_BYTE * content_size)
+    return Budget(tables=_BYTES_AT_LEAST + _BYTES_PER_BYTE * content_size)
 
 
 def read_front(compression: Compression, stored: memoryview, size: int, budget: Budget) -> bytes:
@@ -51,8 +51,8 @@ def read_front(compression: Compression, stored: memoryview, size: int, budget: 
 
     Raises InputError where they cannot be had, or the budget does not allow them.
     """
-    budget.front -= size
-    if budget.front < 0:
+    budget.tables -= size
+    if budget.tables < 0:
         raise InputError("the tables of the compressed containers take too much room")
     try:
         if compression == "zstd":

@@ -122,7 +122,9 @@ def test_bad_magic_is_a_problem_and_the_next_binary_is_found() -> None:
 @pytest.mark.parametrize(
     ("offset", "value", "message"),
     [
-        (4, b"\x02\0\0\0", "version 2 is not supported"),
+        (4, b"\0\0\0\0", "version 0 is not supported"),
+        (4, b"\x02\0\0\0", "40 entries lie outside"),
+        (4, b"\x04\0\0\0", "version 4 is not supported"),
         (8, b"\x08\0\0\0\0\0\0\0", "no room for its entry"),
         (8, b"\xff" * 8, "bytes, .* are there"),
         (16, b"\xff" * 8, "lies outside"),

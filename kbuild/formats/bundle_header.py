@@ -14,8 +14,6 @@ from kbuild.errors import InputError
 from kbuild.formats.compressed_front import Budget, find_end
 from kbuild.model import Compression
 
-COMPRESSED_MAGIC: Final = b"CCOB"
-
 # magic, version, method
 _FRONT: Final = struct.Struct("<4sHH")
 # size of the whole where the version has it, size decompressed, hash

@@ -38,12 +38,12 @@ class Budget:
     """How many more bytes the tables of one file, and the search for an end, may take."""
 
     tables: int
-    skipped: int = _MOST_SKIPPED
+    skipped: int
 
 
 def make_budget(content_size: int) -> Budget:
     """The budget for a file of that size."""
-    return Budget(tables=_BYTES_AT_LEAST + _BYTES_PER_BYTE * content_size)
+    return Budget(tables=_BYTES_AT_LEAST + _BYTES_PER_BYTE * content_size, skipped=_MOST_SKIPPED)
 
 
 def read_front(compression: Compression, stored: memoryview, size: int, budget: Budget) -> bytes:

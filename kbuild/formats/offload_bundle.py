@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.bundle_header import COMPRESSED_MAGIC, BundleHeader, find_size, read_header
+from kbuild.formats.bundle_header import BundleHeader, find_size, read_header
 from kbuild.formats.compressed_front import Budget, make_budget, read_front
 from kbuild.formats.compression import DEFAULT_LIMIT, Buffer, decompress
 from kbuild.model import Compression, Problem
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
+COMPRESSED_MAGIC: Final = b"CCOB"
 ALIGNMENT: Final = 4096
 
 _COUNT: Final = struct.Struct("<Q")

@@ -247,7 +247,7 @@ PACKED = build([NewBinaryEntry(data=b"image" * 50, strings=STRINGS)], method=ZST
         (PAIR, 40 + 8, 1 << 60, "strings lie outside"),
         (PAIR, 40 + 24, 1 << 60, "its image ends at byte"),
         (PAIR, 120 + 16, 1 << 60, "strings lie outside"),
-        (PACKED, 16, 8, "lies outside"),
+        (PACKED, 16, 8, "lie outside"),
         (PACKED, 24, 1 << 40, "entries lie outside|take too much room"),
         (PACKED, 32, 41, "lies outside"),
         (PACKED, 40, 0, "is not sound"),

@@ -87,6 +87,9 @@ def parse_id(text: str) -> tuple[str, str, str]:
         environment, arch = "", tail
     else:
         environment, _, arch = tail.partition("-")
+    if kind == "host":
+        # Given an id that ends in a dash, the bundler of LLVM 19 puts the whole id there.
+        arch = ""
     return kind, "-".join((*machine, environment)).rstrip("-"), arch
 
 

@@ -46,7 +46,7 @@ def dump_metadata(path: Path) -> tuple[str | None, dict[str, DumpedKernel]]:
     """The target that the metadata names, and its kernels by symbol."""
     text = run(require_tool("llvm-readobj"), "--notes", path)
     kernels: list[DumpedKernel] = []
-    target, in_kernels = None, False
+    target, in_kernels, last = None, False, ""
     for line in text.splitlines():
         if line.startswith(("amdhsa.", "...")):
             in_kernels = line.startswith("amdhsa.kernels")
@@ -63,8 +63,11 @@ def dump_metadata(path: Path) -> tuple[str | None, dict[str, DumpedKernel]]:
         if dash and indent == _ARGUMENT and key:
             kernels[-1].arguments.append({})
         if key is None:
-            kernels[-1].block.append(int(value))
-        elif indent + (2 if dash else 0) > _ARGUMENT:
+            if last == ".reqd_workgroup_size":
+                kernels[-1].block.append(int(value))
+            continue
+        last = key
+        if indent + (2 if dash else 0) > _ARGUMENT:
             kernels[-1].arguments[-1][key[1:]] = value
         else:
             kernels[-1].values[key[1:]] = value

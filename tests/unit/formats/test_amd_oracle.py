@@ -83,7 +83,6 @@ __global__ void __attribute__((amdgpu_flat_work_group_size(64, 64))) scratch(int
   for (int i = 0; i < 64; ++i) a[(p[i] + i) & 63] = p[i * 2];
   *p = a[n & 63];
 }
-__global__ void __attribute__((reqd_work_group_size(8, 4, 2))) blocked(int* p) { *p = 1; }
 __device__ __attribute__((noinline)) int recurse(int n, int* p) {
   return n < 2 ? p[n] : recurse(n - 1, p) + recurse(n - 2, p);
 }
@@ -102,7 +101,7 @@ OLD = ("gfx900", "gfx906:xnack-", "gfx90a:sramecc+:xnack-", "gfx90a", "gfx1030")
 NEW = (*OLD, "gfx908:sramecc-", "gfx942", "gfx1100", "gfx1201")
 GENERIC = ("gfx9-generic", "gfx10-3-generic", "gfx11-generic")
 CODE_OBJECTS = [
-    *(("clang-14", version, arch) for version in (3, 4, 5) for arch in OLD),
+    *(("clang-14", version, arch) for version in (3, 4) for arch in OLD),
     *(("clang-15", 4, arch) for arch in (*OLD, "gfx1100")),
     *(("clang-19", version, arch) for version in (4, 5, 6) for arch in NEW),
     *(("clang-19", 6, arch) for arch in GENERIC),
@@ -120,10 +119,8 @@ def _compile(
     source: Path, output: Path, compiler: str, arches: tuple[str, ...], *more: str
 ) -> Path:
     targets = [f"--offload-arch={arch}" for arch in arches]
-    run(
-        *(require_tool(compiler), "-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-w", *targets),
-        *(*more, "-c", source, "-o", output),
-    )
+    options = ("-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-w", *targets, *more)
+    run(require_tool(compiler), *options, "-c", source, "-o", output)
     return output
 
 
@@ -206,7 +203,6 @@ def test_code_object_is_read_as_readobj_shows_it(
     assert kernels["_Z6sharesPf"].lds_bytes == 400
     assert kernels["_Z7scratchPii"].scratch_bytes
     assert kernels["_Z7scratchPii"].max_threads == 64
-    assert kernels["_Z7blockedPi"].required_block == (8, 4, 2)
     assert kernels["_Z11hidden_onesPi"].hidden_params
     params = kernels["_Z6paramsi4PairPdc7AlignedPKf"].params
     assert params
@@ -233,6 +229,38 @@ def test_wavefront_size_is_read(option: str, arch: str, source: Path, tmp_path: 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O3", "-g"])
 def test_every_level_is_read(level: str, source: Path, tmp_path: Path) -> None:
     _compare(_code_object(source, tmp_path / "kernels.co", "clang-19", "gfx90a", 5, level))
+
+
+@pytest.mark.parametrize("compiler", ["clang-14", "clang-19"])
+def test_names_and_types_of_parameters_are_read(compiler: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernels.cl"
+    path.write_text("""
+typedef struct { float x[3]; } Triple;
+__kernel __attribute__((reqd_work_group_size(8, 4, 2)))
+void blocked(__global const float* in, __local int* tile, Triple triple, int4 four, short s) {
+  tile[s] = in[four.y] + triple.x[s & 1];
+}
+__kernel void free_one(__constant int* in, __global int* out) { *out = *in; }
+""")
+    output = tmp_path / "kernels.co"
+    options = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-x", "cl")
+    run(
+        require_tool(compiler),
+        *options,
+        "-cl-std=CL2.0",
+        "-cl-kernel-arg-info",
+        "-w",
+        path,
+        "-o",
+        output,
+    )
+    kernels = {kernel.name: kernel for kernel in _compare(output).kernels}
+    assert kernels["blocked"].required_block == (8, 4, 2)
+    params = kernels["blocked"].params
+    assert params
+    assert [p.name for p in params] == ["in", "tile", "triple", "four", "s"]
+    assert [p.type_name for p in params] == ["float*", "int*", "Triple", "int4", "short"]
+    assert params[1].value_kind == "dynamic_shared_pointer"
 
 
 def test_oldest_version_has_names_only(source: Path, tmp_path: Path) -> None:
@@ -349,7 +377,7 @@ def test_bundles_of_an_object_are_read(
     (found,), problems = read_bundles(content)
     assert problems == ()
     assert (found.compression == "zstd") == (option == "--offload-compress")
-    assert [entry.arch for entry in found.entries] == ["", *arches]
+    assert sorted(entry.arch for entry in found.entries) == sorted(("", *arches))
     data = load(found, content)
     for number, entry in enumerate(found.entries[1:]):
         image = tmp_path / f"{number}.co"
@@ -368,7 +396,7 @@ def test_sections_of_a_relocatable_host_object_name_their_targets(
     assert {name.removeprefix(MAGIC.decode()) for name in names} == _listed(path)
     assert [parse_id(name) for name in names] == [
         *(("hip", "amdgcn-amd-amdhsa", arch) for arch in arches),
-        ("host", "x86_64-unknown-linux", ""),
+        ("host", "x86_64-pc-linux-gnu", ""),
     ]
 
 
@@ -395,7 +423,6 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
         facts = _compare(image)
         assert facts.arch == entry.arch
         assert [kernel.name for kernel in facts.kernels] == ["_Z5saxpyifPKfPf"]
-        assert facts.kernels[0].hidden_params
 
 
 def test_offload_binary_is_read_as_the_packager_wrote_it(

@@ -148,6 +148,7 @@ def test_everything_about_an_entry() -> None:
     [
         (HOST, ("host", "x86_64-unknown-linux", "")),
         ("host-x86_64-pc-linux-gnu-", ("host", "x86_64-pc-linux-gnu", "")),
+        (HOST + HOST, ("host", "x86_64-unknown-linux", "")),
         ("host-x86_64-unknown-linux", ("host", "x86_64-unknown-linux", "")),
         ("hip-amdgcn-amd-amdhsa-gfx900", ("hip", "amdgcn-amd-amdhsa", "gfx900")),
         ("hip-amdgcn-amd-amdhsa-gfx906:xnack-", ("hip", "amdgcn-amd-amdhsa", "gfx906:xnack-")),

@@ -89,10 +89,11 @@ def dump_symbols(path: Path) -> dict[str, tuple[str, int, str]]:
     return symbols
 
 
-def dump_flags(path: Path) -> str:
-    """The target id that ``llvm-readelf`` makes of the header's flags."""
+def dump_flags(path: Path) -> str | None:
+    """The target id that ``llvm-readelf`` makes of the header's flags, None if it is later."""
     text = run(require_tool("llvm-readelf"), "-h", path)
-    found = re.search(r"Flags: +0x[0-9A-F]+, (\S+?)(?:,|$)(.*)", text, re.MULTILINE)
-    assert found, text
+    found = re.search(r"Flags: +0x[0-9A-F]+, (gfx\S*?)(?:,|$)(.*)", text, re.MULTILINE)
+    if not found:
+        return None
     features = [re.search(rf"\b{name}[+-]", found[2]) for name in ("sramecc", "xnack")]
     return ":".join([found[1], *(feature[0] for feature in features if feature)])

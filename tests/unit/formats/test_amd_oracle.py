@@ -139,9 +139,11 @@ def _compare(path: Path) -> CodeObject:
     assert facts.problems == ()
     target, dumped = dump_metadata(path)
     symbols = dump_symbols(path)
+    flags = dump_flags(path)
     if facts.version > 3:
-        assert facts.arch == target == dump_flags(path)
-    assert facts.arch.split(":")[0] == dump_flags(path).split(":")[0]
+        assert facts.arch == target
+        assert flags in {None, facts.arch}
+    assert flags is None or facts.arch.split(":")[0] == flags.split(":")[0]
     assert {f"{kernel.name}.kd" for kernel in facts.kernels} == dumped.keys()
     bindings = {"LOCAL": "internal", "GLOBAL": "external", "WEAK": "weak"}
     for kernel in facts.kernels:
@@ -360,15 +362,18 @@ def test_every_version_of_compressed_bundles_is_read_among_others(
         assert bundle.entries == found[0].entries
 
 
-@pytest.mark.parametrize("option", ["--no-offload-compress", "--offload-compress"])
-@pytest.mark.parametrize("compiler", ["clang-15", "clang-19"])
+@pytest.mark.parametrize(
+    ("compiler", "option"),
+    [
+        # This one does not compress.
+        ("clang-15", "-O2"),
+        ("clang-19", "--no-offload-compress"),
+        ("clang-19", "--offload-compress"),
+    ],
+)
 def test_bundles_of_an_object_are_read(
-    option: str, compiler: str, source: Path, tmp_path: Path
+    compiler: str, option: str, source: Path, tmp_path: Path
 ) -> None:
-    if compiler == "clang-15":
-        if option == "--offload-compress":
-            pytest.skip("clang 15 does not compress")
-        option = "-O2"
     arches = ("gfx900", "gfx90a:xnack-", "gfx1030")
     path = _compile(source, tmp_path / "kernels.o", compiler, arches, option)
     elf = Elf(path.read_bytes())
@@ -516,7 +521,7 @@ def test_damage_to_real_files_is_reported_not_raised(
                         load(bundle, part)
 
 
-WHEELS = ("jax-rocm7-plugin==0.10.2", "jax-rocm60-plugin==0.6.0")
+WHEELS = ("jax-rocm7-plugin==0.10.2", "jax-rocm60-plugin==0.5.0")
 
 
 @pytest.mark.slow

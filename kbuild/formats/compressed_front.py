@@ -8,11 +8,10 @@ Sources: RFC 8878 (Zstandard), sections 3.1.1 and 3.1.1.2; RFC 1950 (zlib).
 
 from __future__ import annotations
 
+import importlib
 import zlib
 from dataclasses import dataclass
-from typing import Final
-
-import zstandard
+from typing import Any, Final
 
 from kbuild.errors import InputError
 from kbuild.model import Compression
@@ -54,14 +53,30 @@ def read_front(compression: Compression, stored: memoryview, size: int, budget: 
     budget.tables -= size
     if budget.tables < 0:
         raise InputError("the tables of the compressed containers take too much room")
+    return _read_zstd(stored, size) if compression == "zstd" else _read_zlib(stored, size)
+
+
+def _read_zstd(stored: memoryview, size: int) -> bytes:
+    zstandard = _import_zstandard()
     try:
-        if compression == "zstd":
-            with zstandard.ZstdDecompressor().stream_reader(stored) as reader:
-                return reader.read(size)
+        with zstandard.ZstdDecompressor().stream_reader(stored) as reader:
+            data: bytes = reader.read(size)
+    except (zstandard.ZstdError, ValueError, MemoryError) as error:
+        raise InputError(f"the zstd data is not sound: {error}") from error
+    return data
+
+
+def _read_zlib(stored: memoryview, size: int) -> bytes:
+    try:
         # Deflate never makes data much longer; the rest of it would be copied.
         return zlib.decompressobj().decompress(stored[: 2 * size + _CHUNK], size)
-    except (zstandard.ZstdError, zlib.error, ValueError, MemoryError) as error:
-        raise InputError(f"the {compression} data is not sound: {error}") from error
+    except (zlib.error, MemoryError) as error:
+        raise InputError(f"the zlib data is not sound: {error}") from error
+
+
+def _import_zstandard() -> Any:
+    """Imported where it is needed, as decompressing is elsewhere."""
+    return importlib.import_module("zstandard")
 
 
 def find_end(compression: Compression, stored: memoryview, size: int, budget: Budget) -> int:
@@ -74,8 +89,9 @@ def find_end(compression: Compression, stored: memoryview, size: int, budget: Bu
 
 def _find_zstd_end(stored: memoryview) -> int:
     """Blocks say how long they are, so that none of them is decompressed."""
+    zstandard = _import_zstandard()
     try:
-        position = zstandard.frame_header_size(stored)
+        position: int = zstandard.frame_header_size(stored)
         has_checksum = zstandard.get_frame_parameters(stored).has_checksum
     except (zstandard.ZstdError, ValueError) as error:
         raise InputError(f"the zstd frame is not sound: {error}") from error

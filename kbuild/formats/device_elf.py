@@ -24,6 +24,7 @@ ET_REL: Final = 1
 SHT_SYMTAB: Final = 2
 SHT_NOTE: Final = 7
 SHT_NOBITS: Final = 8
+_SHT_DYNSYM: Final = 11
 _SHT_SYMTAB_SHNDX: Final = 18
 _SHN_LORESERVE: Final = 0xFF00
 _SHN_XINDEX: Final = 0xFFFF
@@ -158,7 +159,10 @@ class DeviceElf:
 
     @cached_property
     def symbols(self) -> tuple[SymbolEntry, ...]:
-        """The symbol table, ``section`` of each being a true section number or zero."""
+        """The symbol table, ``section`` of each being a true section number or zero.
+
+        Of a stripped file it is the table for the dynamic linker.
+        """
         if self._symbol_table is None:
             return ()
         index, header = self._symbol_table
@@ -177,8 +181,11 @@ class DeviceElf:
 
     @cached_property
     def _symbol_table(self) -> tuple[int, SectionHeader] | None:
-        numbered = enumerate(self.sections)
-        return next(((i, s) for i, s in numbered if s.type == SHT_SYMTAB), None)
+        for kind in (SHT_SYMTAB, _SHT_DYNSYM):
+            for index, section in enumerate(self.sections):
+                if section.type == kind:
+                    return index, section
+        return None
 
     @cached_property
     def _symbol_names(self) -> bytes:

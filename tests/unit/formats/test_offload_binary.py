@@ -4,14 +4,18 @@ import re
 import shutil
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from amd_builders import ZLIB, ZSTD, NewBinaryEntry
+from amd_builders import offload_binary as build
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbuild.errors import InputError
 from kbuild.formats import offload_binary
-from kbuild.formats.offload_binary import Entry
+from kbuild.formats.offload_entry import Entry
 
 STRINGS = (("triple", "x86_64-unknown-linux-gnu"), ("arch", "x86-64-v3"), ("sha256", "ab"))
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
@@ -122,7 +126,9 @@ def test_bad_magic_is_a_problem_and_the_next_binary_is_found() -> None:
 @pytest.mark.parametrize(
     ("offset", "value", "message"),
     [
-        (4, b"\x02\0\0\0", "version 2 is not supported"),
+        (4, b"\0\0\0\0", "version 0 is not supported"),
+        (4, b"\x02\0\0\0", "40 entries lie outside"),
+        (4, b"\x04\0\0\0", "version 4 is not supported"),
         (8, b"\x08\0\0\0\0\0\0\0", "no room for its entry"),
         (8, b"\xff" * 8, "bytes, .* are there"),
         (16, b"\xff" * 8, "lies outside"),
@@ -153,3 +159,129 @@ def test_cut_image_keeps_its_strings() -> None:
     assert entries[1].string("arch") == "x86-64-v3"
     assert entries[1].string("absent") is None
     assert problem.offset == entries[1].offset
+
+
+NEW_ENTRIES = st.lists(
+    st.builds(
+        NewBinaryEntry,
+        data=st.binary(max_size=100) | st.just(offload_binary.MAGIC * 8),
+        kind=st.integers(0, 9),
+        offload_kind=st.integers(0, 9),
+        flags=st.integers(0, 3),
+        strings=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
+    ),
+    min_size=1,
+    max_size=4,
+)
+FORMS = [(2, None), (3, None), (3, ZLIB), (3, ZSTD)]
+
+
+@given(NEW_ENTRIES, st.sampled_from(FORMS))
+def test_every_image_of_a_binary_is_read(
+    new: list[NewBinaryEntry], form: tuple[int, int | None]
+) -> None:
+    content = build(new, version=form[0], method=form[1])
+    twice = content + bytes(16) + content
+    entries, problems = offload_binary.read(twice)
+    assert problems == ()
+    assert [e.offset for e in entries] == [0] * len(new) + [len(content) + 16] * len(new)
+    for entry, one in zip(entries, (*new, *new), strict=True):
+        assert entry.version == form[0]
+        assert bytes(offload_binary.load(entry, twice)) == one.data
+        assert (entry.image_kind, entry.offload_kind) == (one.kind, one.offload_kind)
+        assert entry.strings == one.strings
+        assert entry.is_metadata_only == bool(one.flags & 1)
+        assert (entry.packed is not None) == (form[1] is not None)
+
+
+@given(NEW_ENTRIES, st.sampled_from(FORMS), st.data())
+def test_damage_to_later_versions_is_reported_not_raised(
+    new: list[NewBinaryEntry], form: tuple[int, int | None], data: st.DataObject
+) -> None:
+    content = bytearray(build(new, version=form[0], method=form[1]))
+    for _ in range(data.draw(st.integers(0, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    _read_everything(bytes(content[: data.draw(st.integers(0, len(content)))]))
+
+
+@given(st.binary(max_size=200), st.sampled_from((2, 3)))
+def test_any_bytes_of_later_versions_are_read(tail: bytes, version: int) -> None:
+    _read_everything(offload_binary.MAGIC + struct.pack("<I", version) + tail)
+    front = struct.pack("<4sIQQ", offload_binary.MAGIC, version, 40 + len(tail), 40)
+    _read_everything(front + tail)
+
+
+def _read_everything(content: bytes) -> None:
+    entries, _ = offload_binary.read(content)
+    for entry in entries:
+        assert 0 <= entry.offset < entry.offset + entry.span <= len(content)
+        try:
+            assert len(offload_binary.load(entry, content, limit=1 << 20)) <= 1 << 20
+        except InputError:
+            assert entry.packed
+
+
+def test_kinds_have_names() -> None:
+    kinds = [NewBinaryEntry(kind=kind, offload_kind=kind) for kind in range(10)]
+    entries, _ = offload_binary.read(build(kinds))
+    assert [e.image_kind_name for e in entries] == [
+        *("none", "object", "bitcode", "cubin", "fatbinary", "ptx", "spirv"),
+        *("other",) * 3,
+    ]
+    assert [e.offload_kind_name for e in entries] == [
+        *("none", "openmp", "cuda", "hip", "hip", "other", "other", "other", "sycl", "other"),
+    ]
+
+
+PAIR = build([NewBinaryEntry(data=b"first", strings=STRINGS), NewBinaryEntry(data=b"other")])
+PACKED = build([NewBinaryEntry(data=b"image" * 50, strings=STRINGS)], method=ZSTD)
+
+
+@pytest.mark.parametrize(
+    ("sound", "offset", "value", "message"),
+    [
+        (PAIR, 24, 0, "0 entries lie outside"),
+        (PAIR, 24, 1 << 60, "entries lie outside"),
+        (PAIR, 16, 8, "entries lie outside"),
+        (PAIR, 40 + 16, 1025, "strings lie outside"),
+        (PAIR, 40 + 8, 1 << 60, "strings lie outside"),
+        (PAIR, 40 + 24, 1 << 60, "its image ends at byte"),
+        (PAIR, 120 + 16, 1 << 60, "strings lie outside"),
+        (PACKED, 16, 8, "lie outside"),
+        (PACKED, 24, 1 << 40, "entries lie outside|take too much room"),
+        (PACKED, 32, 41, "lies outside"),
+        (PACKED, 40, 0, "is not sound"),
+        (PACKED, 44, 0, "is not sound"),
+    ],
+)
+def test_every_field_of_later_versions_is_checked(
+    sound: bytes, offset: int, value: int, message: str
+) -> None:
+    content = bytearray(sound)
+    struct.pack_into("<Q", content, offset, value)
+    _, problems = offload_binary.read(bytes(content))
+    assert re.search(message, problems[0].message), problems
+
+
+def test_lying_size_of_a_compressed_binary_costs_no_memory() -> None:
+    content = bytearray(PACKED)
+    struct.pack_into("<Q", content, 32, 1 << 62)
+    (entry,), _ = offload_binary.read(bytes(content))
+    assert entry.strings == STRINGS
+    with pytest.raises(InputError, match="the limit is"):
+        offload_binary.load(entry, bytes(content))
+
+
+def test_forged_entries_that_share_their_strings_take_no_memory() -> None:
+    text = b"k" * 4000 + b"\0"
+    count = 2000
+    start = 40 + 40 * count
+    row = struct.pack("<HHIQQQQ", 1, 4, 0, start, 1000, 0, 0)
+    body = row * count + struct.pack("<QQQ", start + 24_000, start + 24_000, 4000) * 1000 + text
+    header = struct.pack("<4sIQQQQ", offload_binary.MAGIC, 3, 40 + len(body), 40, count, 0)
+    started = time.monotonic()
+    entries, problems = offload_binary.read(header + body)
+    assert len(entries) == count
+    assert any("strings" in problem.message for problem in problems)
+    assert sum(len(entry.strings) for entry in entries) < 2000
+    assert time.monotonic() - started < 10

@@ -7,14 +7,15 @@ from typing import Final
 
 from kbuild.backends.cpu_image import read_image as _read_image
 from kbuild.backends.protocol import ImageContent
-from kbuild.backends.reader import Listing, SectionRole, StoredImage
+from kbuild.backends.reader import Listing, SectionRole, StoredImage, assign_problems
+from kbuild.errors import InputError
 from kbuild.formats import offload_binary
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.offload_entry import Entry
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cpu"
 ALIGNMENT: Final = offload_binary.ALIGNMENT
-WRAPPER_SECTION: Final = None
 
 _SECTION: Final = ".kbuild_fatbin"
 
@@ -31,32 +32,35 @@ def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
 
 def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - there is one
     """Every offload binary as an image."""
-    entries, problems = offload_binary.read(bytes(content))
-    images = tuple(
-        StoredImage(
-            offset=entry.offset,
-            backend=NAME,
-            arch=entry.string("arch") or "",
-            kind="elf" if entry.image_kind == offload_binary.IMAGE_KIND_OBJECT else "other",
-            compression="none",
-            stored_size=entry.image_size,
-            size=entry.image_size,
-            entry=entry,
-        )
-        for entry in entries
+    entries, problems = offload_binary.read(content)
+    return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
+
+
+def _describe(entry: Entry) -> StoredImage:
+    return StoredImage(
+        backend=NAME,
+        arch=entry.string("arch") or "",
+        kind="elf" if entry.image_kind_name == "object" else "other",
+        compression="none" if entry.packed is None else entry.packed.compression,
+        stored_size=entry.image_size,
+        size=entry.image_size,
+        entry=entry,
     )
-    return Listing(images=images, problems=problems)
 
 
 def load_images(
-    images: tuple[StoredImage, ...],
-    content: Buffer,
-    limit: int,  # noqa: ARG001 - nothing is compressed
+    images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
     """See the protocol."""
     for image in images:
-        entry: offload_binary.Entry = image.entry
-        yield image, content[entry.image_offset : entry.image_offset + entry.image_size]
+        yield image, _load(image.entry, content, limit)
+
+
+def _load(entry: Entry, content: Buffer, limit: int) -> Buffer | Problem:
+    try:
+        return offload_binary.load(entry, content, limit=limit)
+    except InputError as error:
+        return Problem(where=f"byte {entry.offset:#x}", message=str(error))
 
 
 def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 - ELF or unsound
@@ -64,14 +68,12 @@ def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 -
     return _read_image(bytes(data))
 
 
-def read_wrappers(content: Buffer) -> tuple[tuple[int, ...], tuple[Problem, ...]]:  # noqa: ARG001
-    """None: kbuild's descriptor points to the containers."""
-    return (), ()
-
-
 def is_fat_binary(content: Buffer) -> bool:
-    """LLVM offload binaries."""
-    return bytes(content[: len(offload_binary.MAGIC)]) == offload_binary.MAGIC
+    """Offload binaries for processors; LLVM itself always names a programming model."""
+    if bytes(content[: len(offload_binary.MAGIC)]) != offload_binary.MAGIC:
+        return False
+    entries, _ = offload_binary.read(content)
+    return all(entry.offload_kind_name == "none" for entry in entries)
 
 
 def list_bare_image(content: Buffer) -> Listing | None:  # noqa: ARG001 - see is_fat_binary

@@ -7,7 +7,7 @@ from typing import Final
 
 from kbuild.backends.cuda_image import read_image as _read_image
 from kbuild.backends.protocol import ImageContent
-from kbuild.backends.reader import Listing, SectionRole, StoredImage
+from kbuild.backends.reader import Listing, SectionRole, StoredImage, assign_problems
 from kbuild.formats import nv_fatbin
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin import read_cubin
@@ -19,7 +19,6 @@ from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cuda"
 ALIGNMENT: Final = nv_fatbin.ALIGNMENT
-WRAPPER_SECTION: Final = nv_fatbin.WRAPPER_SECTION
 
 _ROLES: Final[dict[str, SectionRole]] = {
     ".nv_fatbin": "executable",
@@ -46,18 +45,20 @@ def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - bot
     """Every entry of every container."""
     containers, problems = nv_fatbin.read_containers(content)
     entries = (entry for container in containers for entry in container.entries)
-    return Listing(images=tuple(map(_describe, entries)), problems=problems)
+    return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
 
 
 def _describe(entry: Entry) -> StoredImage:
     is_ptx = entry.kind == "ptx"
+    payload = entry.payload
+    # The members of a concatenated entry are compressed together.
+    share = entry.size / payload.size if entry.size < payload.size else 1
     return StoredImage(
-        offset=entry.offset,
         backend=NAME,
         arch=entry.arch,
         kind=_KINDS.get(entry.kind, "other"),
-        compression=entry.payload.compression,
-        stored_size=entry.payload.stored_size,
+        compression=payload.compression,
+        stored_size=round(payload.stored_size * share),
         size=entry.size,
         entry=entry,
         ptx_version=".".join(map(str, entry.code_version)) if is_ptx else None,
@@ -86,12 +87,6 @@ def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
     return _read_image(data) if kind in ("elf", "ptx") else ImageContent(kernels=())
 
 
-def read_wrappers(content: Buffer) -> tuple[tuple[int, ...], tuple[Problem, ...]]:
-    """See the protocol."""
-    wrappers, problems = nv_fatbin.read_wrappers(content)
-    return tuple(wrapper.container for wrapper in wrappers), problems
-
-
 def is_fat_binary(content: Buffer) -> bool:
     """What ``fatbinary`` writes."""
     return bytes(content[: len(nv_fatbin.MAGIC)]) == nv_fatbin.MAGIC
@@ -111,7 +106,6 @@ def _wrap(
     content: Buffer, arch: str, kind: ImageKind, *, ptx_version: str | None = None
 ) -> Listing:
     image = StoredImage(
-        offset=0,
         backend=NAME,
         arch=arch,
         kind=kind,

@@ -6,8 +6,8 @@ more readers than backends: artifacts of tools that kbuild does not drive are re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from kbuild.backends.protocol import ImageContent
@@ -19,14 +19,15 @@ SectionRole: TypeAlias = Literal["executable", "relocatable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
-    """A device image as its container lists it, ``offset`` bytes from the content's start.
+    """A device image as its container lists it.
 
-    ``backend`` names who reads it; ``size`` is what it takes up decompressed, None where the
-    container does not tell, ``compression`` None for one that is not known; ``ptx_version``
-    the language version of an image that a driver compiles.  ``entry`` is its reader's own.
+    ``backend`` is what it was made for; ``size`` is what it takes up decompressed, None where
+    the container does not tell, ``compression`` None for one that is not known.  Of images
+    that are compressed together, ``stored_size`` is their share.  ``ptx_version`` is the
+    language version of an image that a driver compiles; ``problem`` says what is wrong with
+    its place in the container.  ``entry`` is its reader's own.
     """
 
-    offset: int
     backend: str
     arch: str
     kind: ImageKind
@@ -35,14 +36,28 @@ class StoredImage:
     size: int | None
     entry: Any
     ptx_version: str | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The images of a container, and what of it could not be read."""
+    """The images of a container, and the problems that belong to none of them alone."""
 
     images: tuple[StoredImage, ...]
     problems: tuple[Problem, ...] = ()
+
+
+def assign_problems(
+    images: Iterable[tuple[int, StoredImage]], problems: tuple[Problem, ...]
+) -> Listing:
+    """A listing of (offset, image), a problem at an image's offset given to that image."""
+    numbered = tuple(images)
+    messages = {problem.offset: problem.message for problem in problems}
+    offsets = {offset for offset, _ in numbered}
+    return Listing(
+        images=tuple(replace(image, problem=messages.get(offset)) for offset, image in numbered),
+        problems=tuple(problem for problem in problems if problem.offset not in offsets),
+    )
 
 
 class ImageReader(Protocol):
@@ -55,10 +70,6 @@ class ImageReader(Protocol):
     @property
     def ALIGNMENT(self) -> int:  # noqa: N802
         """What the format of a container asks of its address."""
-
-    @property
-    def WRAPPER_SECTION(self) -> str | None:  # noqa: N802
-        """The ELF section of the records through which host code registers containers."""
 
     def find_role(self, section: str) -> SectionRole | None:
         """What a section of this name holds for devices; None where that is nothing.
@@ -77,14 +88,12 @@ class ImageReader(Protocol):
     ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
         """The bytes of each image, or why they cannot be had; one image at a time.
 
-        None takes more than ``limit`` bytes decompressed.
+        None takes more than ``limit`` bytes decompressed.  The image that comes back with
+        the bytes may know more than the listing did.
         """
 
     def read_image(self, data: Buffer, kind: ImageKind) -> ImageContent:
         """What an image holds; InputError when it is not sound."""
-
-    def read_wrappers(self, content: Buffer) -> tuple[tuple[int, ...], tuple[Problem, ...]]:
-        """Where in the wrapper section the slots are that point to containers."""
 
     def is_fat_binary(self, content: Buffer) -> bool:
         """Whether a file that starts so is a fat binary that no host file holds."""

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from kbuild.errors import InputError
 from kbuild.formats.amdgpu_target import read_processor, read_target_id
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.code_object_facts import CodeObject, CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.code_object_metadata import KernelMetadata, Metadata, read_metadata
-from kbuild.formats.compression import Buffer
 from kbuild.formats.device_elf import (
     ET_REL,
     SHT_NOTE,

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.compressed_front import ZSTD_MAGIC, Budget, make_budget, read_front
-from kbuild.formats.compression import DEFAULT_LIMIT, Buffer, decompress
+from kbuild.formats.compression import DEFAULT_LIMIT, decompress
 from kbuild.formats.offload_entry import ENTRY, STRING, Entry, Packed, Part, RawEntry, read_entry
 from kbuild.model import Problem
 
@@ -38,7 +39,6 @@ _LAST_VERSION: Final = 3
 _FIRST_FRONT: Final = 1 << 12
 _GROWTH: Final = 8
 
-_NOT_ZERO: Final = re.compile(rb"[^\0]")
 _NEXT: Final = re.compile(re.escape(MAGIC))
 
 NewEntry: TypeAlias = tuple[int, tuple[tuple[str, str], ...], bytes]
@@ -89,7 +89,7 @@ def read(content: Buffer) -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
     problems: list[Problem] = []
     view = memoryview(content)
     budget = make_budget(len(content))
-    position = _skip_zeros(content, 0)
+    position = skip_zeros(content, 0)
     while position < len(content):
         trouble: list[str] = []
         try:
@@ -100,7 +100,7 @@ def read(content: Buffer) -> tuple[tuple[Entry, ...], tuple[Problem, ...]]:
             end = following.start() if following else len(content)
         else:
             entries += found
-            end = _skip_zeros(content, position + found[0].span)
+            end = skip_zeros(content, position + found[0].span)
         where = f"byte {position:#x}"
         problems += (Problem(where=where, message=text, offset=position) for text in trouble)
         position = end
@@ -253,11 +253,6 @@ def _describe(binary: _Binary, raw: RawEntry, span: int, size: int, packed: Pack
         image_size=image_size,
         packed=packed,
     )
-
-
-def _skip_zeros(content: Buffer, position: int) -> int:
-    found = _NOT_ZERO.search(content, position)
-    return found.start() if found else len(content)
 
 
 def _align(size: int) -> int:

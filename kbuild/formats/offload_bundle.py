@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.bundle_header import BundleHeader, find_size, read_header
 from kbuild.formats.compressed_front import Budget, make_budget, read_front
-from kbuild.formats.compression import DEFAULT_LIMIT, Buffer, decompress
+from kbuild.formats.compression import DEFAULT_LIMIT, decompress
 from kbuild.model import Compression, Problem
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -38,7 +39,6 @@ _FIRST_FRONT: Final = 4096
 _GROWTH: Final = 8
 _HASH: Final = slice(0, 8)
 
-_NOT_ZERO: Final = re.compile(rb"[^\0]")
 _NEXT: Final = re.compile(re.escape(MAGIC) + rb"|" + COMPRESSED_MAGIC + rb"[\1-\3]\0[\0\1]\0")
 # The last part of an id whose triple has no environment and no dash in its place.
 _PROCESSOR: Final = re.compile(r"gfx|sm_")
@@ -103,7 +103,7 @@ def read_bundles(content: Buffer) -> tuple[tuple[Bundle, ...], tuple[Problem, ..
     problems: list[Problem] = []
     budget = make_budget(len(content))
     view = memoryview(content)
-    position = _skip_zeros(content, 0)
+    position = skip_zeros(content, 0)
     while position < len(content):
         trouble: list[str] = []
         try:
@@ -114,7 +114,7 @@ def read_bundles(content: Buffer) -> tuple[tuple[Bundle, ...], tuple[Problem, ..
             end = following.start() if following else len(content)
         else:
             bundles.append(bundle)
-            end = _skip_zeros(content, position + bundle.size)
+            end = skip_zeros(content, position + bundle.size)
         where = f"byte {position:#x}"
         problems += (Problem(where=where, message=text, offset=position) for text in trouble)
         position = end
@@ -137,11 +137,6 @@ def load(bundle: Bundle, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buff
         if int.from_bytes(digest[_HASH], "little") != bundle.hash:
             raise InputError("the bundle is not what was compressed: its hash is another one")
     return data
-
-
-def _skip_zeros(content: Buffer, position: int) -> int:
-    found = _NOT_ZERO.search(content, position)
-    return found.start() if found else len(content)
 
 
 def _read_bundle(view: memoryview, start: int, trouble: list[str], budget: Budget) -> Bundle:

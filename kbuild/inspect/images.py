@@ -148,35 +148,33 @@ def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Cal
 
 
 def _summarise(container: Container) -> ReadContainer:
+    nothing = ImageContent(kernels=())
     images = tuple(
-        _describe_image(stored, container.number, stored.size or 0, ImageContent(kernels=()))
+        replace(
+            _describe_image(stored, container.number, stored.size or 0, nothing),
+            problem=stored.problem,
+        )
         for stored in container.listing.images
     )
     return ReadContainer(images=images, problems=_number_problems(container))
 
 
 def _number_problems(container: Container) -> tuple[Problem, ...]:
-    """The problems of no image alone, with the container's number."""
-    offsets = {stored.offset for stored in container.listing.images}
-    return tuple(
-        replace(problem, where=f"container {container.number}, {problem.where}")
-        for problem in container.listing.problems
-        if problem.offset not in offsets
-    )
+    where = f"container {container.number}"
+    return tuple(replace(p, where=f"{where}, {p.where}") for p in container.listing.problems)
 
 
 def _read_container(container: Container, limit: int) -> ReadContainer:
     """The images with what they hold, one at a time in memory."""
-    stored = container.listing.images
-    of_images = {problem.offset: problem.message for problem in container.listing.problems}
     images: list[ImageFacts] = []
     problems = list(_number_problems(container))
     left = _RELEASED
-    for one, data in container.reader.load_images(stored, container.content, limit):
-        image, found = _read_image(container, one, data, of_images.get(one.offset))
+    listed = container.listing.images
+    for stored, data in container.reader.load_images(listed, container.content, limit):
+        image, found = _read_image(container, stored, data)
         images.append(image)
         problems.extend(found)
-        left -= one.stored_size
+        left -= stored.stored_size
         if left < 0:
             release(container.content)
             left = _RELEASED
@@ -185,10 +183,10 @@ def _read_container(container: Container, limit: int) -> ReadContainer:
 
 
 def _read_image(
-    container: Container, stored: StoredImage, loaded: Buffer | Problem, problem: str | None
+    container: Container, stored: StoredImage, loaded: Buffer | Problem
 ) -> tuple[ImageFacts, tuple[Problem, ...]]:
     """The image, and what of it makes no sense where the rest does."""
-    content = ImageContent(kernels=())
+    content, problem = ImageContent(kernels=()), stored.problem
     data: Buffer = b""
     if isinstance(loaded, Problem):
         problem = problem or loaded.message
@@ -196,7 +194,7 @@ def _read_image(
         data = loaded
     if problem is None:
         try:
-            content = READERS[stored.backend].read_image(data, stored.kind)
+            content = container.reader.read_image(data, stored.kind)
         except InputError as error:
             problem = str(error)
     image = _describe_image(stored, container.number, len(data), content)

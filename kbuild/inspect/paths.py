@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from kbuild import parallel
+from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
-from kbuild.formats import archive, nv_fatbin, offload_binary, wheel
+from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf import ELF_MAGIC
 from kbuild.formats.ptx import looks_like_ptx
@@ -27,10 +28,7 @@ R = TypeVar("R")
 # Starting processes pays from here on, in bytes.
 _PARALLEL: Final = 8 << 20
 
-_MAGIC_NUMBERS: Final = (
-    *(ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC),
-    *(nv_fatbin.MAGIC, offload_binary.MAGIC, wheel.MAGIC),
-)
+_MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAGIC)
 _WHEEL_SUFFIX: Final = ".whl"
 # Wheels in wheels exist; deeper nesting is somebody's joke.
 _DEEPEST: Final = 3
@@ -99,7 +97,9 @@ def _is_artifact_file(path: Path) -> bool:
 
 def _is_artifact(front: bytes) -> bool:
     """Whether a file that starts so is for us to read."""
-    return front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front)
+    if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front):
+        return True
+    return any(reader.is_fat_binary(front) for reader in READERS.values())
 
 
 def inspect_content(
@@ -119,7 +119,8 @@ def inspect_content(
     if front.startswith(ELF_MAGIC):
         return (_inspect_host_file(name, content, options),)
     raise InputError(
-        f"{name}: not an artifact (no ELF file, archive, wheel, fat binary or device image)"
+        f"{name}: not an artifact (no ELF file, archive, wheel, fat binary, offload bundle "
+        "or device image)"
     )
 
 

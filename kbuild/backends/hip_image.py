@@ -1,0 +1,88 @@
+"""HIP device images: what AMD's code objects say of kernels and variables."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from kbuild.backends.protocol import ImageContent
+from kbuild.demangle import demangle, is_nameable, split_function
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.code_object import is_code_object, read_code_object
+from kbuild.formats.code_object_facts import CodeObjectKernel, CodeObjectVariable
+from kbuild.model import ImageKind, Kernel, Param, Resources, Variable
+
+# LLVM bitcode, as it is and in its wrapper, and SPIR-V.
+_BEGINNINGS: Final[tuple[tuple[bytes, ImageKind], ...]] = (
+    (b"BC\xc0\xde", "bitcode"),
+    (b"\xde\xc0\x17\x0b", "bitcode"),
+    (b"\x03\x02\x23\x07", "spirv"),
+)
+_LONGEST: Final = 4
+
+
+def classify(data: Buffer) -> ImageKind:
+    """What an image is, by its first bytes."""
+    if is_code_object(data):
+        return "elf"
+    front = bytes(data[:_LONGEST])
+    return next((kind for start, kind in _BEGINNINGS if front == start), "other")
+
+
+def read_image(data: Buffer) -> ImageContent:
+    """What a code object holds; InputError when it is none."""
+    found = read_code_object(data)
+    return ImageContent(
+        kernels=tuple(map(_read_kernel, found.kernels)),
+        variables=tuple(_read_variable(v) for v in found.variables if is_nameable(v.name)),
+        problems=found.problems,
+    )
+
+
+def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
+    layout = tuple((p.offset, p.size, p.name, p.type_name) for p in kernel.params or ())
+    return Kernel(
+        name=kernel.name,
+        display=demangle(kernel.name),
+        linkage=kernel.linkage,
+        params=_spell_params(kernel.name, layout),
+        resources=Resources(
+            registers=kernel.vgprs,
+            shared_bytes=kernel.lds_bytes,
+            local_bytes=kernel.scratch_bytes,
+            spill_bytes=0 if kernel.vgpr_spills == kernel.sgpr_spills == 0 else None,
+            max_threads=kernel.max_threads,
+            code_bytes=kernel.code_bytes,
+            scalar_registers=kernel.sgprs,
+            accumulation_registers=kernel.agprs,
+            spilled_registers=kernel.vgpr_spills,
+            spilled_scalar_registers=kernel.sgpr_spills,
+            wavefront_size=kernel.wavefront_size,
+        ),
+    )
+
+
+# The images of one source have the same kernels.
+@lru_cache(maxsize=1 << 14)
+def _spell_params(
+    name: str, layout: tuple[tuple[int, int, str | None, str | None], ...]
+) -> tuple[Param, ...]:
+    """Parameters with the types that the mangled name spells, else those of the metadata."""
+    _, types = split_function(demangle(name))
+    spelled: tuple[str | None, ...] = types if types is not None else ()
+    if len(spelled) != len(layout):
+        spelled = tuple(type_name for *_, type_name in layout)
+    return tuple(
+        Param(index=index, offset=offset, size=size, type=spelled[index], name=own)
+        for index, (offset, size, own, _) in enumerate(layout)
+    )
+
+
+def _read_variable(variable: CodeObjectVariable) -> Variable:
+    # Nothing in the image tells constant variables from others; what registers them does.
+    return Variable(
+        name=variable.name,
+        display=demangle(variable.name),
+        kind=variable.kind or ("constant" if variable.is_read_only else "device"),
+        size=variable.size,
+    )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from kbuild.backends import cuda_reader, hip_reader
+from kbuild.backends.hip_image import classify
 from kbuild.backends.protocol import ImageContent
 from kbuild.backends.reader import ImageReader, Listing, SectionRole, StoredImage, assign_problems
 from kbuild.errors import InputError
@@ -56,10 +57,14 @@ def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the
 
 
 def _describe(content: Buffer, entry: Entry) -> tuple[StoredImage, ...]:
+    kind = _KINDS.get(entry.image_kind_name, "other")
+    if kind == "other" and entry.packed is None:
+        # Packagers go by the file's name, and know few.
+        kind = classify(content[entry.image_offset : entry.image_offset + entry.image_size])
     whole = StoredImage(
         backend=entry.offload_kind_name,
         arch=entry.string("arch") or "",
-        kind=_KINDS.get(entry.image_kind_name, "other"),
+        kind=kind,
         compression="none" if entry.packed is None else entry.packed.compression,
         stored_size=_share(entry),
         size=entry.image_size,

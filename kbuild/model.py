@@ -36,8 +36,9 @@ class Resources:
     """What one kernel needs on one architecture, as its compiler reports it.
 
     ``constant_bytes`` is its own constant bank, the parameters among them; ``code_bytes``
-    its machine code.  On AMD's devices ``registers`` are the vector registers, the
-    accumulation registers among them where both share one file; spills count registers.
+    its machine code.  ``max_threads`` is the launch bound, ``required_block`` the only block
+    that it can be launched with.  On AMD's devices ``registers`` are the vector registers,
+    the accumulation registers among them where both share one file; spills count registers.
     """
 
     registers: int | None = None
@@ -52,6 +53,7 @@ class Resources:
     spilled_registers: int | None = None
     spilled_scalar_registers: int | None = None
     wavefront_size: int | None = None
+    required_block: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

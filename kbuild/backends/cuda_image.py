@@ -117,9 +117,10 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
             registers=kernel.registers,
             shared_bytes=kernel.shared_bytes,
             local_bytes=kernel.stack_bytes,
-            max_threads=_volume(kernel.max_threads),
+            max_threads=_volume(kernel.max_threads or kernel.required_block),
             constant_bytes=kernel.constant_bytes,
             code_bytes=kernel.code_bytes,
+            required_block=kernel.required_block,
         ),
     )
 
@@ -131,7 +132,10 @@ def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
         display=display,
         linkage="weak" if is_template and kernel.linkage == "external" else kernel.linkage,
         params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
-        resources=Resources(max_threads=_volume(kernel.max_threads)),
+        resources=Resources(
+            max_threads=_volume(kernel.max_threads or kernel.required_block),
+            required_block=kernel.required_block,
+        ),
     )
 
 

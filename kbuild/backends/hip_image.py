@@ -58,6 +58,7 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
             spilled_registers=kernel.vgpr_spills,
             spilled_scalar_registers=kernel.sgpr_spills,
             wavefront_size=kernel.wavefront_size,
+            required_block=kernel.required_block,
         ),
     )
 

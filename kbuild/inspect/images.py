@@ -14,6 +14,7 @@ from kbuild.errors import InputError
 from kbuild.facts import ContainerFacts, ImageFacts, Place, Section
 from kbuild.formats.buffer import Buffer, release, skip_zeros
 from kbuild.formats.elf import Elf
+from kbuild.inspect import transfer
 from kbuild.inspect.descriptor import Extent
 from kbuild.inspect.modules import Target
 from kbuild.inspect.options import ReadOptions
@@ -130,6 +131,7 @@ def read_containers(
         return tuple(map(_summarise, containers))
     size = sum(container.extent.size for container in containers)
     jobs = 1 if size < _PARALLEL else options.jobs
+    transfer.register()
     report = _make_reporter(containers, options)
     found: list[ReadContainer] = []
     for one in parallel.map_in_order(

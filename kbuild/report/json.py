@@ -126,6 +126,7 @@ def _resources(resources: Resources) -> dict[str, Any]:
         "spilled_registers": resources.spilled_registers,
         "spilled_scalar_registers": resources.spilled_scalar_registers,
         "wavefront_size": resources.wavefront_size,
+        "required_block": resources.required_block,
     }
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from build_facts import change_image, sound_facts
 
@@ -21,7 +22,7 @@ def image(arch: str, *kernels: Kernel, size: int = 2048, container: int = 0) -> 
     return replace(first, arch=arch, kernels=kernels, stored_size=size, container=container)
 
 
-def kernel(name: str, registers: int | None = None, **resources: int) -> Kernel:
+def kernel(name: str, registers: int | None = None, **resources: Any) -> Kernel:
     figures = Resources(registers=registers, **resources)
     return Kernel(name=name, display=name, resources=figures)
 

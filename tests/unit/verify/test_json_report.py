@@ -94,6 +94,7 @@ def test_artifacts_are_the_contract() -> None:
                                 ),
                                 **dict.fromkeys(("accumulation_registers", "spilled_registers")),
                                 **dict.fromkeys(("spilled_scalar_registers", "wavefront_size")),
+                                "required_block": None,
                             }
                         ],
                     }

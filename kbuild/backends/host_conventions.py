@@ -9,7 +9,7 @@ them is `kbuild.inspect`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -70,7 +70,7 @@ class HostConventions:
 
 
 _PREFIX: Final = "__device_stub__"
-_ENCODED_STUB: Final = re.compile(r"([1-9]\d{0,5})" + _PREFIX)
+_ENCODED_STUB: Final = re.compile(r"(\d{1,6})" + _PREFIX)
 
 
 def kernels_of_prefixed_stub(symbol: str) -> tuple[str, ...]:
@@ -80,9 +80,17 @@ def kernels_of_prefixed_stub(symbol: str) -> tuple[str, ...]:
     """
     if symbol.startswith(_PREFIX):
         return (symbol.removeprefix(_PREFIX),)
-    found: list[str] = []
-    for match in _ENCODED_STUB.finditer(symbol):
-        length = int(match[1]) - len(_PREFIX)
-        if 0 < length <= len(symbol) - match.end():
-            found.append(f"{symbol[: match.start()]}{length}{symbol[match.end() :]}")
-    return tuple(found)
+    return tuple(
+        name for match in _ENCODED_STUB.finditer(symbol) for name in _without_prefix(symbol, match)
+    )
+
+
+def _without_prefix(symbol: str, match: re.Match[str]) -> Iterator[str]:
+    """The kernel for each way to read the length of the identifier.
+
+    It may follow another number: ``_ZN12_GLOBAL__N_119__device_stub__anonEPi``.
+    """
+    for start in range(match.start(), match.end(1)):
+        length = int(symbol[start : match.end(1)]) - len(_PREFIX)
+        if symbol[start] != "0" and 0 < length <= len(symbol) - match.end():
+            yield f"{symbol[:start]}{length}{symbol[match.end() :]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -15,9 +16,10 @@ from kbuild.formats.elf import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, Elf
 _UNWINDING: Final = (".eh_frame", ".gcc_except_table")
 # Copied at a time; splitting so much takes some ten times its size.
 _CHUNK: Final = 4 << 20
-# So many names that are missing are looked for one by one.
+# So many names are looked for one by one.
 _FEW: Final = 32
-# Mangled names are longer; what is not bounded would make the parts overlap without end.
+_MANGLED: Final = re.compile(rb"_Z[\w$.]*\0?")
+# Real names are far shorter; parts overlap by so much at most.
 _LONGEST: Final = 1 << 16
 
 
@@ -40,20 +42,34 @@ def find_names(elf: Elf, names: Iterable[str]) -> frozenset[str]:
     by_bytes = {name.encode("utf-8", "surrogatepass"): name for name in names if name}
     missing = {name for name in by_bytes if len(name) < _LONGEST}
     found: set[bytes] = set()
-    for chunk in _chunks(elf, missing):
-        texts = chunk.split(b"\0")[:-1]
-        found |= missing.intersection(texts)
-        missing -= found
-        if len(missing) <= _FEW:
-            found.update(name for name in missing if name + b"\0" in chunk)
-        else:
-            found |= _find_ends(texts, missing)
-        missing -= found
+    # Each takes longer than the one before, and is for what that one leaves.
+    for search in (_find_mangled, _find_whole, _find_ends):
+        for chunk in _chunks(elf, missing):
+            new = search(chunk, missing) if len(missing) > _FEW else _find_each(chunk, missing)
+            found |= new
+            missing -= new
     return frozenset(by_bytes[name] for name in found)
 
 
-def _find_ends(texts: Iterable[bytes], names: set[bytes]) -> set[bytes]:
-    """Those of the names that one of the texts ends with."""
+def _find_each(chunk: bytes, names: set[bytes]) -> set[bytes]:
+    """Those of a few names that stand before a NUL."""
+    return {name for name in names if name + b"\0" in chunk}
+
+
+def _find_mangled(chunk: bytes, names: set[bytes]) -> set[bytes]:
+    """Those of the names that start like C++ symbols, where nothing of that kind is before."""
+    # It never goes back, so that no content can make it slow.
+    return names.intersection(text[:-1] for text in _MANGLED.findall(chunk) if text[-1] == 0)
+
+
+def _find_whole(chunk: bytes, names: set[bytes]) -> set[bytes]:
+    """Those of the names that stand between two NULs."""
+    return names.intersection(chunk.split(b"\0")[:-1])
+
+
+def _find_ends(chunk: bytes, names: set[bytes]) -> set[bytes]:
+    """Those of the names that a text before a NUL ends with."""
+    texts = chunk.split(b"\0")[:-1]
     shortest = min(map(len, names))
     reversed_texts = sorted({text[::-1] for text in texts if len(text) > shortest})
     found: set[bytes] = set()

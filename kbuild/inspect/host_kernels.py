@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -63,7 +63,7 @@ def list_foreign_kernels(
 
 
 def read_host_kernels(
-    elf: Elf, kernels: dict[str, tuple[str, ...]], wrappers: Sequence[WrapperFacts]
+    elf: Elf, kernels: Mapping[str, tuple[str, ...]], wrappers: Sequence[WrapperFacts]
 ) -> tuple[HostKernel, ...]:
     """The host side of each backend's ``kernels``, in their order."""
     found: list[HostKernel] = []

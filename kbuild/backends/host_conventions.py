@@ -8,6 +8,7 @@ them is `kbuild.inspect`'s.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ class HostConventions:
     kernels_of_stub: Callable[[str], tuple[str, ...]] = _no_kernels
 
 
+# A kernel in a kernel's name is rare enough; forged names could ask for a lot of work.
+_MOST_STUBS: Final = 8
 _PREFIX: Final = "__device_stub__"
 _ENCODED_STUB: Final = re.compile(r"(\d{1,6})" + _PREFIX)
 
@@ -80,9 +83,8 @@ def kernels_of_prefixed_stub(symbol: str) -> tuple[str, ...]:
     """
     if symbol.startswith(_PREFIX):
         return (symbol.removeprefix(_PREFIX),)
-    return tuple(
-        name for match in _ENCODED_STUB.finditer(symbol) for name in _without_prefix(symbol, match)
-    )
+    matches = itertools.islice(_ENCODED_STUB.finditer(symbol), _MOST_STUBS)
+    return tuple(name for match in matches for name in _without_prefix(symbol, match))
 
 
 def _without_prefix(symbol: str, match: re.Match[str]) -> Iterator[str]:

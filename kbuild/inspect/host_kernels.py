@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from kbuild.inspect.text_search import find_names
 
 # In mangled names an `L` before the identifier marks what is local to a file (GNU and clang).
 _LOCAL: Final = re.compile(r"L(?=[1-9])")
+# So many are tried: forged names could ask for a lot of work.
+_MOST_MARKS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,5 +184,5 @@ def _globalise(symbol: str) -> Iterator[str]:
     ``_Z5scalePf``.
     """
     if symbol.startswith("_Z"):
-        for match in _LOCAL.finditer(symbol):
+        for match in itertools.islice(_LOCAL.finditer(symbol), _MOST_MARKS):
             yield symbol[: match.start()] + symbol[match.end() :]

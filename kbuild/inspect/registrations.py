@@ -40,7 +40,7 @@ def read_registrations(
     Code that registers no kernel tells nothing: another file may do so.
     """
     names = {name.encode("utf-8", "surrogatepass"): name for name in kernels}
-    texts = _Texts(elf)
+    texts = _Texts(elf, longest=max(map(len, names), default=0))
     found: list[Registration] = []
     is_any = False
     for relocations in _registering_functions(elf, conventions):
@@ -59,11 +59,12 @@ def _registering_functions(
     by_section: dict[int, list[Relocation]] = {}
     for relocation in elf.relocations():
         by_section.setdefault(relocation.place.section, []).append(relocation)
+    all_starts = _function_starts(elf)
     for section, relocations in by_section.items():
         if not any(_is_to(r, conventions.register_kernel) for r in relocations):
             continue
         relocations.sort(key=lambda r: r.place.offset)
-        starts = _function_starts(elf, section)
+        starts = all_starts.get(section, [])
         for _, group in groupby(
             relocations, key=lambda r: bisect.bisect_right(starts, r.place.offset)
         ):
@@ -72,14 +73,13 @@ def _registering_functions(
                 yield function
 
 
-def _function_starts(elf: Elf, section: int) -> list[int]:
-    return sorted(
-        {
-            symbol.place.offset
-            for symbol in elf.symbols
-            if symbol.type == "function" and symbol.place and symbol.place.section == section
-        }
-    )
+def _function_starts(elf: Elf) -> dict[int, list[int]]:
+    """Where functions start, in order, by section."""
+    found: dict[int, set[int]] = {}
+    for symbol in elf.symbols:
+        if symbol.type == "function" and symbol.place:
+            found.setdefault(symbol.place.section, set()).add(symbol.place.offset)
+    return {section: sorted(starts) for section, starts in found.items()}
 
 
 def _is_to(relocation: Relocation, name: str | None) -> bool:
@@ -109,14 +109,15 @@ def _target(relocation: Relocation) -> Place | None:
 
 
 class _Texts:
-    """NUL-terminated texts in an object file's read-only data."""
+    """NUL-terminated texts in an object file's read-only data, up to the longest of them."""
 
-    def __init__(self, elf: Elf) -> None:
+    def __init__(self, elf: Elf, longest: int) -> None:
         self._elf = elf
+        self._longest = longest
         self._contents: dict[int, bytes] = {}
 
     def read(self, place: Place) -> bytes | None:
-        """The text at ``place``; None where no read-only data is."""
+        """The text at ``place``; None where there is none, or a longer one."""
         if place.section >= len(self._elf.sections):
             return None
         content = self._contents.get(place.section)
@@ -124,8 +125,9 @@ class _Texts:
             section = self._elf.sections[place.section]
             content = self._read_section(section)
             self._contents[place.section] = content
-        end = content.find(b"\0", place.offset) if place.offset >= 0 else -1
-        return content[place.offset : end] if end >= 0 else None
+        start = place.offset
+        end = content.find(b"\0", start, start + self._longest + 1) if start >= 0 else -1
+        return content[start:end] if end >= 0 else None
 
     def _read_section(self, section: Section) -> bytes:
         if section.type != "SHT_PROGBITS" or section.flags & (SHF_WRITE | SHF_EXECINSTR):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kbuild.backends.host_conventions import RuntimeLibrary
 from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.errors import InputError
 from kbuild.facts import RuntimeFacts
 from kbuild.formats.elf import Elf
 from kbuild.inspect.text_search import find_texts
@@ -32,9 +33,17 @@ def _find_shared(elf: Elf) -> Iterator[RuntimeFacts]:
                         linkage="shared",
                         soname=soname,
                         version=match["version"],
-                        needs=tuple(v for file, v in elf.needed_versions if file == soname),
+                        needs=_needs(elf, soname),
                         is_driver=library.is_driver,
                     )
+
+
+def _needs(elf: Elf, soname: str) -> tuple[str, ...]:
+    try:
+        return tuple(version for file, version in elf.needed_versions if file == soname)
+    except InputError:
+        # The rest of the file is worth reading without.
+        return ()
 
 
 def _find_static(elf: Elf) -> Iterator[RuntimeFacts]:

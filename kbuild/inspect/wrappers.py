@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -20,26 +21,35 @@ _POINTER: Final = 8
 
 def read_wrappers(elf: Elf, containers: Sequence[ContainerFacts]) -> tuple[WrapperFacts, ...]:
     """Every record of every wrapper section, in the order of the file."""
+    numbers = {container.place: number for number, container in enumerate(containers)}
     found: list[WrapperFacts] = []
     for section in elf.sections:
         for backend, conventions in HOST_CONVENTIONS.items():
             wrapper = conventions.wrapper
             if wrapper is not None and wrapper.section == section.name:
                 content = elf.view(section)
-                for offset in _find_records(content):
+                for offset in _find_records(content, wrapper):
                     place = Place(section=section.index, offset=offset)
                     record = bytes(content[offset : offset + _RECORD.size])
-                    found.append(_read(elf, backend, wrapper, place, record, containers))
+                    found.append(_read(elf, backend, wrapper, place, record, numbers))
     return tuple(found)
 
 
-def _find_records(content: memoryview) -> Iterator[int]:
-    """Where records start: one after another, with padding between those of two objects."""
+def _find_records(content: memoryview, wrapper: WrapperConvention) -> Iterator[int]:
+    """Where records start: one after another, with padding between those of two objects.
+
+    What is none is one record that is not sound, up to where the next one starts.
+    """
+    magic = re.compile(re.escape(wrapper.magic.to_bytes(4, "little")))
     position = skip_zeros(content, 0)
     while position < len(content):
         yield position
-        # Its last word may be zero, so only its end is a place to look for the next one.
-        position = skip_zeros(content, position + _RECORD.size)
+        if magic.match(content, position):
+            # Its last word may be zero, so only its end is a place to look for the next one.
+            position = skip_zeros(content, position + _RECORD.size)
+        else:
+            following = magic.search(content, position)
+            position = following.start() if following else len(content)
 
 
 def _read(  # noqa: PLR0913, PLR0917 - one record in its file
@@ -48,7 +58,7 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
     wrapper: WrapperConvention,
     place: Place,
     record: bytes,
-    containers: Sequence[ContainerFacts],
+    numbers: dict[Place, int],
 ) -> WrapperFacts:
     version, container = None, None
     if len(record) < _RECORD.size:
@@ -58,7 +68,7 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
         if magic != wrapper.magic:
             version, problem = None, f"no fat binary wrapper is here (magic number {magic:#x})"
         else:
-            container, problem = _resolve(elf, place, containers)
+            container, problem = _resolve(elf, place, numbers)
             if version not in wrapper.versions:
                 problem = f"fat binary wrapper version {version} is not known"
     return WrapperFacts(
@@ -71,9 +81,7 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
     )
 
 
-def _resolve(
-    elf: Elf, record: Place, containers: Sequence[ContainerFacts]
-) -> tuple[int | None, str | None]:
+def _resolve(elf: Elf, record: Place, numbers: dict[Place, int]) -> tuple[int | None, str | None]:
     """The container that the record points to, or why it is none of the file's."""
     slot = Place(section=record.section, offset=record.offset + _POINTER)
     try:
@@ -82,9 +90,8 @@ def _resolve(
         return None, str(error)
     if pointer.place is None:
         return None, _describe_outside(pointer)
-    for number, container in enumerate(containers):
-        if container.place == pointer.place:
-            return number, None
+    if pointer.place in numbers:
+        return numbers[pointer.place], None
     target = pointer.place
     sections = elf.sections
     name = sections[target.section].name if target.section < len(sections) else "?"

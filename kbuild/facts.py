@@ -29,6 +29,7 @@ FileKind: TypeAlias = Literal[
     "image",
     "other",
 ]
+IdentityKind: TypeAlias = Literal["function", "variable"]
 ReferenceKind: TypeAlias = Literal["call", "call-slot", "copy", "absolute-32"]
 
 
@@ -146,6 +147,68 @@ class ContainerFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrapperFacts:
+    """A record through which host code that kbuild did not make registers a container.
+
+    ``container`` is the position in ``ArtifactFacts.containers`` of the one it points to;
+    where that is None, or the record itself is not sound, ``problem`` says why.  Several
+    may name one container, and one that none names is never registered.
+    ``is_device_linked`` is the record of a device linker's output.
+    """
+
+    backend: str
+    place: Place
+    version: int | None
+    is_device_linked: bool
+    container: int | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostKernel:
+    """The host side of a kernel that no kernel table of kbuild's covers.
+
+    ``kernel`` is its name in the images; ``symbol`` what launches pass and registration
+    names, None where the file shows none or cannot tell which of several it is; ``stub``
+    the function that launches the kernel where that is another one.  A kernel is there
+    once for each symbol: file-local kernels of two sources share a name.
+    ``is_registered`` says whether host code of this file registers the kernel with its
+    runtime, None where the file cannot tell.
+    """
+
+    backend: str
+    kernel: str
+    symbol: Symbol | None
+    stub: Symbol | None
+    is_registered: bool | None
+
+    @property
+    def kind(self) -> IdentityKind | None:
+        """What the symbol is: code, or a variable that stands for the kernel."""
+        if self.symbol is None:
+            return None
+        return "function" if self.symbol.type == "function" else "variable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeFacts:
+    """A GPU runtime that a linked file needs (``shared``) or contains (``static``).
+
+    ``version`` is that of the soname, None where the file does not tell one; ``needs`` are
+    the versions of the library's symbols that the file asks for.  ``is_driver`` is the
+    interface of the system's driver, below the runtimes.
+    """
+
+    backend: str
+    name: str
+    linkage: Literal["shared", "static"]
+    soname: str | None
+    version: str | None
+    needs: tuple[str, ...] = ()
+    is_driver: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandleFacts:
     """The host identity of one kernel: the symbol that launches pass.
 
@@ -250,6 +313,9 @@ class ArtifactFacts:
     containers: tuple[ContainerFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
     handles: tuple[HandleFacts, ...] = ()
+    wrappers: tuple[WrapperFacts, ...] = ()
+    host_kernels: tuple[HostKernel, ...] = ()
+    runtimes: tuple[RuntimeFacts, ...] = ()
     sections: tuple[Section, ...] = ()
     segments: tuple[Segment, ...] = ()
     symbols: tuple[Symbol, ...] = ()

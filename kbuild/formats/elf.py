@@ -7,6 +7,7 @@ ABI (gABI 4.1), x86-64 psABI 1.0, ELF for the Arm 64-bit Architecture.
 from __future__ import annotations
 
 import bisect
+import itertools
 import struct
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -16,6 +17,7 @@ from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.relocation import RelrRelocationSection
 from elftools.elf.sections import SymbolTableSection
 
@@ -67,6 +69,8 @@ _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i
 
 # SHT_REL entries have no addend field; what is in place counts, and nobody here asks.
 _RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
+# Of an entry of .gnu.version_r, for a library or for a version.
+_VERSION_SIZE: Final = 16
 _NAME_TAGS: Final = {"DT_NEEDED": "needed", "DT_SONAME": "soname"}
 
 FileType = Literal["relocatable", "shared-object", "executable", "other"]
@@ -173,6 +177,25 @@ class Elf:
                 for name, tag in tags
                 if name in _NAME_TAGS
             )
+
+        return guard(read)
+
+    @cached_property
+    def needed_versions(self) -> tuple[tuple[str, str], ...]:
+        """The (library, symbol version) pairs that the file needs, as GNU tools write them."""
+
+        def read() -> tuple[tuple[str, str], ...]:
+            section = self._file.get_section_by_name(".gnu.version_r")
+            if not isinstance(section, GNUVerNeedSection):
+                return ()
+            # Counts in a damaged file are anything, and its chains may be circles.
+            most = section["sh_size"] // _VERSION_SIZE
+            pairs = (
+                (str(library.name), str(version.name))
+                for library, versions in itertools.islice(section.iter_versions(), most)
+                for version in versions
+            )
+            return tuple(itertools.islice(pairs, most))
 
         return guard(read)
 

@@ -10,10 +10,13 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf import SHF_EXECINSTR, Elf, FileType
 from kbuild.inspect.content import hash_content
 from kbuild.inspect.handles import read_handles
+from kbuild.inspect.host_kernels import list_foreign_kernels, read_host_kernels
 from kbuild.inspect.images import read_fat_binaries
 from kbuild.inspect.modules import find_modules
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.references import read_dynamic, read_references
+from kbuild.inspect.runtimes import read_runtimes
+from kbuild.inspect.wrappers import read_wrappers
 
 _KINDS: Final[dict[FileType, FileKind]] = {
     "relocatable": "object",
@@ -45,19 +48,25 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
             problems=fat_binaries.problems,
             is_summary=True,
         )
+    modules = tuple(
+        target.facts(containers)
+        for target, containers in zip(targets, fat_binaries.of_targets, strict=True)
+    )
+    wrappers = read_wrappers(elf, fat_binaries.containers)
+    foreign = list_foreign_kernels(fat_binaries.images, modules)
     handles = tuple(handle for target in targets for handle in read_handles(elf, target))
     return ArtifactFacts(
         path=path,
         kind=kind,
         machine=elf.machine,
         sha256=hash_content(content),
-        modules=tuple(
-            target.facts(containers)
-            for target, containers in zip(targets, fat_binaries.of_targets, strict=True)
-        ),
+        modules=modules,
         containers=fat_binaries.containers,
         images=fat_binaries.images,
         handles=handles,
+        wrappers=wrappers,
+        host_kernels=read_host_kernels(elf, foreign, wrappers),
+        runtimes=read_runtimes(elf),
         sections=elf.sections,
         segments=elf.segments,
         symbols=elf.symbols,

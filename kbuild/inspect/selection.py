@@ -47,6 +47,7 @@ def select(facts: ArtifactFacts, selection: Selection) -> ArtifactFacts:
         facts,
         images=tuple(image for image in chosen if image.kernels),
         handles=tuple(h for h in facts.handles if is_wanted(h.kernel, h.row.display)),
+        host_kernels=tuple(h for h in facts.host_kernels if is_wanted(h.kernel, h.kernel)),
     )
 
 

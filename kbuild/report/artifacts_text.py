@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
-from kbuild.facts import ArtifactFacts, HandleFacts, ImageFacts
+from kbuild.demangle import demangle
+from kbuild.facts import ArtifactFacts, HostKernel, ImageFacts, Place, RuntimeFacts, Symbol
 from kbuild.model import Kernel, Resources, VariableRecord
-from kbuild.report.layout import format_size, format_table, join_lines
+from kbuild.report.layout import format_size, format_table, join_lines, plural
 
 Order: TypeAlias = Literal["file", "name", "size"]
 
 _UNKNOWN: Final = "-"
-_LEGEND: Final = "registers[/shared[/local bytes]] of each kernel, by architecture"
+_LEGEND: Final = "  registers[/shared[/local bytes]] by architecture, ! where they spill"
 
 
 def render_artifacts(
@@ -37,10 +39,14 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[str]:
     for module in facts.modules:
         record = module.record
         yield f"  target {record.target}: backend {record.backend}, kbuild {record.version}"
+    yield from _host_side(facts)
     if facts.images:
         yield ""
         yield from format_table(_image_rows(facts, order))
-    for part in (_kernel_table(facts.images, order), _handle_rows(facts), _variable_rows(facts)):
+    if any(image.kernels for image in facts.images):
+        yield from ("", _LEGEND)
+        yield from format_table(_kernel_rows(facts.images, order))
+    for part in (_handle_rows(facts), _variable_rows(facts)):
         rows = list(part)
         if rows:
             yield ""
@@ -50,7 +56,38 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[str]:
         yield "  no kernels"
 
 
+def _host_side(facts: ArtifactFacts) -> Iterator[str]:
+    """The runtimes, and how the kernels that another tool registered are known to host code."""
+    if facts.runtimes:
+        yield "  runtimes: " + ", ".join(map(_runtime, facts.runtimes))
+    if facts.host_kernels:
+        counts = Counter(_registration(kernel) for kernel in facts.host_kernels)
+        yield "  host side: " + ", ".join(f"{plural(n, 'kernel')} {w}" for w, n in counts.items())
+    named = {wrapper.container for wrapper in facts.wrappers}
+    if facts.wrappers:
+        orphans = sum(
+            number not in named and not container.is_relocatable
+            for number, container in enumerate(facts.containers)
+        )
+        more = f", {plural(orphans, 'container')} without one" if orphans else ""
+        yield f"  {plural(len(facts.wrappers), 'wrapper')}{more}"
+
+
+def _runtime(runtime: RuntimeFacts) -> str:
+    version = f" {runtime.version}" if runtime.version else ""
+    return f"{runtime.name}{version} ({runtime.linkage})"
+
+
+def _registration(kernel: HostKernel) -> str:
+    words = {True: "registered", False: "not registered", None: "that this file cannot tell of"}
+    identity = f", known by a {kernel.kind}" if kernel.kind else ""
+    return words[kernel.is_registered] + identity
+
+
 def _problems(facts: ArtifactFacts) -> Iterator[str]:
+    for wrapper in facts.wrappers:
+        if wrapper.problem:
+            yield f"  problem: wrapper in {_section(facts, wrapper.place)}: {wrapper.problem}"
     for problem in (*facts.problems, *facts.note_problems):
         yield f"  problem: {problem.where}: {problem.message}"
     for image in facts.images:
@@ -86,7 +123,7 @@ def _sum_up(images: Sequence[ImageFacts], is_summary: bool) -> tuple[str, str, s
     )
 
 
-def _kernel_table(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple[str, ...]]:
+def _kernel_rows(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple[str, ...]]:
     """Kernels by architectures; one that differs between containers has several rows."""
     columns = {arch: number for number, arch in enumerate(dict.fromkeys(i.arch for i in images))}
     rows: dict[str, list[list[str]]] = {}
@@ -97,8 +134,6 @@ def _kernel_table(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tupl
             size = kernel.resources.code_bytes or 0
             sizes[kernel.display] = sizes.get(kernel.display, 0) + size
             _enter(rows.setdefault(kernel.display, []), column, _cell(image, kernel), len(columns))
-    if not rows:
-        return
     names: Iterable[str] = rows
     if order == "size":
         names = sorted(rows, key=lambda name: -sizes[name])
@@ -106,7 +141,7 @@ def _kernel_table(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tupl
         names = sorted(rows)
     has_sizes = any(sizes.values())
     code = ("code",) if has_sizes else ()
-    yield (*columns, *code, f"kernel ({_LEGEND})")
+    yield (*columns, *code, "kernel")
     for name in names:
         for cells in rows[name]:
             yield (*cells, *((format_size(sizes[name]),) if has_sizes else ()), name)
@@ -150,22 +185,26 @@ def _variable_rows(facts: ArtifactFacts) -> Iterator[tuple[str, ...]]:
 
 
 def _handle_rows(facts: ArtifactFacts) -> Iterator[tuple[str, ...]]:
-    found = [handle for handle in facts.handles if handle.is_found]
-    if found:
-        yield ("handle", "binding", "visibility", "section", "size", "stub", "kernel")
-    for handle in found:
-        yield _handle_row(facts, handle)
+    rows: list[tuple[str, Symbol | None, Place | None, str | None, str]] = [
+        (handle.kernel, handle.symbol, handle.place, handle.row.stub, handle.row.display)
+        for handle in facts.handles
+        if handle.is_found
+    ]
+    for one in facts.host_kernels:
+        if one.symbol:
+            stub = one.stub.name if one.stub else None
+            rows.append((one.kernel, one.symbol, one.symbol.place, stub, demangle(one.kernel)))
+    if rows:
+        yield ("handle", "kind", "binding", "visibility", "section", "size", "stub", "kernel")
+    for name, symbol, place, stub, display in rows:
+        described: tuple[str, ...] = (_UNKNOWN,) * 3
+        if symbol:
+            kind = "function" if symbol.type == "function" else "variable"
+            described = (kind, symbol.binding, symbol.visibility)
+        size = str(symbol.size) if symbol else _UNKNOWN
+        yield (name, *described, _section(facts, place), size, stub or _UNKNOWN, display)
 
 
-def _handle_row(facts: ArtifactFacts, handle: HandleFacts) -> tuple[str, ...]:
-    symbol = handle.symbol
-    section = facts.section_of(handle.place) if handle.place else None
-    return (
-        handle.kernel,
-        symbol.binding if symbol else _UNKNOWN,
-        symbol.visibility if symbol else _UNKNOWN,
-        section.name if section else _UNKNOWN,
-        str(symbol.size) if symbol else _UNKNOWN,
-        handle.row.stub or _UNKNOWN,
-        handle.row.display,
-    )
+def _section(facts: ArtifactFacts, place: Place | None) -> str:
+    section = facts.section_of(place) if place else None
+    return section.name if section else _UNKNOWN

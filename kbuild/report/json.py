@@ -6,7 +6,16 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from kbuild.facts import ArtifactFacts, HandleFacts, ImageFacts
+from kbuild.facts import (
+    ArtifactFacts,
+    HandleFacts,
+    HostKernel,
+    ImageFacts,
+    ModuleFacts,
+    Place,
+    Symbol,
+    WrapperFacts,
+)
 from kbuild.model import Kernel, Resources
 from kbuild.record import to_json
 from kbuild.verify.report import Report
@@ -64,7 +73,12 @@ def _artifact(facts: ArtifactFacts) -> Iterator[str]:
         yield from _kernels(image, facts.is_summary, spelled)
         yield "}"
     back = {
-        "handles": [_handle(facts, handle) for handle in facts.handles if handle.is_found],
+        "handles": [
+            *_handles(facts),
+            *(_host_kernel(facts, kernel) for kernel in facts.host_kernels),
+        ],
+        "wrappers": [_wrapper(facts, wrapper) for wrapper in facts.wrappers],
+        "runtimes": [to_json(runtime) for runtime in facts.runtimes],
         "variables": [to_json(v) for module in facts.modules for v in module.record.variables],
     }
     yield "],\n " + json.dumps(back)[1:]
@@ -130,18 +144,58 @@ def _resources(resources: Resources) -> dict[str, Any]:
     }
 
 
-def _handle(facts: ArtifactFacts, handle: HandleFacts) -> dict[str, Any]:
-    symbol = handle.symbol
+def _handles(facts: ArtifactFacts) -> Iterator[dict[str, Any]]:
+    modules = {row: module for module in facts.modules for row in module.record.kernels}
+    for handle in facts.handles:
+        if handle.is_found:
+            yield {
+                **_identity(facts, handle.kernel, handle.symbol, handle.place),
+                "stub": handle.row.stub,
+                "registered": _is_registered(handle, modules.get(handle.row)),
+            }
+
+
+def _is_registered(handle: HandleFacts, module: ModuleFacts | None) -> bool | None:
+    """Whether the module's constructor registers this very handle, where that can be read."""
+    if handle.registered is None or module is None:
+        return None
+    return handle.registered.place == handle.place and module.is_constructor_reached
+
+
+def _host_kernel(facts: ArtifactFacts, kernel: HostKernel) -> dict[str, Any]:
+    symbol = kernel.symbol
+    return {
+        **_identity(facts, kernel.kernel, symbol, symbol.place if symbol else None),
+        "stub": kernel.stub.name if kernel.stub else None,
+        "registered": kernel.is_registered,
+    }
+
+
+def _identity(
+    facts: ArtifactFacts, kernel: str, symbol: Symbol | None, place: Place | None
+) -> dict[str, Any]:
     kind = None
     if symbol is not None:
         kind = "function" if symbol.type == "function" else "variable"
-    section = facts.section_of(handle.place) if handle.place else None
+    section = facts.section_of(place) if place else None
     return {
-        "kernel": handle.kernel,
+        "kernel": kernel,
         "kind": kind,
         "binding": symbol.binding if symbol else None,
         "visibility": symbol.visibility if symbol else None,
         "section": section.name if section else None,
         "size": symbol.size if symbol else None,
-        "stub": handle.row.stub,
+    }
+
+
+def _wrapper(facts: ArtifactFacts, wrapper: WrapperFacts) -> dict[str, Any]:
+    section = facts.section_of(wrapper.place)
+    return {
+        "backend": wrapper.backend,
+        "container": wrapper.container,
+        "version": wrapper.version,
+        "section": section.name if section else None,
+        "offset": wrapper.place.offset,
+        "device_linked": wrapper.is_device_linked,
+        "problem": wrapper.problem,
     }

@@ -5,7 +5,15 @@ from typing import Any
 
 from build_facts import change_image, sound_facts
 
-from kbuild.facts import ArtifactFacts, ImageFacts
+from kbuild.facts import (
+    ArtifactFacts,
+    HostKernel,
+    ImageFacts,
+    Place,
+    RuntimeFacts,
+    Symbol,
+    WrapperFacts,
+)
 from kbuild.model import Kernel, Problem, Resources
 from kbuild.report.artifacts_text import render_artifacts
 from kbuild.report.layout import format_size
@@ -28,9 +36,9 @@ def kernel(name: str, registers: int | None = None, **resources: Any) -> Kernel:
 
 
 def rows(facts: ArtifactFacts, order: str = "file") -> list[list[str]]:
-    """The words of the lines of the last table."""
+    """The words of the lines of the kernels' table."""
     text = render_artifacts((facts,), (), order)  # type: ignore[arg-type]
-    return [line.split() for line in text.rpartition("\n\n")[2].splitlines()]
+    return [line.split() for line in text.rpartition("where they spill\n")[2].splitlines()]
 
 
 def test_artifact_table() -> None:
@@ -96,6 +104,53 @@ def test_summary_does_not_say_how_many_kernels() -> None:
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
     assert row[3:5] == ["1", "-"]
     assert "sha256" not in text
+
+
+def test_host_side() -> None:
+    variable = FACTS.handles[0].symbol
+    assert variable is not None
+    function = replace(variable, name="_Z1av", type="function")
+    facts = replace(
+        of_images(image("sm_80", kernel("_Z1av", 1))),
+        containers=FACTS.containers * 2,
+        wrappers=(wrapper(container=0), wrapper(container=None, problem="leads nowhere")),
+        host_kernels=(
+            host_kernel("_Z1av", function, is_registered=True),
+            host_kernel("_Z1bv", None, is_registered=False),
+        ),
+        runtimes=(
+            RuntimeFacts(
+                backend="x", name="run", linkage="shared", soname="librun.so.5", version="5"
+            ),
+            RuntimeFacts(backend="x", name="walk", linkage="static", soname=None, version=None),
+        ),
+    )
+    lines = render_artifacts((facts,)).splitlines()
+    assert lines[2:5] == [
+        "  runtimes: run 5 (shared), walk (static)",
+        "  host side: 1 kernel registered, known by a function, 1 kernel not registered",
+        "  2 wrappers, 1 container without one",
+    ]
+    assert any(line.endswith("leads nowhere") for line in lines)
+    (row,) = (line.split() for line in lines if line.startswith("  _Z1av"))
+    assert (row[1], row[-1]) == ("function", "a()")
+
+
+def wrapper(container: int | None, problem: str | None = None) -> WrapperFacts:
+    return WrapperFacts(
+        backend="x",
+        place=Place(section=0, offset=0),
+        version=1,
+        is_device_linked=False,
+        container=container,
+        problem=problem,
+    )
+
+
+def host_kernel(name: str, symbol: Symbol | None, *, is_registered: bool) -> HostKernel:
+    return HostKernel(
+        backend="x", kernel=name, symbol=symbol, stub=None, is_registered=is_registered
+    )
 
 
 def test_problems_and_errors_are_shown() -> None:

@@ -108,8 +108,11 @@ def test_artifacts_are_the_contract() -> None:
                         "section": ".data.rel.ro",
                         "size": 8,
                         "stub": None,
+                        "registered": True,
                     }
                 ],
+                "wrappers": [],
+                "runtimes": [],
                 "variables": [],
             }
         ],
@@ -152,6 +155,7 @@ def test_unknown_is_null() -> None:
         "section": ".data.rel.ro",
         "size": None,
         "stub": None,
+        "registered": None,
     }
 
 

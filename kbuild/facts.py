@@ -209,6 +209,21 @@ class RuntimeFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkageFacts:
+    """What a file's symbols say of one family of tools.
+
+    ``unlinked`` are undefined symbols that only a device link defines, ``needs`` those that
+    a runtime has to; ``unregisters`` says whether the file can take back what it registers,
+    None where no symbol shows that it registers anything.
+    """
+
+    backend: str
+    unlinked: tuple[str, ...]
+    needs: tuple[str, ...]
+    unregisters: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandleFacts:
     """The host identity of one kernel: the symbol that launches pass.
 
@@ -290,6 +305,7 @@ class ModuleFacts:
     is_constructor_reached: bool
     constructor_priority: int | None
     containers: tuple[int | None, ...]
+    earlier_constructors: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +332,7 @@ class ArtifactFacts:
     wrappers: tuple[WrapperFacts, ...] = ()
     host_kernels: tuple[HostKernel, ...] = ()
     runtimes: tuple[RuntimeFacts, ...] = ()
+    linkage: tuple[LinkageFacts, ...] = ()
     sections: tuple[Section, ...] = ()
     segments: tuple[Segment, ...] = ()
     symbols: tuple[Symbol, ...] = ()

@@ -75,6 +75,10 @@ CONVENTIONS: Final = HostConventions(
             "__cudaUnregisterFatBinary",
         }
     ),
+    unregister="__cudaUnregisterFatBinary",
+    link_symbols=re.compile(r"__cudaRegisterLinkedBinary|__fatbinwrap"),
+    # The driver's are `cu` and a capital, other libraries' have their own names in front.
+    runtime_symbols=re.compile(r"(?:__)?cuda[A-Z]\w*\Z"),
     runtimes=(
         RuntimeLibrary(
             name="cudart",

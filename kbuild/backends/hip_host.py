@@ -43,6 +43,9 @@ CONVENTIONS: Final = HostConventions(
             "__hipUnregisterFatBinary",
         }
     ),
+    unregister="__hipUnregisterFatBinary",
+    link_symbols=re.compile(r"__hip_fatbin|__hip_gpubin_handle"),
+    runtime_symbols=re.compile(r"(?:__)?hip[A-Z]\w*\Z"),
     runtimes=(
         RuntimeLibrary(
             name="amdhip64",

@@ -53,7 +53,9 @@ class HostConventions:
     """How the host side of one family of tools looks in a file.
 
     ``register_kernel`` is the function that registers a kernel, ``registrations`` that one
-    and all others of its kind.  ``host_name`` gives the mangled name in the source for a
+    and all others of its kind, ``unregister`` the one that takes a container back.
+    ``link_symbols`` match what only a device link defines, ``runtime_symbols`` what only the
+    runtime does.  ``host_name`` gives the mangled name in the source for a
     kernel's name in an image.  Symbols of that name and of ``identity_type`` are what
     launches pass; ``kernels_of_identity`` gives the kernels, by the same name, that a
     symbol of another name may be, ``kernels_of_stub`` those whose launch stub a symbol
@@ -63,6 +65,9 @@ class HostConventions:
     wrapper: WrapperConvention | None = None
     register_kernel: str | None = None
     registrations: frozenset[str] = frozenset()
+    unregister: str | None = None
+    link_symbols: re.Pattern[str] | None = None
+    runtime_symbols: re.Pattern[str] | None = None
     runtimes: tuple[RuntimeLibrary, ...] = ()
     identity_type: Literal["function", "object"] = "object"
     host_name: Callable[[str], str] = str

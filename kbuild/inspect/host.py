@@ -12,6 +12,7 @@ from kbuild.inspect.content import hash_content
 from kbuild.inspect.handles import read_handles
 from kbuild.inspect.host_kernels import list_foreign_kernels, read_host_kernels
 from kbuild.inspect.images import read_fat_binaries
+from kbuild.inspect.linkage import read_linkage
 from kbuild.inspect.modules import find_modules
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.references import read_dynamic, read_references
@@ -67,6 +68,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         wrappers=wrappers,
         host_kernels=read_host_kernels(elf, foreign, wrappers),
         runtimes=read_runtimes(elf),
+        linkage=read_linkage(elf),
         sections=elf.sections,
         segments=elf.segments,
         symbols=elf.symbols,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kbuild.backends.readers import READERS
@@ -31,6 +32,7 @@ class Target:
     unregister: Place | None
     is_constructor_reached: bool
     constructor_priority: int | None
+    earlier_constructors: int | None = None
 
     def facts(self, containers: tuple[int | None, ...]) -> ModuleFacts:
         """The target as rules see it, its containers by their positions in the facts."""
@@ -42,6 +44,7 @@ class Target:
             unregister=self.unregister,
             is_constructor_reached=self.is_constructor_reached,
             constructor_priority=self.constructor_priority,
+            earlier_constructors=self.earlier_constructors,
             containers=containers,
         )
 
@@ -60,7 +63,20 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
         problems.extend(
             _unknown_backend(n.record) for n in notes if n.record.backend not in READERS
         )
+    if elf.type != "relocatable":
+        targets = [_count_earlier(target, targets, initialisers or {}) for target in targets]
     return tuple(targets), tuple(problems)
+
+
+def _count_earlier(
+    target: Target, targets: list[Target], initialisers: dict[Place, int | None]
+) -> Target:
+    """The target with the number of constructors before its own, other targets' left out."""
+    if target.constructor not in initialisers:
+        return target
+    before = itertools.takewhile(lambda place: place != target.constructor, initialisers)
+    own = {other.constructor for other in targets}
+    return replace(target, earlier_constructors=sum(place not in own for place in before))
 
 
 def _unknown_backend(record: TargetRecord) -> Problem:

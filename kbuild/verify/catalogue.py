@@ -7,20 +7,22 @@ from typing import Final
 from kbuild.verify.rule import Rule
 from kbuild.verify.rules import (
     calls,
+    device_code,
+    hardening,
     images,
     layout,
+    linking,
     provenance,
     registration,
     stubs,
     symbols,
 )
 
-RULES: Final[tuple[Rule, ...]] = (
-    *images.RULES,
-    *symbols.RULES,
-    *stubs.RULES,
-    *calls.RULES,
-    *registration.RULES,
-    *layout.RULES,
-    *provenance.RULES,
+_FAMILIES: Final = (
+    *(images, device_code, symbols, stubs, calls),
+    *(registration, linking, layout, hardening, provenance),
+)
+
+RULES: Final[tuple[Rule, ...]] = tuple(
+    sorted((rule for family in _FAMILIES for rule in family.RULES), key=lambda rule: rule.id)
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
 
@@ -61,6 +62,36 @@ class FileSet:
         if reference.target is not None:
             return self._by_place.get((id(user), reference.target))
         return next(iter(self.named(reference.symbol, user)), None)
+
+    def others(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
+        """The files of the call but this one."""
+        return tuple(other for other in self.files if other is not facts)
+
+    def before(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
+        """The files of the call in front of this one: so that each pair is judged once."""
+        position = next(n for n, other in enumerate(self.files) if other is facts)
+        return self.files[:position]
+
+    def find_library(self, soname: str | None) -> ArtifactFacts | None:
+        """The file that others load by this name."""
+        return self._libraries.get(soname) if soname else None
+
+    @cached_property
+    def _libraries(self) -> dict[str, ArtifactFacts]:
+        return {
+            (facts.dynamic.soname or PurePath(facts.path.rpartition("!")[2]).name): facts
+            for facts in self.files
+            if facts.kind == "shared-object" and facts.dynamic is not None
+        }
+
+    def archives_with_kernels(self) -> dict[str, tuple[ArtifactFacts, ...]]:
+        """The members with kernel targets of each archive of the call, by its path."""
+        found: dict[str, list[ArtifactFacts]] = {}
+        for facts in self.files:
+            archive, _, member = facts.path.rpartition("!")
+            if archive and member and facts.kind == "object" and facts.modules:
+                found.setdefault(archive, []).append(facts)
+        return {archive: tuple(members) for archive, members in found.items()}
 
     @cached_property
     def _identities(self) -> tuple[Identity, ...]:

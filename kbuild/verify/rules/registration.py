@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, ModuleFacts
-from kbuild.verify.rule import Rule, Violation, rule
+from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 
-@rule("KB401", "not-registered", severity="error", needs=("note",))
+@rule("KB401", "not-registered", severity="error", needs=())
 def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
     """The program's initialisers register every target, with its own handles and containers.
 
@@ -21,6 +21,13 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: rocm-systems#5498, llvm#143964, llvm#212614.
     """
+    if not facts.modules and not facts.wrappers:
+        raise NotApplicable("registers nothing")
+    for wrapper in facts.wrappers:
+        if wrapper.problem:
+            section = facts.section_of(wrapper.place)
+            where = f"{section.name if section else ''}+{wrapper.place.offset:#x}"
+            yield Violation(message=f"the fat binary wrapper at {where}: {wrapper.problem}")
     for module in facts.modules:
         target = module.record.target
         for defect in _registration_defects(module):

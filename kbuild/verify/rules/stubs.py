@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.demangle import demangle
 from kbuild.errors import SourceError
-from kbuild.facts import ArtifactFacts, HandleFacts
+from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
 from kbuild.stages.stub_names import PREFIX, name_stub
+from kbuild.verify.policy import Severity
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 
@@ -111,9 +113,9 @@ def _stub_name(kernel: str) -> str | None:
         return None
 
 
-@rule("KB307", "visibility-asymmetry", severity="error", needs=("note",))
+@rule("KB307", "visibility-asymmetry", severity="error", needs=())
 def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A handle and its debug stub have the same binding and the same visibility.
+    """A handle and its stub have one binding and one visibility (an info for other tools').
 
     Why: Whoever can refer to one can then not refer to the other: another library launches
         the kernel, but a debugger or a tool that looks for its stub by name does not find
@@ -125,19 +127,33 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: rocSOLVER#512, torchcomms#4082; measured: `-fvisibility=hidden` hides clang's HIP
         stub but not its handle.
     """
+    # Where the identity is a function, the stub is a part of it that nobody names.
+    foreign = [one for one in facts.host_kernels if one.stub and one.kind == "variable"]
+    for one in foreign:
+        yield from _asymmetry(demangle(one.kernel), one.symbol, one.stub, "info")
+    if foreign and not facts.modules:
+        return
     unseen = []
     for handle in _require_stubs(facts):
-        symbol, stub = handle.symbol, handle.stub
-        if symbol is None or stub is None:
+        if handle.symbol is None or handle.stub is None:
             unseen.append(handle)
-        elif (symbol.binding, symbol.visibility) != (stub.binding, stub.visibility):
-            yield Violation(
-                message=f"the handle of {handle.row.display} is {symbol.binding} and "
-                f"{symbol.visibility}, its debug stub {stub.binding} and {stub.visibility}",
-                symbol=handle.row.stub,
-            )
+        yield from _asymmetry(handle.row.display, handle.symbol, handle.stub, None)
     if unseen and not facts.has_symbol_table:
         raise LacksEvidence(f"stripped: {_count(unseen)} of which a name is gone")
+
+
+def _asymmetry(
+    display: str, symbol: Symbol | None, stub: Symbol | None, severity: Severity | None
+) -> Iterator[Violation]:
+    if symbol is None or stub is None:
+        return
+    if (symbol.binding, symbol.visibility) != (stub.binding, stub.visibility):
+        yield Violation(
+            message=f"the handle of {display} is {symbol.binding} and {symbol.visibility}, its "
+            f"debug stub {stub.binding} and {stub.visibility}",
+            symbol=stub.name,
+            severity=severity,
+        )
 
 
 @rule("KB308", "stub-slot", severity="error", needs=("note",))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
 from kbuild.formats.elf import SHF_MERGE
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
+_NAMES_SHOWN: Final = 3
 _POINTER_BYTES: Final = 8
 _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
 
@@ -48,19 +50,29 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
 
 @rule("KB302", "handle-is-function", severity="error", needs=())
 def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A kernel's handle is a variable, not a function.
+    """A kernel's host identity is a variable, not a function (an info for other tools' files).
 
     Why: A function of the kernel's name is host code: a debugger's `break kernel` stops in
         it and not in the kernel, calling the kernel by mistake compiles, links and runs, and
         a linker may fold it with another kernel's (KB304).
 
     Fix: Link the stub unit that kbuild made and nothing else that defines the kernel's name:
-        look for a host function of that name, or for a compiler's own stub of it.
+        look for a host function of that name, or for a compiler's own stub of it. nvcc and
+        clang's CUDA always make functions; kbuild and clang's HIP make variables.
 
     Source: DESIGN.md, "Kernel identity"; llvm#57178.
     """
-    if not facts.handles:
+    if not facts.handles and not facts.host_kernels:
         raise NotApplicable("no handle")
+    functions = [one.kernel for one in facts.host_kernels if one.kind == "function"]
+    if functions:
+        names = list(dict.fromkeys(demangle(name) for name in functions))
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        yield Violation(
+            message=f"host functions stand for {', '.join(names[:_NAMES_SHOWN])}{more}",
+            symbol=functions[0] if len(names) == 1 else None,
+            severity="info",
+        )
     unseen = []
     for handle in facts.handles:
         if handle.is_function:
@@ -128,7 +140,7 @@ def _section_defects(section: Section, place: Place, is_read_only: bool | None) 
         yield f"lies in {section.name}, which stays writable (no RELRO covers it)"
 
 
-@rule("KB304", "identity-folded", severity="error", needs=("note",))
+@rule("KB304", "identity-folded", severity="error", needs=())
 def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
     """No two kernels share one handle.
 
@@ -140,6 +152,9 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: llvm#57178; measured with lld and gold `--icf=all`.
     """
+    if not facts.handles and not facts.host_kernels:
+        raise NotApplicable("no handle")
+    yield from _folded_foreign(facts)
     at_place: dict[Place, HandleFacts] = {}
     for handle in facts.handles:
         if handle.place is None:
@@ -153,6 +168,18 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
             )
     if any(not handle.is_found for handle in facts.handles):
         raise LacksEvidence("some handles are not to be found")
+
+
+def _folded_foreign(facts: ArtifactFacts) -> Iterator[Violation]:
+    at_place: dict[Place, str] = {}
+    for one in facts.host_kernels:
+        if one.symbol is not None and one.symbol.place is not None:
+            first = at_place.setdefault(one.symbol.place, one.kernel)
+            if first != one.kernel:
+                yield Violation(
+                    message=f"{demangle(one.kernel)} and {demangle(first)} have one identity",
+                    symbol=one.kernel,
+                )
 
 
 def _count(handles: list[HandleFacts]) -> str:

@@ -85,7 +85,7 @@ def sound_facts(*, has_stubs: bool = False) -> ArtifactFacts:
         constructor=Place(section=2, offset=0),
         unregister=Place(section=2, offset=64),
         is_constructor_reached=True,
-        constructor_priority=None,
+        constructor_priority=101,
         containers=(0,),
     )
     container = ContainerFacts(

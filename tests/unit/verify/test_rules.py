@@ -20,6 +20,7 @@ from build_facts import (
     make_symbol,
     sound_facts,
 )
+from foreign_facts import FOREIGN_BAD, FOREIGN_CLEAN
 
 from kbuild.facts import (
     ArtifactFacts,
@@ -41,15 +42,18 @@ SOUND_WITH_STUBS = sound_facts(has_stubs=True)
 EXPORTED = export(SOUND)
 EXPORTED_WITH_STUBS = export(SOUND_WITH_STUBS)
 OBJECT = replace(EXPORTED, kind="object", dynamic=None)
-# Every rule has something to judge in one of these, and nothing to find.
-CLEAN = (
-    SOUND,
-    SOUND_WITH_STUBS,
-    EXPORTED,
-    EXPORTED_WITH_STUBS,
-    OBJECT,
+HOSTS = (
     host_facts("object", ("call", "printf"), ("absolute-32", "stdout")),
     host_facts("executable", ("call-slot", "printf"), ("copy", "stdout")),
+)
+# The files of several calls: every rule has something to judge in one of these, and nothing
+# to find.
+CLEAN = (
+    (SOUND, SOUND_WITH_STUBS, *HOSTS),
+    (EXPORTED, *HOSTS),
+    (EXPORTED_WITH_STUBS, *HOSTS),
+    (OBJECT, *HOSTS),
+    *FOREIGN_CLEAN,
 )
 SCALE_STUB = "_ZN2ns20__device_stub__scaleEPffi"
 
@@ -423,6 +427,7 @@ BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
             note_problems=(Problem(where=".note.kbuild, byte 0x0", message="cut off"),),
         ),
     ),
+    *FOREIGN_BAD,
 )
 
 
@@ -439,10 +444,10 @@ def test_bad_facts_raise_their_rule_alone(
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_sound_facts_raise_nothing(rule: Rule) -> None:
-    report = verify(CLEAN, rules=(rule,))
-    assert report.findings == ()
-    assert report.rules_run == (rule.id,)
-    assert report.rules_errored == ()
+    reports = [verify(files, rules=(rule,)) for files in CLEAN]
+    assert [report.findings for report in reports] == [()] * len(CLEAN)
+    assert {ran for report in reports for ran in report.rules_run} == {rule.id}
+    assert [report.rules_errored for report in reports] == [()] * len(CLEAN)
 
 
 def test_every_rule_has_a_bad_artifact() -> None:

@@ -1,0 +1,48 @@
+"""Kernel identities by name, whoever made them: what files of one process share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedIdentity:
+    """A symbol that stands for a kernel, and that other files can bind to."""
+
+    symbol: Symbol
+    backend: str
+
+
+def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
+    """The identities that a linked file exports, by name."""
+    dynamic = {
+        symbol.name
+        for symbol in facts.symbols
+        if symbol.dynamic and symbol.place is not None and symbol.visibility != "hidden"
+    }
+    backends = {m.record.backend for m in facts.modules}
+    found = {
+        handle.symbol.name: ExportedIdentity(symbol=handle.symbol, backend=backend)
+        for handle in facts.handles
+        if handle.symbol and handle.symbol.name in dynamic
+        for backend in backends
+    }
+    for kernel in facts.host_kernels:
+        if kernel.symbol and kernel.symbol.name in dynamic:
+            found[kernel.symbol.name] = ExportedIdentity(
+                symbol=kernel.symbol, backend=kernel.backend
+            )
+    return found
+
+
+def undefined_names(facts: ArtifactFacts) -> frozenset[str]:
+    """The names that the file leaves to others."""
+    return frozenset(s.name for s in facts.symbols if s.place is None and s.binding != "local")
+
+
+def names_of(handles: Iterable[HandleFacts]) -> frozenset[str]:
+    """The symbols of kbuild's own handles."""
+    return frozenset(handle.kernel for handle in handles)

@@ -1,0 +1,66 @@
+"""KB102 and KB104: device code and its registration, whoever made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.demangle import demangle
+from kbuild.facts import ArtifactFacts
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+
+_NAMES_SHOWN: Final = 3
+_READABLE: Final = ("elf", "ptx")
+
+
+@rule("KB102", "no-device-code", severity="error", needs=())
+def no_device_code(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A file that registers device code holds some.
+
+    Why: Such a file was built without a GPU architecture, or lost its fat binary on the way:
+        it loads, and the first launch fails with "no kernel image is available for execution
+        on the device" or "invalid device function".
+
+    Fix: Build it with the architectures that it is to run on, and compare the release with a
+        build of your own: `kbuild inspect --summary`.
+
+    Source: torch-harmonics#239.
+    """
+    # What a note says is missing is KB101's.
+    if not facts.wrappers or facts.modules:
+        raise NotApplicable("no registration by another tool")
+    if any(image.kernels for image in facts.images):
+        return
+    unread = [i for i in facts.images if i.problem or i.kind not in _READABLE]
+    if unread or facts.problems or facts.note_problems:
+        raise LacksEvidence(f"an image of kind {unread[0].kind!r}" if unread else "damaged")
+    what = "its images hold no kernel" if facts.images else "it has no device image"
+    yield Violation(message=f"the file registers device code, but {what}")
+
+
+@rule("KB104", "unregistered-kernel", severity="info", needs=("images",))
+def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Every kernel in the images is registered by host code.
+
+    Why: The runtime cannot launch what it was not told of. Such a kernel is dead weight, is
+        launched through the driver's interface, by another kernel, or was meant to be
+        registered and is not.
+
+    Fix: If host code is to launch it, look for the source file whose host part is not
+        linked in; else remove it, or do not mind.
+
+    Source: FORMATS.md, "Reading registrations statically".
+    """
+    unregistered = [one for one in facts.host_kernels if one.is_registered is False]
+    if unregistered:
+        names = list(dict.fromkeys(demangle(one.kernel) for one in unregistered))
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        yield Violation(
+            message=f"no host code registers {', '.join(names[:_NAMES_SHOWN])}{more}",
+            symbol=unregistered[0].kernel if len(names) == 1 else None,
+        )
+    if any(one.is_registered is None for one in facts.host_kernels):
+        raise LacksEvidence("what the host code registers does not show")
+
+
+RULES: Final[tuple[Rule, ...]] = (no_device_code, unregistered_kernel)

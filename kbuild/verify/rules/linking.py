@@ -1,0 +1,270 @@
+"""KB402 to KB409: what the host linker made of registration, runtimes and identities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.demangle import demangle
+from kbuild.facts import ArtifactFacts, RuntimeFacts
+from kbuild.verify.file_set import FileSet
+from kbuild.verify.identities import exported_identities, names_of, undefined_names
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
+
+_NAMES_SHOWN: Final = 3
+# The first that compilers leave to programs; what they and the C library need comes before.
+_FIRST_PRIORITY: Final = 101
+_LINKED: Final = ("shared-object", "executable")
+
+
+@rule("KB402", "device-link-missing", severity="error", needs=())
+def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Relocatable device code went through a device link before the host link.
+
+    Why: Objects with relocatable device code wait for a link of their own. Without it the
+        host link fails ("undefined reference to __cudaRegisterLinkedBinary..."), or, in a
+        shared object, loading does; where nothing refers to it, no kernel is registered.
+
+    Fix: Link with the compiler that built the objects (`nvcc -dlink`, `hipcc -fgpu-rdc
+        --hip-link`, clang's linker wrapper), or let CMake: CUDA_SEPARABLE_COMPILATION with
+        CUDA_RESOLVE_DEVICE_SYMBOLS, kbuild's RDC ON.
+
+    Source: HugeCTR#6, Umpire#652, popsift#181, hip#2203.
+    """
+    if facts.kind not in _LINKED:
+        raise NotApplicable("not linked yet")
+    relocatable = [c for c in facts.containers if c.is_relocatable]
+    unlinked = [name for linkage in facts.linkage for name in linkage.unlinked]
+    if not relocatable and not unlinked:
+        raise NotApplicable("no relocatable device code")
+    if unlinked:
+        yield Violation(message=f"no device link defined {_shorten(unlinked)}", symbol=unlinked[0])
+    is_linked = any(wrapper.is_device_linked for wrapper in facts.wrappers)
+    is_own = any(c.is_prelinked for m in facts.modules for c in m.record.containers)
+    if relocatable and not is_linked and not is_own and not unlinked:
+        yield Violation(
+            message="the file holds relocatable device code, and nothing that a device link made"
+        )
+
+
+@set_rule("KB403", "runtime-abi", severity="error", needs=())
+def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """The runtime that is loaded has every symbol that the file needs of it.
+
+    Why: A file that was built with a newer toolkit asks for functions that an older runtime
+        does not have: "undefined symbol: __cudaLaunchKernel" at load, or at the first call.
+
+    Fix: Ship the runtime of the toolkit that built the file, or build it with the older
+        toolkit. Give the runtime to the same call, or `--closure`, to have it checked.
+
+    Source: mmdetection#385 and many more.
+    """
+    needed = {linkage.backend: linkage.needs for linkage in facts.linkage if linkage.needs}
+    runtimes = [r for r in facts.runtimes if r.linkage == "shared" and not r.is_driver]
+    if facts.kind not in _LINKED or not runtimes:
+        raise NotApplicable("linked to no shared runtime")
+    unseen = []
+    for runtime in runtimes:
+        library = files.find_library(runtime.soname)
+        if library is None:
+            unseen.append(runtime.soname or runtime.name)
+            continue
+        there = {s.name for s in library.symbols if s.dynamic and s.place is not None}
+        missing = [name for name in needed.get(runtime.backend, ()) if name not in there]
+        if missing:
+            yield Violation(
+                message=f"{library.path} does not have {_shorten(missing)}", symbol=missing[0]
+            )
+    if unseen:
+        raise LacksEvidence(f"{', '.join(unseen)} is not among the files of this call")
+
+
+@set_rule("KB404", "two-runtimes", severity="error", needs=())
+def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """Kernels are launched through the runtime that they are registered with.
+
+    Why: Each copy of a runtime knows the kernels of its own file only. A program that takes
+        a kernel's address from a library and launches it through a copy of its own gets
+        "invalid device function", or a launch that does nothing.
+
+    Fix: Link the runtime as a shared library everywhere in the process (CMake:
+        CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
+
+    Source: celeritas#1497, FBGEMM#1818.
+    """
+    own = {r.backend: _instance(facts, r) for r in facts.runtimes if not r.is_driver}
+    if not own:
+        raise NotApplicable("linked to no runtime")
+    wanted = undefined_names(facts)
+    for other in files.others(facts):
+        used = {name: i for name, i in exported_identities(other).items() if name in wanted}
+        crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
+        if crossing:
+            yield Violation(
+                message=f"{_shorten([demangle(name) for name in crossing])} of {other.path} is "
+                "registered with another copy of the runtime than this file launches through",
+                symbol=crossing[0],
+            )
+
+
+def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:
+    """What tells one copy of a runtime in the process from another."""
+    return f"static in {facts.path}" if runtime.linkage == "static" else runtime.soname or ""
+
+
+def _differs(other: ArtifactFacts, backend: str, own: dict[str, str]) -> bool:
+    theirs = {_instance(other, r) for r in other.runtimes if r.backend == backend}
+    theirs -= {_instance(other, r) for r in other.runtimes if r.is_driver}
+    return bool(theirs) and backend in own and own[backend] not in theirs
+
+
+@set_rule("KB405", "duplicate-identity", severity="error", needs=())
+def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """No two files of a process export one kernel's identity.
+
+    Why: The dynamic linker binds a name to the first file that exports it. Both register
+        their own kernel under that one address: the launches of one of them then run the
+        other's code, fail with "invalid device function", or do nothing.
+
+    Fix: Hide the kernels (`-fvisibility=hidden`, kbuild: VISIBILITY hidden), or give each
+        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
+
+    Source: cub#719, thrust#1737, cutlass#1027.
+    """
+    if facts.kind not in _LINKED:
+        raise NotApplicable("not loaded as it is")
+    own = exported_identities(facts)
+    if not own:
+        raise NotApplicable("exports no kernel")
+    copied = {r.symbol for r in facts.references if r.kind == "copy"}
+    for other in files.before(facts):
+        if other.kind not in _LINKED:
+            continue
+        copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
+        both = [name for name in exported_identities(other) if name in own and name not in copies]
+        if both:
+            shown = _shorten([demangle(name) for name in both])
+            yield Violation(message=f"{other.path} exports {shown} too", symbol=both[0])
+
+
+@rule("KB406", "exported-identity", severity="info", needs=())
+def exported_identity(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A library exports its kernels only where somebody asked for it.
+
+    Why: What is exported can be interposed by another library with the same kernels
+        (KB405), and is an interface that others may come to rely on.
+
+    Fix: Compile with `-fvisibility=hidden`; toolkits since CUDA 13 do so for kernels.
+
+    Source: cccl#343, cudf#14734, cuopt#1625.
+    """
+    if facts.kind != "shared-object" or not facts.host_kernels:
+        raise NotApplicable("no library of another tool's with kernels")
+    asked = names_of(facts.handles)
+    exported = [name for name in exported_identities(facts) if name not in asked]
+    if exported:
+        shown = _shorten([demangle(name) for name in exported])
+        yield Violation(
+            message=f"the library exports {shown}",
+            symbol=exported[0] if len(exported) == 1 else None,
+        )
+
+
+@rule("KB407", "no-unregister", severity="warning", needs=())
+def no_unregister(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A file takes back what it registered when it is unloaded.
+
+    Why: After `dlclose` the runtime still has pointers into memory that is gone, or that
+        another library now has: crashes at exit, or kernels that compute nonsense.
+
+    Fix: Link the object that registers unchanged, and do not drop its `atexit` or
+        `.fini_array` part.
+
+    Source: cccl#9367.
+    """
+    known = [linkage for linkage in facts.linkage if linkage.unregisters is not None]
+    if not facts.modules and not (facts.wrappers or known):
+        raise NotApplicable("registers nothing")
+    for module in facts.modules:
+        if module.unregister is None:
+            yield Violation(
+                message=f"{module.record.target}: the note does not lead to what unregisters it"
+            )
+    for linkage in known:
+        if not linkage.unregisters and facts.wrappers:
+            yield Violation(message="the file calls no function that unregisters device code")
+    if facts.wrappers and not known:
+        raise LacksEvidence("stripped: no symbol shows what the file calls")
+
+
+@rule("KB408", "late-constructor", severity="warning", needs=("note",))
+def late_constructor(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Kernels are registered before other constructors run.
+
+    Why: A global object whose constructor launches a kernel finds it unregistered where the
+        linker put that constructor first: "invalid device function", on some systems only.
+
+    Fix: Leave the registering constructor at priority 101, which the compiler set, and give
+        no constructor of your own a smaller one; look at the linker script's `.init_array`.
+
+    Source: rocm-systems#2484.
+    """
+    for module in facts.modules:
+        priority, earlier = module.constructor_priority, module.earlier_constructors
+        target = module.record.target
+        if not module.is_constructor_reached:
+            continue
+        if facts.kind == "object" and priority != _FIRST_PRIORITY:
+            found = "none" if priority is None else str(priority)
+            yield Violation(
+                message=f"{target}: its constructor has priority {found}, not {_FIRST_PRIORITY}"
+            )
+        elif earlier:
+            count = f"{earlier} other constructor{'' if earlier == 1 else 's'}"
+            yield Violation(message=f"{target}: {count} run before its own")
+
+
+@set_rule("KB409", "member-not-pulled", severity="error", needs=())
+def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """The members of an archive that register kernels are in what was linked from it.
+
+    Why: A linker takes from an archive only what something refers to. A member whose kernels
+        are found by name at run time is left out without a word, and its kernels are unknown:
+        "named symbol not found".
+
+    Fix: Link the archive whole (`-Wl,--whole-archive`, CMake: $<LINK_LIBRARY:WHOLE_ARCHIVE,...>),
+        or refer to one of its kernels; kbuild's OBJECT libraries are always linked whole.
+
+    Source: measured; intel/llvm#23194.
+    """
+    if facts.kind not in _LINKED:
+        raise NotApplicable("not linked yet")
+    archives = files.archives_with_kernels()
+    if not archives:
+        raise NotApplicable("no archive with kernels in this call")
+    there = {module.record for module in facts.modules}
+    for members in archives.values():
+        records = {m.path: module.record for m in members for module in m.modules}
+        taken = [path for path, record in records.items() if record in there]
+        left = [path for path, record in records.items() if record not in there]
+        # A program and an archive of one call belong together; a library may have its own.
+        if left and (taken or facts.kind == "executable"):
+            yield Violation(message=f"what {_shorten(left)} registers is not in this file")
+
+
+def _shorten(names: list[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    rest = len(names) - _NAMES_SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    device_link_missing,
+    runtime_abi,
+    two_runtimes,
+    duplicate_identity,
+    exported_identity,
+    no_unregister,
+    late_constructor,
+    member_not_pulled,
+)

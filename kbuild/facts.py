@@ -150,8 +150,9 @@ class ContainerFacts:
 class WrapperFacts:
     """A record through which host code that kbuild did not make registers a container.
 
-    ``container`` is the position in ``ArtifactFacts.containers`` of the one it points to;
-    where that is None, or the record itself is not sound, ``problem`` says why.  Several
+    ``container`` is the position in ``ArtifactFacts.containers`` of the one it points to,
+    ``awaits`` the symbol of one that another file defines, as a device link does; where both
+    are None, or the record itself is not sound, ``problem`` says why.  Several
     may name one container, and one that none names is never registered.
     ``is_device_linked`` is the record of a device linker's output.
     """
@@ -161,6 +162,7 @@ class WrapperFacts:
     version: int | None
     is_device_linked: bool
     container: int | None
+    awaits: str | None = None
     problem: str | None = None
 
 

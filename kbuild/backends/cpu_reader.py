@@ -15,7 +15,6 @@ from kbuild.formats.offload_entry import Entry
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cpu"
-ALIGNMENT: Final = offload_binary.ALIGNMENT
 
 _SECTION: Final = ".kbuild_fatbin"
 
@@ -23,6 +22,11 @@ _SECTION: Final = ".kbuild_fatbin"
 def find_role(section: str) -> SectionRole | None:
     """See the protocol."""
     return "executable" if section == _SECTION else None
+
+
+def find_alignment(section: str) -> int:  # noqa: ARG001 - there is one
+    """See the protocol."""
+    return offload_binary.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:

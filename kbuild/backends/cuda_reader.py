@@ -18,7 +18,6 @@ from kbuild.formats.ptx import looks_like_ptx, read_ptx
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cuda"
-ALIGNMENT: Final = nv_fatbin.ALIGNMENT
 
 _ROLES: Final[dict[str, SectionRole]] = {
     ".nv_fatbin": "executable",
@@ -31,6 +30,11 @@ _KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bit
 def find_role(section: str) -> SectionRole | None:
     """See the protocol."""
     return _ROLES.get(section)
+
+
+def find_alignment(section: str) -> int:  # noqa: ARG001 - both are alike
+    """See the protocol."""
+    return nv_fatbin.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:

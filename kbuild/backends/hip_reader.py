@@ -18,7 +18,6 @@ from kbuild.formats.offload_bundle import Bundle, BundleEntry
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "hip"
-ALIGNMENT: Final = offload_bundle.ALIGNMENT
 
 _SECTION: Final = ".hip_fatbin"
 # Objects for a device link have a section for each target, named after its entry.
@@ -36,6 +35,11 @@ def find_role(section: str) -> SectionRole | None:
 
 def _is_host(section: str) -> bool:
     return section.removeprefix(_RELOCATABLE).partition("-")[0] == _HOST
+
+
+def find_alignment(section: str) -> int:
+    """Pages, but for what only a linker reads."""
+    return 1 if section.startswith(_RELOCATABLE) else offload_bundle.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,6 @@ from kbuild.formats.offload_entry import Entry
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "offload"
-ALIGNMENT: Final = offload_binary.ALIGNMENT
 
 _SECTION: Final = ".llvm.offloading"
 _KINDS: Final[dict[str, ImageKind]] = {
@@ -33,6 +32,11 @@ _OTHERS: Final[tuple[ImageReader, ...]] = (cuda_reader, hip_reader)
 def find_role(section: str) -> SectionRole | None:
     """See the protocol: the linker's wrapper takes them out and links what they hold."""
     return "relocatable" if section == _SECTION else None
+
+
+def find_alignment(section: str) -> int:  # noqa: ARG001 - there is one
+    """See the protocol."""
+    return offload_binary.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:

@@ -67,15 +67,14 @@ class ImageReader(Protocol):
     def NAME(self) -> str:  # noqa: N802 - a module constant
         """The word for it in JSON and on the command line."""
 
-    @property
-    def ALIGNMENT(self) -> int:  # noqa: N802
-        """What the format of a container asks of its address."""
-
     def find_role(self, section: str) -> SectionRole | None:
         """What a section of this name holds for devices; None where that is nothing.
 
         The images of a ``relocatable`` one wait for a device link.
         """
+
+    def find_alignment(self, section: str) -> int:
+        """What the format of a container in a section of this name asks of its address."""
 
     def divide(self, content: Buffer) -> tuple[tuple[int, int], ...]:
         """(offset, size) of each container; what is none belongs to the one before it."""

@@ -48,6 +48,7 @@ class Container:
     extent: Extent
     content: Buffer
     listing: Listing
+    section: str = ""
     is_relocatable: bool = False
     is_claimed: bool = False
 
@@ -91,6 +92,7 @@ def _find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
                     extent=extent,
                     content=part,
                     listing=reader.list_images(part, section.name),
+                    section=section.name,
                     is_relocatable=role == "relocatable",
                     is_claimed=extent in claimed,
                 )
@@ -116,7 +118,7 @@ def _unclaimed(
     # The linker pads with zeros between the fat binaries of two objects.
     start, end = span
     first = min(skip_zeros(content, start), end)
-    start += first - start & -reader.ALIGNMENT
+    start += first - start & -reader.find_alignment(section.name)
     if first < end:
         for offset, size in reader.divide(content[start:end]):
             place = Place(section=section.index, offset=start + offset)
@@ -233,7 +235,7 @@ def describe_container(container: Container, read: ReadContainer) -> ContainerFa
         place=container.extent.place,
         size=container.extent.size,
         is_damaged=bool(read.problems) or has_nameless_image,
-        alignment=container.reader.ALIGNMENT,
+        alignment=container.reader.find_alignment(container.section),
         is_relocatable=container.is_relocatable,
     )
 

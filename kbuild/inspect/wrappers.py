@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.backends.host_conventions import WrapperConvention
 from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.errors import InputError
-from kbuild.facts import ContainerFacts, Place, Pointer, WrapperFacts
+from kbuild.facts import ContainerFacts, Place, WrapperFacts
 from kbuild.formats.buffer import skip_zeros
 from kbuild.formats.elf import Elf
 
@@ -60,7 +60,7 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
     record: bytes,
     numbers: dict[Place, int],
 ) -> WrapperFacts:
-    version, container = None, None
+    version, container, awaits = None, None, None
     if len(record) < _RECORD.size:
         problem: str | None = "the fat binary wrapper is cut off"
     else:
@@ -68,7 +68,7 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
         if magic != wrapper.magic:
             version, problem = None, f"no fat binary wrapper is here (magic number {magic:#x})"
         else:
-            container, problem = _resolve(elf, place, numbers)
+            container, awaits, problem = _resolve(elf, place, numbers)
             if version not in wrapper.versions:
                 problem = f"fat binary wrapper version {version} is not known"
     return WrapperFacts(
@@ -77,28 +77,26 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
         version=version,
         is_device_linked=version in wrapper.device_linked,
         container=container,
+        awaits=awaits,
         problem=problem,
     )
 
 
-def _resolve(elf: Elf, record: Place, numbers: dict[Place, int]) -> tuple[int | None, str | None]:
-    """The container that the record points to, or why it is none of the file's."""
+def _resolve(
+    elf: Elf, record: Place, numbers: dict[Place, int]
+) -> tuple[int | None, str | None, str | None]:
+    """The container that the record points to, else the symbol that it is, else a problem."""
     slot = Place(section=record.section, offset=record.offset + _POINTER)
     try:
         pointer = elf.pointer_at(slot)
     except InputError as error:
-        return None, str(error)
-    if pointer.place is None:
-        return None, _describe_outside(pointer)
-    if pointer.place in numbers:
-        return numbers[pointer.place], None
+        return None, None, str(error)
     target = pointer.place
+    if target is None:
+        problem = "its pointer to a container is null or leads out of the file"
+        return None, pointer.symbol, None if pointer.symbol else problem
+    if target in numbers:
+        return numbers[target], None, None
     sections = elf.sections
     name = sections[target.section].name if target.section < len(sections) else "?"
-    return None, f"it points to {name}+{target.offset:#x}, where no container starts"
-
-
-def _describe_outside(pointer: Pointer) -> str:
-    if pointer.symbol:
-        return f"it points to {pointer.symbol}, which this file does not define"
-    return "its pointer to a container is null or leads out of the file"
+    return None, None, f"it points to {name}+{target.offset:#x}, where no container starts"

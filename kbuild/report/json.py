@@ -197,5 +197,6 @@ def _wrapper(facts: ArtifactFacts, wrapper: WrapperFacts) -> dict[str, Any]:
         "section": section.name if section else None,
         "offset": wrapper.place.offset,
         "device_linked": wrapper.is_device_linked,
+        "awaits": wrapper.awaits,
         "problem": wrapper.problem,
     }

@@ -72,7 +72,6 @@ def test_wrappers_name_their_containers(tmp_path: Path, options: tuple[str, ...]
         (wrapper("first", magic=7), "no fat binary wrapper is here (magic number 0x7)"),
         (wrapper("first", version=9), "fat binary wrapper version 9 is not known"),
         (wrapper("0"), "its pointer to a container is null or leads out of the file"),
-        (wrapper("elsewhere"), "it points to elsewhere, which this file does not define"),
         (wrapper("first + 4"), "it points to .nv_fatbin+0x4, where no container starts"),
         (".long 0x466243b1, 1; .quad first\n", "the fat binary wrapper is cut off"),
     ],
@@ -83,6 +82,14 @@ def test_wrapper_that_is_not_sound_says_why(tmp_path: Path, record: str, problem
     (found,) = facts.wrappers
     assert found.problem == problem
     assert found.container == (0 if "version 9" in problem else None)
+
+
+def test_wrapper_may_wait_for_a_container_of_another_file(tmp_path: Path) -> None:
+    text = CONTAINERS + '.section .nvFatBinSegment, "aw"\n' + wrapper("elsewhere")
+
+    (found,) = read(tmp_path, text, "-c").wrappers
+
+    assert (found.container, found.awaits, found.problem) == (None, "elsewhere", None)
 
 
 REGISTERING = """\

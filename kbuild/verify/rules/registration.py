@@ -24,9 +24,9 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
     if not facts.modules and not facts.wrappers:
         raise NotApplicable("registers nothing")
     for wrapper in facts.wrappers:
+        section = facts.section_of(wrapper.place)
+        where = f"{section.name if section else ''}+{wrapper.place.offset:#x}"
         if wrapper.problem:
-            section = facts.section_of(wrapper.place)
-            where = f"{section.name if section else ''}+{wrapper.place.offset:#x}"
             yield Violation(message=f"the fat binary wrapper at {where}: {wrapper.problem}")
     for module in facts.modules:
         target = module.record.target

@@ -10,6 +10,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 _NAMES_SHOWN: Final = 3
+_LINKED: Final = ("shared-object", "executable")
 _READABLE: Final = ("elf", "ptx")
 
 
@@ -26,9 +27,10 @@ def no_device_code(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: torch-harmonics#239.
     """
-    # What a note says is missing is KB101's.
-    if not facts.wrappers or facts.modules:
-        raise NotApplicable("no registration by another tool")
+    # Compilers wrap every source, those without kernels too; what a note says is missing is
+    # KB101's.
+    if facts.kind not in _LINKED or not facts.wrappers or facts.modules:
+        raise NotApplicable("no linked file with another tool's registration")
     if any(image.kernels for image in facts.images):
         return
     unread = [i for i in facts.images if i.problem or i.kind not in _READABLE]

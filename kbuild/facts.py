@@ -279,13 +279,16 @@ class Reference:
 class DynamicFacts:
     """What a file asks of the dynamic linker.
 
-    ``is_symbolic`` says that it binds its own symbols to itself (``-Bsymbolic``).
+    ``is_symbolic`` says that it binds its own symbols to itself (``-Bsymbolic``), ``rpath``
+    and ``runpath`` where it looks for what it needs, as written.
     """
 
     soname: str | None
     needed: tuple[str, ...]
     is_symbolic: bool
     has_text_relocations: bool
+    rpath: tuple[str, ...] = ()
+    runpath: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,3 +129,9 @@ def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:
 def _list_devices() -> tuple[str, ...]:
     _, devices = query_driver()
     return tuple(dict.fromkeys(device.architecture for device in devices))
+
+
+def read_library_path() -> tuple[Path, ...]:
+    """Where the user has the dynamic linker look first (LD_LIBRARY_PATH)."""
+    entries = os.environ.get("LD_LIBRARY_PATH", "").replace(";", os.pathsep).split(os.pathsep)
+    return tuple(Path(entry) for entry in entries if entry)

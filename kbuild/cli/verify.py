@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from kbuild.cli.output import add_output_arguments, artifact_path, write_output
-from kbuild.inspect import inspect_path
+from kbuild.errors import InputError
+from kbuild.facts import ArtifactFacts
+from kbuild.inspect import find_artifacts, inspect_files, inspect_path
+from kbuild.inspect.closure import find_closure
 from kbuild.report import json, text
+from kbuild.toolchain import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy import find_policy
 
@@ -40,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="IDS",
             help=f"{what}: ids or their beginnings, comma-separated",
         )
+    parser.add_argument(
+        "--closure",
+        action="store_true",
+        help="look at the libraries that the files load too, as the dynamic linker finds them",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no report without findings")
     add_output_arguments(parser, tuple(_RENDERERS))
 
@@ -49,10 +60,26 @@ def run(arguments: argparse.Namespace) -> int:
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments.policy)
     artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
-    report = verify(artifacts, policy, rules)
+    context = _read_closure(arguments.paths) if arguments.closure else ()
+    report = verify(artifacts, policy, rules, context=context)
     if report.findings or not report.ok or not arguments.quiet:
         write_output(_RENDERERS[arguments.format](report), arguments)
     return 0 if report.ok else 1
+
+
+def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
+    """The libraries that the files load besides each other; what is not found is said."""
+    files = [file for path in paths for file in find_artifacts(path)]
+    closure = find_closure(files, read_library_path())
+    for file, name in closure.missing:
+        print(f"kbuild: note: {name}, which {file} needs, was not found", file=sys.stderr)
+    context: list[ArtifactFacts] = []
+    for file, result in inspect_files(closure.libraries):
+        if isinstance(result, InputError):
+            print(f"kbuild: note: {file} is left out: {result}", file=sys.stderr)
+        else:
+            context.extend(result)
+    return tuple(context)
 
 
 def _read_policy(path: Path | None) -> Policy | None:

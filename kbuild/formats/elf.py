@@ -71,7 +71,12 @@ _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i
 _RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
 # Of an entry of .gnu.version_r, for a library or for a version.
 _VERSION_SIZE: Final = 16
-_NAME_TAGS: Final = {"DT_NEEDED": "needed", "DT_SONAME": "soname"}
+_NAME_TAGS: Final = {
+    "DT_NEEDED": "needed",
+    "DT_SONAME": "soname",
+    "DT_RPATH": "rpath",
+    "DT_RUNPATH": "runpath",
+}
 
 FileType = Literal["relocatable", "shared-object", "executable", "other"]
 
@@ -165,7 +170,7 @@ class Elf:
 
     @cached_property
     def dynamic_names(self) -> tuple[tuple[str, str], ...]:
-        """The (tag, name) pairs of the dynamic section: DT_NEEDED and DT_SONAME."""
+        """The (tag, name) pairs of the dynamic section: libraries and where to look for them."""
 
         def read() -> tuple[tuple[str, str], ...]:
             section = self._file.get_section_by_name(".dynamic")

@@ -109,4 +109,10 @@ def read_dynamic(elf: Elf) -> DynamicFacts | None:
         needed=tuple(name for tag, name in names if tag == "DT_NEEDED"),
         is_symbolic="DT_SYMBOLIC" in tags or bool(flags & _DF_SYMBOLIC),
         has_text_relocations="DT_TEXTREL" in tags or bool(flags & _DF_TEXTREL),
+        rpath=_split_paths(names, "DT_RPATH"),
+        runpath=_split_paths(names, "DT_RUNPATH"),
     )
+
+
+def _split_paths(names: tuple[tuple[str, str], ...], wanted: str) -> tuple[str, ...]:
+    return tuple(path for tag, text in names if tag == wanted for path in text.split(":") if path)

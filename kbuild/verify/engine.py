@@ -10,6 +10,7 @@ from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
+from kbuild.verify.grouping import group_files
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
@@ -35,12 +36,17 @@ def verify(
     artifacts: tuple[ArtifactFacts, ...],
     policy: Policy | None = None,
     rules: tuple[Rule, ...] = RULES,
+    *,
+    context: tuple[ArtifactFacts, ...] = (),
 ) -> Report:
-    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids."""
+    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids.
+
+    ``context`` are files that are loaded with them and not judged themselves.
+    """
     policy = policy or Policy()
     changes = _read_changes(policy)
-    files = FileSet(artifacts)
-    outcomes = [_run(rule, facts, files, policy) for facts in artifacts for rule in rules]
+    sets = group_files(artifacts, context)
+    outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     return Report(
         findings=tuple(

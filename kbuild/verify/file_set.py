@@ -39,10 +39,16 @@ class Identity:
 
 
 class FileSet:
-    """The facts of all files of a call, and the kernels in them by name and by place."""
+    """The facts of all files of a call, and the kernels in them by name and by place.
 
-    def __init__(self, files: tuple[ArtifactFacts, ...]) -> None:
-        self.files = files
+    ``context`` are files that the others load and that nobody asked about.
+    """
+
+    def __init__(
+        self, files: tuple[ArtifactFacts, ...], context: tuple[ArtifactFacts, ...] = ()
+    ) -> None:
+        self.judged = files
+        self.files = (*files, *context)
 
     @cached_property
     def has_handles(self) -> bool:
@@ -68,9 +74,9 @@ class FileSet:
         return tuple(other for other in self.files if other is not facts)
 
     def before(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
-        """The files of the call in front of this one: so that each pair is judged once."""
-        position = next(n for n, other in enumerate(self.files) if other is facts)
-        return self.files[:position]
+        """Those in front of this one, and those not judged: so that each pair is judged once."""
+        position = next(n for n, other in enumerate(self.judged) if other is facts)
+        return (*self.judged[:position], *self.files[len(self.judged) :])
 
     def find_library(self, soname: str | None) -> ArtifactFacts | None:
         """The file that others load by this name."""

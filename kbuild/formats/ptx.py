@@ -26,7 +26,9 @@ _END: Final = re.compile(r"([;{}])")
 _PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
 _VERSION: Final = re.compile(r"\.version\s+(\d+)\.(\d+)", re.ASCII)
 # Comments may stand before it; those of nvcc take some hundred bytes.
-_FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s+\d", re.DOTALL)
+# A comment is matched in one way only: `.*?` may reach over several, and the number of ways to
+# divide them would be exponential.
+_FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*\.version\s+\d")
 _FRONT_BYTES: Final = 4096
 _TARGET: Final = re.compile(r"\.target\s+(\w+)", re.ASCII)
 _ADDRESS_SIZE: Final = re.compile(r"\.address_size\s+(\d+)", re.ASCII)

@@ -4,7 +4,8 @@
 
 Device code comes from the builders of the unit tests, or from compilers (clang 19 for AMD,
 nvcc for one cubin) out of the sources below; host code from gcc.  No file holds anything
-of a vendor's library.  A seed's name starts with the kinds of the artifacts in it.
+of a vendor's library.  A seed's name starts with the kinds of the artifacts in it, or with
+``none`` where inspect reads none.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def make_amd_files(folder: Path) -> dict[str, bytes]:
     found = {
         "image.amdgpu-v5.hsaco": (folder / "gfx90a.hsaco").read_bytes(),
         "image.amdgpu-v4.hsaco": (folder / "gfx1100.hsaco").read_bytes(),
-        "image.bitcode.bc": (folder / "fill.bc").read_bytes(),
+        "none.bitcode.bc": (folder / "fill.bc").read_bytes(),
         "fat-binary.clang-bundle.hipfb": plain,
         **make_compressed_bundles(plain),
     }

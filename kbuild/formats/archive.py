@@ -19,6 +19,8 @@ _HEADER_END: Final = b"`\n"
 # Symbol tables: GNU 32-bit, GNU 64-bit, BSD.  They hold no member's bytes.
 _SYMBOL_TABLES: Final = frozenset({"/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED"})
 _GNU_NAMES: Final = "//"
+# Forged members may share the name that takes up all of the table.
+_LONGEST_NAME: Final = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +47,14 @@ def read_members(content: Buffer) -> tuple[Member, ...]:
     if front != MAGIC:
         raise InputError("not an archive")
     members: list[Member] = []
-    long_names = b""
+    long_names: Buffer = b""
     position = len(MAGIC)
     while position < len(content):
         name, data = _read_member(content, position)
         # Members start at even positions.
         position += _HEADER_SIZE + len(data) + len(data) % 2
         if name == _GNU_NAMES:
-            long_names = bytes(data)
+            long_names = data
         elif name not in _SYMBOL_TABLES:
             members.append(_name_member(name, data, long_names))
     return tuple(m for m in members if m.name not in _SYMBOL_TABLES)
@@ -74,22 +76,23 @@ def _read_member(content: Buffer, position: int) -> tuple[str, Buffer]:
     return name, content[start : start + size]
 
 
-def _name_member(field: str, data: Buffer, long_names: bytes) -> Member:
+def _name_member(field: str, data: Buffer, long_names: Buffer) -> Member:
     if field.startswith("#1/"):
         # BSD: the name's bytes come first in the member, padded with NULs.
         length = _number(field[3:].encode(), 0)
         if length > len(data):
             raise InputError(f"the archive's member name {field!r} is longer than the member")
+        if length > _LONGEST_NAME:
+            raise InputError(f"the archive has a member name of {length} bytes")
         name = bytes(data[:length]).rstrip(b"\0").decode("utf-8", "replace")
         return Member(name=name, data=data[length:])
     if field.startswith("/"):
         # GNU: an offset into the table of names, each ending in "/\n".
         start = _number(field[1:].encode(), 0)
-        end = long_names.find(b"\n", start)
-        if end < 0:
+        stored, end, _ = bytes(long_names[start : start + _LONGEST_NAME]).partition(b"\n")
+        if not end:
             raise InputError(f"the archive's member name {field!r} is not in its table of names")
-        name = long_names[start:end].decode("utf-8", "replace")
-        return Member(name=name.removesuffix("/"), data=data)
+        return Member(name=stored.decode("utf-8", "replace").removesuffix("/"), data=data)
     return Member(name=field.removesuffix("/"), data=data)
 
 

@@ -50,6 +50,8 @@ _VARIABLES: Final[tuple[tuple[bytes, VariableKind], ...]] = (
 # Since sm_90 linked kernels have so much in front of what they declare as shared, and the
 # section header of the code no longer holds the number of registers.
 _RESERVED_SHARED: Final = 1024
+# A quarter of what the description of a parameter takes: forged kernels may share theirs.
+_PARAM_BYTES: Final = 4
 _HOPPER: Final = 90
 
 
@@ -87,7 +89,7 @@ def read_cubin(data: Buffer) -> CubinFacts:
         functions={},
         problems=problems,
     )
-    kernels = tuple(_read_kernels(module))
+    kernels = tuple(_read_kernels(module, len(data)))
     infos = [info for info in module.functions.values() if info]
     attributes = module.info.attributes.union(*(info.attributes for info in infos))
     return CubinFacts(
@@ -154,12 +156,17 @@ def _read_module_info(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> 
     return ModuleInfo(registers={}, frame_bytes={}, stack_bytes={}, attributes=frozenset())
 
 
-def _read_kernels(module: _Module) -> Iterator[CubinKernel]:
+def _read_kernels(module: _Module, size: int) -> Iterator[CubinKernel]:
+    params_left = size // _PARAM_BYTES
     for index, symbol in enumerate(module.elf.symbols):
         if symbol.other & _STO_ENTRY and symbol.info & 0xF == _STT_FUNC:
             code = module.elf.section_of(symbol)
             if code is not None:
-                yield _read_kernel(module, index, symbol, code)
+                kernel = _read_kernel(module, index, symbol, code)
+                params_left -= len(kernel.params or ())
+                if params_left < 0:
+                    raise InputError("its kernels have more parameters than it has room for")
+                yield kernel
 
 
 def _read_kernel(

@@ -15,14 +15,15 @@ from typing import Any, Final, Literal, TypeVar
 
 from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
-from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
+from elftools.elf.enums import ENUM_D_TAG_COMMON
 from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.relocation import RelrRelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Segment, Symbol
+from kbuild.formats import elf_bounds
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.relocation import Relocation, RelocationKind, kind_of, read_entries
 from kbuild.formats.stream import open_stream
@@ -71,12 +72,14 @@ _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i
 _RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
 # Of an entry of .gnu.version_r, for a library or for a version.
 _VERSION_SIZE: Final = 16
-_NAME_TAGS: Final = {
-    "DT_NEEDED": "needed",
-    "DT_SONAME": "soname",
-    "DT_RPATH": "rpath",
-    "DT_RUNPATH": "runpath",
-}
+# Of the tables whose entries become values: some millions, far more than programs have.
+_LARGEST_TABLE: Final = 1 << 27
+_SLOT: Final = 8
+
+_NAME_TAGS: Final = frozenset({"DT_NEEDED", "DT_SONAME", "DT_RPATH", "DT_RUNPATH"})
+_DT_NULL: Final = 0
+_TAGS: Final[dict[int, str]] = {value: name for name, value in ENUM_D_TAG_COMMON.items()}
+_TAG: Final = struct.Struct("<qQ")
 
 FileType = Literal["relocatable", "shared-object", "executable", "other"]
 
@@ -95,6 +98,9 @@ class Elf:
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
         is_64_bit = self._file.elfclass == _ELF_CLASS
         self.is_64_bit_little_endian = is_64_bit and self._file.little_endian
+        self._allowance = elf_bounds.Allowance(len(self.data))
+        if self.is_64_bit_little_endian:
+            elf_bounds.check(self.data, self._allowance)
 
     @cached_property
     def type(self) -> FileType:
@@ -159,31 +165,34 @@ class Elf:
     @cached_property
     def dynamic(self) -> tuple[tuple[str, int], ...]:
         """The dynamic section as (tag, value) pairs; empty where there is none."""
+        section = self._dynamic_section
+        if section is None:
+            return ()
+        content = self.content(section)
+        found: list[tuple[str, int]] = []
+        for tag, value in _TAG.iter_unpack(content[: len(content) // _TAG.size * _TAG.size]):
+            if tag == _DT_NULL:
+                break
+            found.append((_TAGS.get(tag, str(tag)), value))
+        return tuple(found)
 
-        def read() -> tuple[tuple[str, int], ...]:
-            section = self._file.get_section_by_name(".dynamic")
-            if not isinstance(section, DynamicSection):
-                return ()
-            return tuple((str(t.entry.d_tag), int(t.entry.d_val)) for t in section.iter_tags())
-
-        return guard(read)
+    @property
+    def _dynamic_section(self) -> Section | None:
+        return next((s for s in self.sections_named(".dynamic") if s.type == "SHT_DYNAMIC"), None)
 
     @cached_property
     def dynamic_names(self) -> tuple[tuple[str, str], ...]:
         """The (tag, name) pairs of the dynamic section: libraries and where to look for them."""
-
-        def read() -> tuple[tuple[str, str], ...]:
-            section = self._file.get_section_by_name(".dynamic")
-            if not isinstance(section, DynamicSection):
-                return ()
-            tags = ((str(tag.entry.d_tag), tag) for tag in section.iter_tags())
-            return tuple(
-                (name, str(getattr(tag, _NAME_TAGS[name])))
-                for name, tag in tags
-                if name in _NAME_TAGS
-            )
-
-        return guard(read)
+        # Not pyelftools' tags: those read their names at once, which forged ones may share.
+        section = self._dynamic_section
+        names = [(tag, value) for tag, value in self.dynamic if tag in _NAME_TAGS]
+        if section is None or not names:
+            return ()
+        if section.link >= len(self.sections):
+            raise InputError("the dynamic section has no table of names")
+        return tuple(
+            (tag, self.read_text(Place(section=section.link, offset=value))) for tag, value in names
+        )
 
     @cached_property
     def needed_versions(self) -> tuple[tuple[str, str], ...]:
@@ -200,7 +209,11 @@ class Elf:
                 for library, versions in itertools.islice(section.iter_versions(), most)
                 for version in versions
             )
-            return tuple(itertools.islice(pairs, most))
+            found: list[tuple[str, str]] = []
+            for pair in itertools.islice(pairs, most):
+                self._allowance.take(sum(map(len, pair)))
+                found.append(pair)
+            return tuple(found)
 
         return guard(read)
 
@@ -214,6 +227,8 @@ class Elf:
         """The symbols by the index of their section, in the order of the file."""
 
         def read() -> dict[int, tuple[Symbol, ...]]:
+            tables = (s for s in self.sections if s.type in ("SHT_SYMTAB", "SHT_DYNSYM"))
+            _check_size(sum(section.size for section in tables), "symbols")
             return {
                 index: tuple(
                     self._symbol(symbol.name, symbol.entry, section["sh_type"] == "SHT_DYNSYM")
@@ -226,6 +241,7 @@ class Elf:
         return guard(read)
 
     def _symbol(self, name: str, entry: Container, is_dynamic: bool) -> Symbol:
+        self._allowance.take(len(name))
         index = entry["st_shndx"]
         place = None
         if isinstance(index, int):
@@ -274,6 +290,7 @@ class Elf:
             raise InputError(
                 f"section {section.name} ends at byte {end}, the file at {len(self.data)}"
             )
+        _check_size(section.size, f"section {section.name}")
         return bytes(self.data[section.offset : end])
 
     def view(self, section: Section) -> memoryview:
@@ -286,6 +303,7 @@ class Elf:
         """``size`` bytes from ``place``; raises InputError when they are not all there."""
         if not 0 <= place.section < len(self.sections):
             raise InputError(f"no section number {place.section}")
+        self._allowance.take(size + _SLOT)
         section = self.sections[place.section]
         inside = place.offset >= 0 and place.offset + size <= section.size
         if section.type == "SHT_NOBITS" and inside:
@@ -298,29 +316,36 @@ class Elf:
     def read_text(self, place: Place, limit: int = 1 << 16) -> str:
         """The NUL-terminated text at ``place``."""
         section = self.sections[place.section]
-        content = self.content(section)
-        end = content.find(b"\0", place.offset, place.offset + limit)
-        if not 0 <= place.offset < len(content) or end < 0:
+        content = self.view(section)
+        text, end = b"", b""
+        if 0 <= place.offset < len(content):
+            part = bytes(content[place.offset : place.offset + limit])
+            text, end, _ = part.partition(b"\0")
+        if not end:
             raise InputError(f"no text at {section.name}+{place.offset:#x}")
-        return content[place.offset : end].decode("utf-8", "replace")
+        self._allowance.take(len(text) + _SLOT)
+        return text.decode("utf-8", "replace")
 
     @cached_property
-    def _loaded(self) -> tuple[list[int], list[Section]]:
+    def _loaded(self) -> tuple[list[int], list[Section], list[int]]:
+        """Loaded sections by their addresses, and the last at or before each with bytes."""
         sections = [s for s in self.sections if s.flags & SHF_ALLOC and not s.flags & SHF_TLS]
         sections.sort(key=lambda s: s.address)
-        return [s.address for s in sections], sections
+        filled, last = [], -1
+        for position, section in enumerate(sections):
+            last = position if section.size else last
+            filled.append(last)
+        return [s.address for s in sections], sections, filled
 
     def locate(self, address: int) -> Place | None:
         """The place that ``address`` of a linked file lies in."""
-        starts, sections = self._loaded
+        starts, sections, filled = self._loaded
         position = bisect.bisect_right(starts, address) - 1
-        while position >= 0:
-            section = sections[position]
-            if section.address <= address < section.address + max(section.size, 1):
+        # An empty section has the place at its start; else it is in the way of none.
+        for candidate in (position, filled[position]) if position >= 0 else ():
+            section = sections[candidate]
+            if candidate >= 0 and address < section.address + max(section.size, 1):
                 return Place(section=section.index, offset=address - section.address)
-            if section.size:
-                return None
-            position -= 1
         return None
 
     def address(self, place: Place) -> int:
@@ -365,9 +390,14 @@ class Elf:
         return Place(section=section.info, offset=offset)
 
     def _packed_relocations(self) -> Iterator[Relocation]:
+        # A word stands for up to 63 slots, each of which is there once.
+        left = len(self.data) // _SLOT
         for section in self._file.iter_sections():
             if isinstance(section, RelrRelocationSection):
                 for relocation in section.iter_relocations():
+                    left -= 1
+                    if left < 0:
+                        raise InputError("more relocations than the file has room for")
                     place = self.locate(relocation["r_offset"])
                     if place is not None:
                         value = struct.unpack("<Q", self.read(place, 8))[0]
@@ -387,6 +417,7 @@ class Elf:
             value = struct.unpack("<Q", self.read(place, 8))[0]
             target = self.locate(value) if self._is_linked and value else None
             return Pointer(place=target)
+        self._allowance.take(_SLOT)
         if relocation.kind == "relative":
             return Pointer(place=self.locate(relocation.addend))
         symbol, target = relocation.symbol, relocation.target
@@ -409,6 +440,11 @@ class Elf:
         if distance == 0 or not self._is_linked:
             return None
         return self.locate(self.address(place) + distance)
+
+
+def _check_size(size: int, what: str) -> None:
+    if size > _LARGEST_TABLE:
+        raise InputError(f"{what}: {size} bytes, more than the {_LARGEST_TABLE} that are read")
 
 
 def guard(read: Callable[[], T]) -> T:

@@ -36,6 +36,8 @@ WRAPPER_SIZE: Final = 24
 _HEADER: Final = struct.Struct("<4sHHQ")
 # magic, version, container, file name or prelinked containers
 _WRAPPER: Final = struct.Struct("<IIQQ")
+# Nothing but magic numbers would come to a hundred times its size.
+_MOST_PROBLEMS: Final = 10_000
 _NEXT_MAGIC: Final = re.compile(re.escape(MAGIC))
 
 
@@ -83,6 +85,9 @@ def read_containers(content: Buffer) -> tuple[tuple[Container, ...], tuple[Probl
         else:
             following = _NEXT_MAGIC.search(content, position + 1)
             position = following.start() if following else len(content)
+            if len(problems) > _MOST_PROBLEMS:
+                problems.append(_problem(position, "too much of it is damaged: not read on"))
+                break
     return tuple(containers), tuple(problems)
 
 

@@ -24,11 +24,16 @@ _NO_CODE: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _END: Final = re.compile(r"([;{}])")
 # One may stand between an entry and its body, its strings taken away.
 _PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
-_VERSION: Final = re.compile(r"\.version\s+(\d+)\.(\d+)", re.ASCII)
+_VERSION: Final = re.compile(r"\.version\s+(\d{1,4})\.(\d{1,4})\b", re.ASCII)
 # Comments may stand before it; those of nvcc take some hundred bytes.
-_FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*\.version\s+\d", re.DOTALL)
+# A comment is matched in one way only: `.*?` may reach over several, and the number of ways to
+# divide them would be exponential.
+_FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*\.version\s+\d")
 _FRONT_BYTES: Final = 4096
-_TARGET: Final = re.compile(r"\.target\s+(\w+)", re.ASCII)
+_TARGET: Final = re.compile(r"\.target\s+(\w{1,64})\b", re.ASCII)
+# Far above what compilers write; text that compresses well could ask for any number.
+_MOST_STRINGS: Final = 1 << 22
+_MOST_PARTS: Final = 1 << 20
 _ADDRESS_SIZE: Final = re.compile(r"\.address_size\s+(\d+)", re.ASCII)
 _NAME: Final = r"[A-Za-z_$%][\w$]*"
 _ENTRY: Final = re.compile(rf"\.entry\s+({_NAME})\s*(?:\(([^()]*)\))?", re.ASCII)
@@ -109,6 +114,9 @@ def read_ptx(data: Buffer) -> PtxFacts:
     """
     content = _strip(bytes(data).rstrip(b"\0"))
     text = b"".join(_iterate_module_scope(content)).decode("utf-8", "replace")
+    parts = sum(map(text.count, ";{},"))
+    if parts > _MOST_PARTS:
+        raise InputError(f"PTX of {parts} statements and declarations, more than {_MOST_PARTS}")
     version, target = _VERSION.search(text), _TARGET.search(text)
     if version is None or target is None:
         raise InputError("not PTX (no .version and .target)")
@@ -140,6 +148,8 @@ def _strip(content: bytes) -> bytes:
     # Fat binaries hold megabytes of text without comments; a search for each of the three
     # would take most of the time.  Where no quote stands in a comment, every second part is
     # a string.
+    if content.count(b'"') > 2 * _MOST_STRINGS:
+        raise InputError(f"PTX of more than {_MOST_STRINGS} strings")
     parts = content.split(b'"')
     code = b" ".join(parts[::2])
     is_plain = len(parts) % 2 == 1 and b"/" not in code

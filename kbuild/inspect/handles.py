@@ -11,31 +11,34 @@ from kbuild.formats.elf import SHF_WRITE, Elf
 from kbuild.inspect.modules import Target
 from kbuild.model import KernelRecord
 
-_Definitions: TypeAlias = dict[str, list[Symbol]]
+# By name and then by place, those of the full symbol table first: forged files have a
+# hundred thousand of one name.
+_Definitions: TypeAlias = dict[str, dict[Place | None, Symbol]]
 
 
-def read_handles(elf: Elf, target: Target) -> tuple[HandleFacts, ...]:
-    """What the file has for each row of the kernel table, in the order of the rows."""
-    rows = target.record.kernels
+def read_handles(elf: Elf, targets: Iterable[Target]) -> tuple[HandleFacts, ...]:
+    """What the file has for each row of the kernel tables, in the order of the rows."""
+    targets = tuple(targets)
+    rows = tuple(row for target in targets for row in target.record.kernels)
     names = {row.handle for row in rows} | {row.stub for row in rows if row.stub}
-    definitions = _find_definitions(elf, names)
+    definitions = _find_definitions(elf, names) if names else {}
+    return tuple(handle for target in targets for handle in _read_table(elf, target, definitions))
+
+
+def _read_table(elf: Elf, target: Target, definitions: _Definitions) -> Iterable[HandleFacts]:
+    rows = target.record.kernels
     pointers: tuple[Pointer | None, ...] = (None,) * len(rows)
     if target.descriptor is not None:
         pointers = target.descriptor.handles
-    return tuple(
-        _read_handle(elf, row, pointer, definitions)
-        for row, pointer in zip(rows, pointers, strict=True)
-    )
+    for row, pointer in zip(rows, pointers, strict=True):
+        yield _read_handle(elf, row, pointer, definitions)
 
 
 def _find_definitions(elf: Elf, names: set[str]) -> _Definitions:
-    """The defined symbols of these names, those of the full symbol table first."""
     found: _Definitions = {}
-    for symbol in elf.symbols:
-        if symbol.name in names and symbol.place:
-            found.setdefault(symbol.name, []).append(symbol)
-    for symbols in found.values():
-        symbols.sort(key=lambda symbol: symbol.dynamic)
+    defined = [symbol for symbol in elf.symbols if symbol.name in names and symbol.place]
+    for symbol in sorted(defined, key=lambda symbol: symbol.dynamic):
+        found.setdefault(symbol.name, {}).setdefault(symbol.place, symbol)
     return found
 
 
@@ -44,12 +47,12 @@ def _read_handle(
 ) -> HandleFacts:
     target = registered.place if registered else None
     # Static kernels of two sources may share a name; the row tells which handle is its own.
-    symbol = _pick(definitions.get(row.handle, ()), target)
+    symbol = _pick(definitions.get(row.handle), target)
     place = symbol.place if symbol else target
     content = _read_slot(elf, place)
     stub = None
     if row.stub:
-        stub = _pick(definitions.get(row.stub, ()), content.place if content else None)
+        stub = _pick(definitions.get(row.stub), content.place if content else None)
     return HandleFacts(
         kernel=row.handle,
         row=row,
@@ -62,11 +65,11 @@ def _read_handle(
     )
 
 
-def _pick(symbols: Iterable[Symbol], wanted: Place | None) -> Symbol | None:
+def _pick(symbols: dict[Place | None, Symbol] | None, wanted: Place | None) -> Symbol | None:
     """The symbol at the wanted place, else the first."""
-    candidates = tuple(symbols)
-    at_place = (symbol for symbol in candidates if symbol.place == wanted)
-    return next(at_place, candidates[0] if candidates else None)
+    if not symbols:
+        return None
+    return symbols.get(wanted) or next(iter(symbols.values()))
 
 
 def _read_slot(elf: Elf, place: Place | None) -> Pointer | None:

@@ -29,11 +29,11 @@ _KINDS: Final[dict[FileType, FileKind]] = {
 def read_host_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts:
     """The facts of one host ELF file; raises InputError when it is not sound."""
     elf = Elf(content)
+    if not elf.is_64_bit_little_endian:
+        raise InputError("an ELF file for a machine that is not 64-bit little-endian")
     kind = _KINDS.get(elf.type)
     if kind is None:
         raise InputError("an ELF file, but neither object, shared object nor executable")
-    if not elf.is_64_bit_little_endian:
-        raise InputError("an ELF file for a machine that is not 64-bit little-endian")
     if _is_debug_file(elf):
         raise InputError("holds debug information only; inspect the file it was split from")
     targets, note_problems = find_modules(elf)
@@ -55,7 +55,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
     )
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
-    handles = tuple(handle for target in targets for handle in read_handles(elf, target))
+    handles = read_handles(elf, targets)
     return ArtifactFacts(
         path=path,
         kind=kind,

@@ -106,9 +106,11 @@ def _divide(
     own = [e for e in claimed if e.place.section == section.index]
     position = 0
     for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
-        yield from _unclaimed(reader, section, content, (position, extent.place.offset))
-        yield extent
-        position = max(position, extent.place.offset + extent.size)
+        # Those of a sound file do not overlap; forged ones would have their bytes read again.
+        if extent.place.offset >= position:
+            yield from _unclaimed(reader, section, content, (position, extent.place.offset))
+            yield extent
+            position = extent.place.offset + extent.size
     yield from _unclaimed(reader, section, content, (position, len(content)))
 
 

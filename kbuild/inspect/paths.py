@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -32,6 +32,14 @@ _MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAG
 _WHEEL_SUFFIX: Final = ".whl"
 # Wheels in wheels exist; deeper nesting is somebody's joke.
 _DEEPEST: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Nesting:
+    """How deep in archives a content lies, and what of them may still be decompressed."""
+
+    depth: int
+    room: wheel.Room
 
 
 def inspect_path(path: Path, options: ReadOptions = DEFAULTS) -> tuple[ArtifactFacts, ...]:
@@ -88,8 +96,8 @@ def _is_artifact_file(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
             front = stream.read(wheel.FRONT_BYTES)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
+    except OSError:
+        return True  # which reading it will say, and the others are read
     if wheel.is_wheel(front):
         return path.suffix == _WHEEL_SUFFIX  # other zip archives are documents and the like
     return _is_artifact(front)
@@ -103,16 +111,23 @@ def _is_artifact(front: bytes) -> bool:
 
 
 def inspect_content(
-    name: str, content: Buffer, options: ReadOptions = DEFAULTS, *, depth: int = 0
+    name: str, content: Buffer, options: ReadOptions = DEFAULTS
 ) -> tuple[ArtifactFacts, ...]:
     """The facts of every artifact in ``content``, which ``name`` names in messages."""
+    room = wheel.Room(left=options.archive_limit)
+    return _inspect_content(name, content, options, _Nesting(depth=0, room=room))
+
+
+def _inspect_content(
+    name: str, content: Buffer, options: ReadOptions, nesting: _Nesting
+) -> tuple[ArtifactFacts, ...]:
     if not content:
         raise InputError(f"{name}: the file is empty")
     front = bytes(content[: wheel.FRONT_BYTES])
     if archive.is_archive(front):
-        return _inspect_archive(name, content, options, depth)
+        return _inspect_archive(name, content, options, nesting)
     if wheel.is_wheel(front):
-        return _inspect_wheel(name, content, options, depth)
+        return _inspect_wheel(name, content, options, nesting)
     device_file = read_device_file(name, content, options)
     if device_file is not None:
         return (device_file,)
@@ -125,9 +140,9 @@ def inspect_content(
 
 
 def _inspect_archive(
-    name: str, content: Buffer, options: ReadOptions, depth: int
+    name: str, content: Buffer, options: ReadOptions, nesting: _Nesting
 ) -> tuple[ArtifactFacts, ...]:
-    _check_depth(name, depth)
+    _check_depth(name, nesting.depth)
     try:
         members = archive.read_members(content)
     except InputError as error:
@@ -139,7 +154,7 @@ def _inspect_archive(
     sizes = [len(member.data) for member in objects]
     read = map_each(
         lambda member, inner: _inspect_member(
-            f"{name}!{member.name}", member.name, member.data, inner, depth
+            f"{name}!{member.name}", member.name, member.data, inner, nesting
         ),
         *(objects, sizes, options),
     )
@@ -152,18 +167,18 @@ def _check_depth(name: str, depth: int) -> None:
 
 
 def _inspect_wheel(
-    name: str, content: Buffer, options: ReadOptions, depth: int
+    name: str, content: Buffer, options: ReadOptions, nesting: _Nesting
 ) -> tuple[ArtifactFacts, ...]:
-    _check_depth(name, depth)
+    _check_depth(name, nesting.depth)
     found: list[ArtifactFacts] = []
-    members = wheel.iterate_members(content, _is_artifact, limit=options.archive_limit)
+    members = wheel.iterate_members(content, _is_artifact, room=nesting.room)
     try:
         for member in members:
             inner = f"{name}!{member.name}"
             if member.problem is not None:
                 found.append(_describe_unreadable(inner, member.name, member.problem))
             else:
-                found.extend(_inspect_member(inner, member.name, member.data, options, depth))
+                found.extend(_inspect_member(inner, member.name, member.data, options, nesting))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     if not found:
@@ -172,11 +187,12 @@ def _inspect_wheel(
 
 
 def _inspect_member(
-    name: str, member: str, data: Buffer, options: ReadOptions, depth: int
+    name: str, member: str, data: Buffer, options: ReadOptions, nesting: _Nesting
 ) -> tuple[ArtifactFacts, ...]:
     """What a member holds; one that cannot be read is an artifact with a problem."""
+    deeper = _Nesting(depth=nesting.depth + 1, room=nesting.room)
     try:
-        return inspect_content(name, data, options, depth=depth + 1)
+        return _inspect_content(name, data, options, deeper)
     except InputError as error:
         problem = str(error).removeprefix(f"{name}: ")
         return (_describe_unreadable(name, member, problem),)

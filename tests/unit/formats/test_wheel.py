@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats.wheel import WheelMember, is_wheel, iterate_members
+from kbuild.formats.wheel import DEFAULT_LIMIT, WheelMember, is_wheel, iterate_members
 
 
 def is_wanted(front: bytes) -> bool:
@@ -26,8 +26,8 @@ def make(*members: tuple[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -
     return buffer.getvalue()
 
 
-def read(content: bytes, **options: int) -> list[WheelMember]:
-    return list(iterate_members(content, is_wanted, **options))
+def read(content: bytes, limit: int = DEFAULT_LIMIT) -> list[WheelMember]:
+    return list(iterate_members(content, is_wanted, limit=limit))
 
 
 def test_wanted_members_in_their_order() -> None:

@@ -1,0 +1,94 @@
+"""Coverage-guided fuzzing of what reads any bytes: inspect, its reports, and the rules.
+
+    pip install atheris
+    python fuzz/fuzz_inspect.py [libFuzzer options] [FOLDER of found inputs] fuzz/corpus
+
+libFuzzer writes what it finds interesting into the first folder and reads all of them, so
+that a long run wants an empty folder of its own in front of the seeds:
+
+    mkdir -p /tmp/found && python fuzz/fuzz_inspect.py -max_total_time=3600 /tmp/found fuzz/corpus
+
+Nothing but `InputError` may come out of a reader, and no rule may break.  An input that takes
+longer than ten seconds (`-timeout`) or 1 GiB (`-rss_limit_mb`) is a finding too; the input is
+left in the current folder as ``crash-*``, ``timeout-*`` or ``oom-*``, and this shows it again:
+
+    python fuzz/fuzz_inspect.py crash-...
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import sys
+from pathlib import Path
+from typing import Final
+
+import atheris
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+with atheris.instrument_imports(include=["kbuild", "elftools"]):
+    from kbuild.errors import InputError
+    from kbuild.facts import ArtifactFacts
+    from kbuild.formats import offload_binary, offload_bundle
+    from kbuild.formats.code_object import read_code_object
+    from kbuild.inspect.options import ReadOptions
+    from kbuild.inspect.paths import inspect_content
+    from kbuild.report import artifacts_text, json, text
+    from kbuild.verify import verify
+
+_MIB: Final = 1 << 20
+_FULL: Final = ReadOptions(image_limit=_MIB, archive_limit=2 * _MIB, jobs=1)
+_SUMMARY: Final = ReadOptions(image_limit=_MIB, archive_limit=2 * _MIB, jobs=1, summary=True)
+_ADDRESS_SPACE: Final = 8 << 30
+_LIMITS: Final = ("-timeout=10", "-rss_limit_mb=1024", "-max_len=20000")
+
+
+def check(data: bytes) -> None:
+    """Everything that `kbuild inspect` and `kbuild verify` do with a file."""
+    for options in (_SUMMARY, _FULL):
+        facts = _inspect(data, options)
+        if facts is None:
+            continue
+        json.render_artifacts(facts)
+        artifacts_text.render_artifacts(facts)
+        if options is _FULL:
+            report = verify(facts)
+            if report.rules_errored:
+                raise AssertionError(report.rules_errored)
+            json.render(report)
+            text.render(report)
+    _read_formats(data)
+
+
+def _read_formats(data: bytes) -> None:
+    """The readers of formats that are not reached through artifacts of every kind."""
+    offload_binary.read(data)
+    bundles, _ = offload_bundle.read_bundles(data)
+    for bundle in bundles:
+        with contextlib.suppress(InputError):
+            offload_bundle.load(bundle, data, limit=_MIB)
+    with contextlib.suppress(InputError):
+        read_code_object(data)
+
+
+def _inspect(data: bytes, options: ReadOptions) -> tuple[ArtifactFacts, ...] | None:
+    try:
+        return inspect_content("fuzzed", data, options)
+    except InputError as error:
+        # What asks for all memory there is may be refused for a good reason, or for this one.
+        if isinstance(error.__cause__, MemoryError):
+            raise error.__cause__ from error
+        return None
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
+    given = {argument.partition("=")[0] for argument in sys.argv}
+    limits = [limit for limit in _LIMITS if limit.partition("=")[0] not in given]
+    atheris.Setup([sys.argv[0], *limits, *sys.argv[1:]], check)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,11 @@ from typing import Final, TypeAlias
 _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
 # A forged name can ask the demangler for a lot of work; real ones stay far below.
 _LONGEST_NAME: Final = 1 << 16
+_LONGEST_DISPLAY: Final = 1 << 18
+# What stands for a part of the name in front of it, which may hold others: with so many of
+# them a name of 300 letters stands for gigabytes.
+_SUBSTITUTION: Final = re.compile(r"[ST][0-9A-Z]*_")
+_MOST_SUBSTITUTIONS: Final = 32
 
 # Position, character, depth of nesting before it and after it.
 _Bracket: TypeAlias = tuple[int, str, int, int]
@@ -39,18 +44,28 @@ def demangle(name: str) -> str:
     """The C++ name that ``name`` stands for, or ``name`` itself where it is none."""
     if not name.startswith("_Z") or len(name) > _LONGEST_NAME:
         return name
+    if len(_SUBSTITUTION.findall(name)) > _MOST_SUBSTITUTIONS:
+        from kbuild.demangle_server import ask  # noqa: PLC0415 - few names are of this kind
+
+        return ask(name) or name
+    return call_demangler(name) or name
+
+
+def call_demangler(name: str) -> str | None:
+    """What the C++ runtime library makes of ``name``; None where that is nothing sensible."""
     functions = _demangler()
     if functions is None:
-        return name
+        return None
     call, free = functions
     status = ctypes.c_int(0)
     address = call(name.encode("utf-8", "replace"), None, None, ctypes.byref(status))
     if not address:
-        return name
+        return None
     try:
         if status.value != 0:
-            return name
-        return ctypes.string_at(address).decode("utf-8", "replace")
+            return None
+        text = ctypes.string_at(address)
+        return text.decode("utf-8", "replace") if len(text) <= _LONGEST_DISPLAY else None
     finally:
         free(address)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shlex
@@ -126,6 +127,42 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
     # The group is named after its first process, and lives as long as any process of it.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
+
+
+class Server:
+    """A process of our own, running ``main`` of ``module``, that answers lines with lines."""
+
+    def __init__(self, module: str) -> None:
+        self._process = subprocess.Popen(
+            python_argv(module),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        atexit.register(self.close)
+
+    def ask(self, line: bytes) -> bytes | None:
+        """Its answer without the newline; None where it ended instead, and it is closed."""
+        process = self._process
+        if process.stdin is None or process.stdout is None:
+            return None
+        try:
+            process.stdin.write(line + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except OSError:
+            answer = b""
+        if not answer.endswith(b"\n"):
+            self.close()
+            return None
+        return answer[:-1]
+
+    def close(self) -> None:
+        """End it."""
+        atexit.unregister(self.close)
+        self._process.kill()
+        with contextlib.suppress(OSError):
+            self._process.communicate()
 
 
 def python_argv(module: str) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ class StoredImage:
     the container does not tell, ``compression`` None for one that is not known.  Of images
     that are compressed together, ``stored_size`` is their share.  ``ptx_version`` is the
     language version of an image that a driver compiles; ``problem`` says what is wrong with
-    its place in the container.  ``entry`` is its reader's own.
+    its place in the container, ``is_refused`` that it is too much to decompress.  ``entry``
+    is its reader's own.
     """
 
     backend: str
@@ -37,6 +38,7 @@ class StoredImage:
     entry: Any
     ptx_version: str | None = None
     problem: str | None = None
+    is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

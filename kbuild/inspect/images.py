@@ -24,6 +24,8 @@ from kbuild.record import sha256
 # Starting processes pays from here on, in stored bytes; memory is given back every so often.
 _PARALLEL: Final = 8 << 20
 _RELEASED: Final = 16 << 20
+# What a file's images may take up together where that is more than the limit for archives.
+_RATIO: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,7 @@ def read_containers(
     if options.summary:
         return tuple(map(_summarise, containers))
     size = sum(container.extent.size for container in containers)
+    containers = tuple(_refuse_bombs(containers, max(options.archive_limit, _RATIO * size)))
     jobs = 1 if size < _PARALLEL else options.jobs
     transfer.register()
     report = _make_reporter(containers, options)
@@ -151,6 +154,24 @@ def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Cal
     if progress is None:
         return lambda _: None
     return lambda position: progress(containers[position].extent.size)
+
+
+def _refuse_bombs(containers: Sequence[Container], limit: int) -> Iterator[Container]:
+    """The containers, their compressed images beyond ``limit`` bytes altogether refused."""
+    left = limit
+    for container in containers:
+        images = []
+        for stored in container.listing.images:
+            left -= (stored.size or 0) if stored.compression != "none" else 0
+            message = f"the file's images take more than {limit} bytes decompressed"
+            images.append(
+                stored if left >= 0 else replace(stored, problem=message, is_refused=True)
+            )
+        yield (
+            container
+            if left >= 0
+            else replace(container, listing=replace(container.listing, images=tuple(images)))
+        )
 
 
 def _summarise(container: Container) -> ReadContainer:
@@ -175,7 +196,7 @@ def _read_container(container: Container, limit: int) -> ReadContainer:
     images: list[ImageFacts] = []
     problems = list(_number_problems(container))
     left = _RELEASED
-    listed = container.listing.images
+    listed = tuple(image for image in container.listing.images if not image.is_refused)
     for stored, data in container.reader.load_images(listed, container.content, limit):
         image, found = _read_image(container, stored, data)
         images.append(image)
@@ -185,6 +206,10 @@ def _read_container(container: Container, limit: int) -> ReadContainer:
             release(container.content)
             left = _RELEASED
     release(container.content)
+    for stored in container.listing.images:
+        if stored.is_refused:
+            image = _describe_image(stored, container.number, 0, ImageContent(kernels=()))
+            images.append(replace(image, problem=stored.problem))
     return ReadContainer(images=tuple(images), problems=tuple(problems))
 
 

@@ -16,7 +16,8 @@ class ReadOptions:
     """``summary`` reads the containers' lists of images alone.
 
     ``image_limit`` bounds what one image takes up decompressed, ``archive_limit`` what the
-    members of one archive do together, in bytes.  ``jobs`` is the number of processes (None:
+    members of one archive, or the images of one file (that many or 64 times its size), do
+    together, in bytes.  ``jobs`` is the number of processes (None:
     one a core).  ``progress`` is called with the number of bytes that were read since.
     """
 

@@ -81,13 +81,17 @@ def find_artifacts(path: Path) -> tuple[Path, ...]:
     if not path.is_dir():
         return (path,)
     found: list[Path] = []
-    for directory, folders, names in os.walk(path):
+    for directory, folders, names in os.walk(path, onerror=_refuse):
         folders.sort()
         files = (Path(directory, name) for name in sorted(names))
         found.extend(file for file in files if _is_artifact_file(file))
     if not found:
         raise InputError(f"{path}: no artifact in this directory")
     return tuple(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"{error.filename}: {error.strerror}") from error
 
 
 def _is_artifact_file(path: Path) -> bool:

@@ -14,6 +14,8 @@ from kbuild.report.layout import format_size, format_table, join_lines, plural
 Order: TypeAlias = Literal["file", "name", "size"]
 
 _UNKNOWN: Final = "-"
+# No vendor has so many; a forged file may, one for each image.
+_MOST_COLUMNS: Final = 64
 _LEGEND: Final = "  registers[/shared[/local bytes]] by architecture, ! where they spill"
 
 
@@ -125,11 +127,14 @@ def _sum_up(images: Sequence[ImageFacts], is_summary: bool) -> tuple[str, str, s
 
 def _kernel_rows(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple[str, ...]]:
     """Kernels by architectures; one that differs between containers has several rows."""
-    columns = {arch: number for number, arch in enumerate(dict.fromkeys(i.arch for i in images))}
+    architectures = list(dict.fromkeys(image.arch for image in images))[:_MOST_COLUMNS]
+    columns = {arch: number for number, arch in enumerate(architectures)}
     rows: dict[str, list[list[str]]] = {}
     sizes: dict[str, int] = {}
     for image in images:
-        column = columns[image.arch]
+        column = columns.get(image.arch)
+        if column is None:
+            continue
         for kernel in image.kernels:
             size = kernel.resources.code_bytes or 0
             sizes[kernel.display] = sizes.get(kernel.display, 0) + size

@@ -7,12 +7,17 @@ from typing import Final
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP: Final = 1024
+_WIDEST: Final = 120
 
 
 def format_table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Rows with their columns aligned, two spaces apart; the last column is not padded."""
+    """Rows with their columns aligned, two spaces apart; the last column is not padded.
+
+    A cell of absurd length does not widen the other rows.
+    """
     cells = list(rows)
-    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
+    columns = list(zip(*cells, strict=True))[:-1]
+    widths = [min(max(map(len, column)), _WIDEST) for column in columns]
     for row in cells:
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         yield ("  " + "  ".join([*padded, row[-1]])).rstrip()

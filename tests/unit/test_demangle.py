@@ -27,6 +27,33 @@ def test_demangle(name: str, display: str) -> None:
     assert demangle(name) == display
 
 
+def substitute(number: int) -> str:
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return "S_" if number == 0 else f"S{digits[number - 1]}_"
+
+
+def double(steps: int) -> str:
+    """A name whose every step stands for the one before it, twice."""
+    rest = "".join(f"S0_I{2 * substitute(2 + step)}E" for step in range(steps))
+    return f"_Z1f1a1bIS_S_E{rest}"
+
+
+def test_name_that_stands_for_gigabytes_is_left_as_it_is() -> None:
+    assert len(demangle(double(8))) > 500
+    assert demangle(double(33)) == double(33)
+    # The process that gave up is replaced.
+    assert demangle(LONG) == f"f({', '.join(['A', *['A'] * 40])})"
+
+
+LONG = "_Z1f1A" + "S_" * 40
+
+
+def test_many_substitutions_are_no_harm() -> None:
+    assert demangle(LONG) == f"f({', '.join(['A'] * 41)})"
+    assert demangle("_Z" + "S_" * 40) == "_Z" + "S_" * 40
+    assert demangle("_Z\n" + "S_" * 40) == "_Z\n" + "S_" * 40
+
+
 @pytest.mark.parametrize(
     ("display", "name", "types"),
     [

@@ -604,3 +604,11 @@ def test_file_without_permission_is_an_error_of_its_own(other_user: None) -> Non
         found = dict(inspect_files(find_artifacts(folder)))
     assert isinstance(found[folder / "sound.ptx"], tuple)
     assert "Permission denied" in str(found[folder / "secret.ptx"])
+
+
+def test_images_that_are_too_much_together_are_refused() -> None:
+    zeros = NewEntry(data=bytes(1 << 20), flags=0x11 | ZSTD)
+    content = container(*(entry(zeros) for _ in range(4)))
+    (facts,) = inspect_content("bomb.fatbin", content, ReadOptions(archive_limit=2 << 20))
+    refused = ["images take more than" in str(image.problem) for image in facts.images]
+    assert refused == [False, False, True, True]

@@ -173,6 +173,14 @@ def test_terminal_controls_are_shown_not_sent() -> None:
     assert text.startswith("\\x1b[2J\\u202e.so\n")
 
 
+def test_forged_names_and_architectures_do_not_make_endless_text() -> None:
+    images = tuple(image(f"sm_{number}", kernel("a", 1)) for number in range(500))
+    long = replace(FACTS.images[0], arch="x" * 10_000, kernels=())
+    text = render_artifacts((of_images(*images, long),))
+    assert len(rows(of_images(*images))[1]) == 64 + 1
+    assert len(text) < 100_000
+
+
 def test_sizes() -> None:
     sizes = [0, 1023, 1024, 9728, 5 << 20, 3 << 40, 5000 << 40]
     assert [format_size(size) for size in sizes] == [

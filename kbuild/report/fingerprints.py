@@ -18,7 +18,7 @@ from kbuild.report.locations import all_paths, split_member
 from kbuild.verify.report import Finding, Report
 
 _DIGITS: Final = 16
-_FOLDERS: Final = re.compile(r"(?<![\w.+~@%-])(?:[\w.+~@%-]*/)+(?=[\w.+~@%-])")
+_FOLDERS: Final = re.compile(r"(?<![\w.+~@%/-])(?:[\w.+~@%-]*/)+(?=[\w.+~@%-])")
 _NUMBER: Final = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)*)\b")
 
 
@@ -40,9 +40,10 @@ class _Folders:
     """Takes the folders from the paths in a message."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
-        # A path with a space in it is found only by knowing it.
+        # A path with a space in it is found only by knowing it; such paths are few.
         files = {split_member(path)[0] for path in paths}
-        known = sorted((file for file in files if "/" in file), key=lambda f: (-len(f), f))
+        odd = (f for f in files if _FOLDERS.sub("", f) != PurePosixPath(f).name)
+        known = sorted(odd, key=lambda file: (-len(file), file))
         self._known = re.compile("|".join(map(re.escape, known))) if known else None
 
     def remove(self, message: str) -> str:

@@ -96,19 +96,21 @@ def _content(outcome: RuleOutcome, findings: list[Finding]) -> Iterator[str]:
         more = f" (and {plural(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
         message = _attribute((errors[0].message if errors else "failed") + more)
         kind = _attribute(errors[0].slug if errors else outcome.rule)
-        yield f"      <failure message={message} type={kind}>{_text(errors)}</failure>"
+        body = _text(errors, outcome.reason)
+        yield f"      <failure message={message} type={kind}>{body}</failure>"
     elif outcome.status == "skipped":
         yield f"      <skipped message={_attribute(outcome.reason or '')}/>"
     if others:
         yield f"      <system-out>{_text(others)}</system-out>"
 
 
-def _text(findings: list[Finding]) -> str:
+def _text(findings: list[Finding], unjudged: str | None = None) -> str:
     lines = []
     for finding in findings:
         lines.append(f"{finding.severity}: {finding.message}")
         lines += [f"  {what}: {name}" for what, name in _names(finding)]
     lines += [f"fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in findings)]
+    lines += [f"could not judge the rest: {unjudged}"] if unjudged else []
     return escape(show("\n".join(lines)))
 
 

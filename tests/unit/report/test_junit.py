@@ -91,6 +91,12 @@ def test_errors_are_one_failure() -> None:
     )
 
 
+def test_failure_says_what_was_not_judged() -> None:
+    outcome = RuleOutcome(rule="KB101", path=FINDING.path, status="failed", reason="stripped")
+    (failure,) = only(make_report(FINDING, outcomes=(outcome,)), "KB101 missing-architecture")
+    assert (failure.text or "").endswith("\ncould not judge the rest: stripped")
+
+
 def test_warnings_and_infos_do_not_fail() -> None:
     findings = (replace(FINDING, severity="warning"), replace(FINDING, severity="info"))
     (output,) = only(make_report(*findings), "KB101 missing-architecture")

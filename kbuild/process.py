@@ -202,6 +202,12 @@ def leave_exit_code(code: int) -> None:
         file.write(str(code))
 
 
+def find_step_summary() -> Path | None:
+    """The file whose Markdown GitHub Actions shows on the page of the run, where we are in one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(path) if path else None
+
+
 def describe_failure(result: CommandResult) -> str:
     """The argv, the exit status and the last lines a failed tool printed."""
     lines = (result.stderr.strip() or result.stdout.strip()).splitlines()

@@ -70,7 +70,7 @@ def find_runtime(file_name: str) -> Path:
             return candidate
     raise ToolchainError(
         f"this kbuild has no {file_name} (looked at {', '.join(map(str, candidates))}); "
-        "install kbuild with pip: a source tree alone has no compiled runtime"
+        "install kbuild with pip, which compiles it unless SKBUILD_WHEEL_CMAKE says false"
     )
 
 

@@ -6,8 +6,10 @@ import argparse
 from typing import Final
 
 from kbuild.cli.output import add_output_arguments, write_output
-from kbuild.report import text
+from kbuild.errors import ConfigurationError
+from kbuild.report import rule_reference, text
 from kbuild.verify import select_rules
+from kbuild.verify.rule import Rule
 
 HELP: Final = "explain a verifier rule"
 
@@ -15,13 +17,21 @@ HELP: Final = "explain a verifier rule"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "rules", nargs="+", metavar="ID", help="a rule's id, or the beginning of several ids"
+        "rules", nargs="*", metavar="ID", help="a rule's id, or the beginning of several ids"
     )
-    add_output_arguments(parser, ("text",))
+    parser.add_argument("--all", action="store_true", help="every rule")
+    add_output_arguments(parser, ("text", "markdown"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the documentation of every rule named."""
-    rules = select_rules(arguments.rules)
-    write_output("\n".join(text.render_rule(rule) for rule in rules), arguments)
+    if arguments.all == bool(arguments.rules):
+        raise ConfigurationError("name the rules to explain, as in KB308 or KB3, or give --all")
+    write_output(_render(select_rules(arguments.rules), arguments.format), arguments)
     return 0
+
+
+def _render(rules: tuple[Rule, ...], style: str) -> str:
+    if style == "markdown":
+        return rule_reference.render(rules)
+    return "\n".join(text.render_rule(rule) for rule in rules)

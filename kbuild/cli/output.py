@@ -52,5 +52,14 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
 
 
+def append_text(text: str, path: Path) -> None:
+    """Add ``text`` to the end of a file that others write to as well."""
+    try:
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}") from error
+
+
 def _is_same_file(output: Path, path: Path) -> bool:
     return output.exists() and path.exists() and output.samefile(path)

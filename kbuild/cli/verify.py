@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, artifact_path, write_output
+from kbuild.cli.output import add_output_arguments, append_text, artifact_path, write_output
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import find_artifacts, inspect_files, inspect_path
 from kbuild.inspect.closure import find_closure
-from kbuild.report import json, text
+from kbuild.process import find_step_summary
+from kbuild.report import github, json, junit, markdown, sarif, text
 from kbuild.toolchain import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy import find_policy
@@ -22,9 +23,16 @@ HELP: Final = "check artifacts: images, handles, registration, provenance"
 EPILOG: Final = """\
 The policy is --policy FILE, else the [verify] table of kbuild.toml or
 [tool.kbuild.verify] of pyproject.toml in the current directory.
+--format github writes annotations, and a summary to the file GITHUB_STEP_SUMMARY names.
 Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
 
-_RENDERERS: Final = {"text": text.render, "json": json.render}
+_RENDERERS: Final = {
+    "text": text.render,
+    "json": json.render,
+    "sarif": sarif.render,
+    "junit": junit.render,
+    "github": github.render,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     report = verify(artifacts, policy, rules, context=context)
     if report.findings or not report.ok or not arguments.quiet:
         write_output(_RENDERERS[arguments.format](report), arguments)
+        if arguments.format == "github" and (summary := find_step_summary()):
+            append_text(markdown.render(report), summary)
     return 0 if report.ok else 1
 
 

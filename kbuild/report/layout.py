@@ -38,8 +38,21 @@ def plural(count: int, word: str) -> str:
 
 
 def join_lines(lines: Iterable[str]) -> str:
-    """The lines as a text; names come from files: what would move a cursor is shown, not sent."""
-    text = "\n".join(lines)
-    if not text.isascii() or not text.replace("\n", "").isprintable():
-        text = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
-    return text + "\n"
+    """The lines as a text that is safe to show."""
+    return show("\n".join(lines)) + "\n"
+
+
+def show(text: str) -> str:
+    """Text that came from files: what would move a cursor is shown, not sent.
+
+    What is left is in every encoding of Unicode and in XML: controls, surrogates and
+    noncharacters are not printable.
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def show_line(text: str) -> str:
+    """The same on one line."""
+    return show(text).replace("\n", "\\n")

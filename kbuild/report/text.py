@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.report.layout import join_lines, plural
+from kbuild.report.locations import group_by_file
 from kbuild.verify.policy import SEVERITIES
 from kbuild.verify.report import Finding, Report
 from kbuild.verify.rule import Rule
@@ -16,19 +17,28 @@ _LINE: Final = 88
 
 
 def render(report: Report) -> str:
-    """The report of `kbuild verify`: findings, what could not be judged, a summary."""
-    lines = [line for finding in report.findings for line in _finding(finding)]
+    """The report of `kbuild verify`: findings by file, what could not be judged, a summary."""
+    lines = [line for path, found in group_by_file(report.findings) for line in _file(path, found)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
     lines += [f"skipped  {note.rule}: {note.reason}" for note in report.rules_skipped]
-    return join_lines([*lines, _summary(report)])
+    return join_lines([*lines, summarise(report)])
 
 
-def _finding(finding: Finding) -> Iterator[str]:
-    yield f"{finding.path}: {finding.severity} {finding.rule} {finding.slug}: {finding.message}"
-    yield f"    fix: {finding.fix}"
+def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
+    """A file's findings, those of one rule together; most have the same fix."""
+    yield path
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    for found in by_rule.values():
+        for finding in found:
+            message = textwrap.indent(finding.message, "    ").lstrip(" ")
+            yield f"  {finding.severity} {finding.rule} {finding.slug}: {message}"
+        yield from (f"    fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in found))
 
 
-def _summary(report: Report) -> str:
+def summarise(report: Report) -> str:
+    """One line: the verdict, how many findings, how many rules."""
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(
         plural(counts[severity], severity) for severity in reversed(SEVERITIES) if counts[severity]

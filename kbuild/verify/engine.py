@@ -12,7 +12,7 @@ from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
-from kbuild.verify.report import Finding, Report, RuleNote
+from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
 
 _ABSENT: Final[dict[Evidence, str]] = {
@@ -63,6 +63,7 @@ def verify(
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
         ),
+        outcomes=tuple(_summarise(outcome, changes) for outcome in outcomes),
     )
 
 
@@ -124,6 +125,21 @@ def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:
         RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.skipped}")
         for o in skipped
         if isinstance(o.skipped, LacksEvidence)
+    )
+
+
+def _summarise(outcome: _Outcome, changes: dict[str, Severity]) -> RuleOutcome:
+    findings = (_make_finding(outcome, violation, changes) for violation in outcome.violations)
+    status: Status = "passed"
+    if outcome.error:
+        status = "errored"
+    elif any(finding.severity == "error" for finding in findings):
+        status = "failed"
+    elif outcome.skipped:
+        status = "skipped"
+    skipped = str(outcome.skipped) if outcome.skipped else None
+    return RuleOutcome(
+        rule=outcome.rule.id, path=outcome.path, status=status, reason=outcome.error or skipped
     )
 
 

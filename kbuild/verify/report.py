@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from kbuild.verify.policy import Severity
+
+# How one rule ended on one file.  "failed" is an error finding: warnings and infos pass.
+Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +34,34 @@ class RuleNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RuleOutcome:
+    """How one rule ended on one file, and why where it did not judge all of it.
+
+    A rule may find something and then lack evidence for the rest, or raise: the worse
+    status counts, ``reason`` says what stopped it, and its findings are in the report.
+    """
+
+    rule: str
+    path: str
+    status: Status
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What was found, and how far the rules could see.
 
     A rule is in ``rules_run`` when it judged at least one file, and in ``rules_skipped``
     when it judged none or some file did not show it enough; in ``rules_errored`` when it
-    raised, which makes the report not ok.
+    raised, which makes the report not ok.  ``outcomes`` has a row for every rule and file,
+    in the order of the files, then of the rules.
     """
 
     findings: tuple[Finding, ...]
     rules_run: tuple[str, ...]
     rules_skipped: tuple[RuleNote, ...]
     rules_errored: tuple[RuleNote, ...]
+    outcomes: tuple[RuleOutcome, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -80,6 +80,48 @@ def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[byt
     assert skipped >= {"KB101", "KB103", "KB108", "KB109", "KB601"}
 
 
+@pytest.mark.parametrize(
+    ("style", "start"),
+    [
+        ("text", "skipped  KB101"),
+        ("json", '{\n  "schema"'),
+        ("sarif", '{\n  "$schema"'),
+        ("junit", "<?xml"),
+        ("github", "ok: no findings"),
+    ],
+)
+def test_verify_formats(
+    plain_object: Path,
+    style: str,
+    start: str,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    assert call(verify, plain_object, "--format", style) == 0
+    output = capsysbinary.readouterr().out
+    assert output.decode().startswith(start)
+    assert call(verify, plain_object, "--format", style, "-o", tmp_path / "report") == 0
+    assert (tmp_path / "report").read_bytes() == output
+
+
+def test_verify_adds_to_the_summary_of_github(
+    plain_object: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    for words in (("json",), ("github", "--quiet"), ("github",)):
+        assert call(verify, plain_object, "--format", *words) == 0
+    text = summary.read_text()
+    assert text.startswith("before\n### kbuild verify\n")
+    assert text.count("kbuild verify") == 1
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "absent" / "summary.md"))
+    with pytest.raises(ConfigurationError, match="absent/summary"):
+        call(verify, plain_object, "--format", "github")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
+    assert call(verify, plain_object, "--format", "github") == 0
+
+
 def test_verify_selects_and_ignores(
     plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -116,6 +158,16 @@ def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert "\nKB601 note-mismatch (error)\n" in output
     with pytest.raises(ConfigurationError, match="no rule 'KB999'"):
         call(explain, "KB999")
+
+
+def test_explain_all(tmp_path: Path) -> None:
+    reference = Path(__file__).parents[3] / "docs" / "rules.md"
+    output = tmp_path / "rules.md"
+    assert call(explain, "--all", "--format", "markdown", "-o", output) == 0
+    assert output.read_bytes() == reference.read_bytes()
+    for words in ((), ("--all", "KB101")):
+        with pytest.raises(ConfigurationError, match="--all"):
+            call(explain, *words)
 
 
 def test_unwritable_output_is_refused(plain_object: Path, tmp_path: Path) -> None:

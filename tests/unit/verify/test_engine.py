@@ -113,6 +113,37 @@ def test_lacking_evidence_of_one_file_is_reported_with_its_path() -> None:
     assert [note.reason for note in report.rules_skipped] == ["stripped.so: stripped"]
 
 
+def test_outcome_of_every_rule_and_file() -> None:
+    def lacks(_facts: ArtifactFacts, _files: FileSet, _policy: Policy) -> Iterator[Violation]:
+        yield Violation(message="seen", severity="info")
+        raise LacksEvidence("stripped")
+
+    rules = (
+        finds,
+        replace(finds, id="KB998", severity="warning"),
+        replace(_raising(KeyError("oops")), id="KB997"),
+        replace(_raising(LacksEvidence("stripped")), id="KB996"),
+        replace(finds, id="KB995", check=lacks),
+    )
+    outcomes = verify((FACTS, replace(FACTS, path="b.so")), rules=rules).outcomes
+    half = [
+        ("KB999", "failed", None),
+        ("KB998", "passed", None),
+        ("KB997", "errored", "KeyError: 'oops'"),
+        ("KB996", "failed", "stripped"),
+        ("KB995", "skipped", "stripped"),
+    ]
+    assert [(o.rule, o.status, o.reason) for o in outcomes] == half * 2
+    assert [o.path for o in outcomes] == ["libdemo.so"] * 5 + ["b.so"] * 5
+
+
+def test_outcome_follows_the_severity_of_the_policy() -> None:
+    facts = replace(FACTS, images=FACTS.images[:1])
+    change = SeverityChange(rule="KB101", severity="info", reason="known")
+    for policy, status in ((Policy(), "failed"), (Policy(severities=(change,)), "passed")):
+        assert verify((facts,), policy, select_rules(["KB101"])).outcomes[0].status == status
+
+
 def test_policy_changes_severity() -> None:
     facts = replace(FACTS, images=FACTS.images[:1])
     change = SeverityChange(rule="KB101", severity="warning", reason="known")

@@ -26,19 +26,30 @@ def test_findings_and_summary() -> None:
         fix="add one",
     )
     report = Report(
-        findings=(finding, replace(finding, severity="warning")),
+        findings=(
+            finding,
+            replace(finding, rule="KB109", slug="corrupt-image", fix="rebuild"),
+            replace(finding, severity="warning"),
+            replace(finding, path="b.so", message="two\nlines\x1b"),
+        ),
         rules_run=("KB101", "KB109"),
         rules_skipped=(RuleNote(rule="KB103", reason="no device image"),),
         rules_errored=(RuleNote(rule="KB108", reason="libdemo.so: KeyError: 1"),),
     )
     assert render(report).splitlines() == [
-        "libdemo.so: error KB101 missing-architecture: no image",
+        "libdemo.so",
+        "  error KB101 missing-architecture: no image",
+        "  warning KB101 missing-architecture: no image",
         "    fix: add one",
-        "libdemo.so: warning KB101 missing-architecture: no image",
+        "  error KB109 corrupt-image: no image",
+        "    fix: rebuild",
+        "b.so",
+        "  error KB101 missing-architecture: two",
+        "    lines\\x1b",
         "    fix: add one",
         "errored  KB108: libdemo.so: KeyError: 1",
         "skipped  KB103: no device image",
-        "FAILED: 1 error, 1 warning; 2 rules run, 1 skipped, 1 errored",
+        "FAILED: 3 errors, 1 warning; 2 rules run, 1 skipped, 1 errored",
     ]
 
 

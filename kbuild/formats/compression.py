@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import zlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from kbuild.errors import InputError
@@ -62,10 +63,16 @@ def _read_zstd(stored: memoryview, size: int) -> bytes:
         framed = zstandard.get_frame_parameters(stored).content_size
         if framed not in (size, _UNKNOWN_SIZE):
             raise InputError(f"the image says {size} bytes decompressed, its zstd frame {framed}")
-        data: bytes = zstandard.ZstdDecompressor().decompress(stored, max_output_size=size)
+        data: bytes = _zstd_decompressor().decompress(stored, max_output_size=size)
     except (zstandard.ZstdError, ValueError, MemoryError) as error:
         raise InputError(f"the image is no sound zstd frame: {error}") from error
     return data
+
+
+@cache
+def _zstd_decompressor() -> Any:
+    # It has buffers that are worth keeping from one image to the next.
+    return _import("zstandard", "zstandard").ZstdDecompressor()
 
 
 def _read_zlib(stored: memoryview, size: int) -> bytes:

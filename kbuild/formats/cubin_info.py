@@ -60,6 +60,9 @@ _WORD: Final = struct.Struct("<I")
 _PARAM_RECORD: Final = struct.Struct("<BBHIHHI")
 _PARAM_CODES: Final = (KPARAM_INFO, KPARAM_INFO_V2)
 _PARAMS: Final = re.compile(rb"(?:\x04[\x17\x45]\x0c\x00.{12})+", re.DOTALL)
+# A number of a function: format, attribute, size of what follows; symbol, number.
+_COUNT_RECORD: Final = struct.Struct("<BBHII")
+_COUNTS: Final = re.compile(rb"(?:\x04[\x11\x12\x2f]\x08\x00.{8})+", re.DOTALL)
 # symbol, offset in the bank, size
 _PARAM_CBANK: Final = struct.Struct("<IHH")
 
@@ -204,20 +207,27 @@ def _read_param(record: tuple[int, ...]) -> CubinParam:
 
 def read_module_info(content: memoryview) -> ModuleInfo:
     """``.nv.info``; raises InputError where it is not sound."""
-    by_code: dict[int, dict[int, int]] = {}
+    by_code: dict[int, dict[int, int]] = {REGCOUNT: {}, FRAME_SIZE: {}, MIN_STACK_SIZE: {}}
     codes = set()
-    for code, _, body in iterate_attributes(content):
+    # Mostly three numbers for each function, one after the other.
+    run = _COUNTS.match(content)
+    end = run.end() if run else 0
+    for _, code, _, symbol, number in _COUNT_RECORD.iter_unpack(content[:end]):
+        codes.add(code)
+        if number != _UNKNOWN:
+            by_code[code][symbol] = number
+    for code, _, body in iterate_attributes(content[end:]):
         codes.add(code)
         if code in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE):
             if len(body) < _PAIR.size:
                 raise InputError(f"attribute {code:#x} is too short")
             symbol, number = _PAIR.unpack_from(body)
             if number != _UNKNOWN:
-                by_code.setdefault(code, {})[symbol] = number
+                by_code[code][symbol] = number
     return ModuleInfo(
-        registers=by_code.get(REGCOUNT, {}),
-        frame_bytes=by_code.get(FRAME_SIZE, {}),
-        stack_bytes=by_code.get(MIN_STACK_SIZE, {}),
+        registers=by_code[REGCOUNT],
+        frame_bytes=by_code[FRAME_SIZE],
+        stack_bytes=by_code[MIN_STACK_SIZE],
         attributes=frozenset(codes),
     )
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from kbuild.formats.device_elf import SHT_NOTE, DeviceElf, SectionHeader
+from kbuild.formats.device_elf import SHT_NOTE, SHT_SYMTAB, DeviceElf, SectionHeader
 
 # By type where they have one of their own, so that ``.nv.merc.nv.info`` is not among them.
 _SHT_CUDA_INFO: Final = 0x7000_0000
 _SHT_CUDA_COMPAT: Final = 0x7000_0086
+_SHF_EXECINSTR: Final = 4
+_SHT_RELA, _SHT_REL = 4, 9
+_UNRELATED: Final = frozenset({SHT_SYMTAB, _SHT_RELA, _SHT_REL})
 _CONSTANT_0: Final = b".nv.constant0."
 _SHARED: Final = b".nv.shared."
 _LOCAL: Final = b".nv.local."
@@ -31,6 +34,11 @@ class Parts:
 def sort_sections(elf: DeviceElf) -> Parts:
     """Sort the sections; those that belong to a function name its code in ``info``."""
     parts = Parts()
+    by_name = (
+        (_CONSTANT_0, parts.constant_bytes),
+        (_SHARED, parts.shared_bytes),
+        (_LOCAL, parts.local_bytes),
+    )
     for section in elf.sections:
         if section.type == _SHT_CUDA_INFO:
             if section.info:
@@ -41,11 +49,10 @@ def sort_sections(elf: DeviceElf) -> Parts:
             parts.notes.append(section)
         elif section.type == _SHT_CUDA_COMPAT:
             parts.compat.append(section)
-        elif section.info:
-            if elf.has_name(section, _CONSTANT_0):
-                parts.constant_bytes[section.info] = section.size
-            elif elf.has_name(section, _SHARED):
-                parts.shared_bytes[section.info] = section.size
-            elif elf.has_name(section, _LOCAL):
-                parts.local_bytes[section.info] = section.size
+        # Code, symbols and relocations are most of the others.
+        elif section.info and not (section.flags & _SHF_EXECINSTR or section.type in _UNRELATED):
+            for prefix, sizes in by_name:
+                if elf.has_name(section, prefix):
+                    sizes[section.info] = section.size
+                    break
     return parts

@@ -16,7 +16,13 @@ from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin_facts import VariableKind
 from kbuild.formats.cubin_info import Dim3
-from kbuild.formats.ptx_declaration import OPAQUE, read_declaration, read_number, shorten
+from kbuild.formats.ptx_declaration import (
+    OPAQUE,
+    read_declaration,
+    read_number,
+    read_scalar,
+    shorten,
+)
 from kbuild.model import Linkage, Problem
 
 # Strings come first: paths and pragmas hold slashes and braces.
@@ -206,20 +212,27 @@ def _read_kernel(statement: str, entry: re.Match[str], problems: list[Problem]) 
 def _iterate_params(text: str) -> Iterator[PtxParam]:
     offset = 0
     for index, part in enumerate(text.split(",") if text.strip() else ()):
-        declared = read_declaration(part)
-        if declared.size is None:
-            raise InputError(f"the size of parameter {index} is not known")
-        offset = -offset % declared.alignment + offset
+        count, scalar = None, read_scalar(part)
+        if scalar:
+            name, kind, size = scalar
+            alignment = size
+        else:
+            declared = read_declaration(part)
+            if declared.size is None:
+                raise InputError(f"the size of parameter {index} is not known")
+            name, kind, size = declared.name, declared.type, declared.size
+            count, alignment = declared.count, declared.alignment
+        offset = -offset % alignment + offset
         yield PtxParam(
             index=index,
             offset=offset,
-            size=declared.size,
-            name=declared.name,
-            type=declared.type,
-            count=declared.count,
-            alignment=declared.alignment,
+            size=size,
+            name=name,
+            type=kind,
+            count=count,
+            alignment=alignment,
         )
-        offset += declared.size
+        offset += size
 
 
 def _read_variables(

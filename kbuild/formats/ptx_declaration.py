@@ -44,11 +44,15 @@ class Declaration:
     alignment: int
 
 
+def read_scalar(text: str) -> tuple[str, str, int] | None:
+    """Name, type and size of a scalar parameter; None for any other declaration."""
+    scalar = _SCALAR.fullmatch(text)
+    size = _SIZES.get(scalar[1]) if scalar else None
+    return (scalar[2], scalar[1], size) if scalar and size else None
+
+
 def read_declaration(text: str) -> Declaration:
     """What ``.align 8 .b8 name[48]`` or the like declares; InputError where it has no name."""
-    scalar = _SCALAR.fullmatch(text)
-    if scalar and (size := _SIZES.get(scalar[1])):
-        return Declaration(name=scalar[2], type=scalar[1], size=size, count=None, alignment=size)
     name, alignment = "", None
     kind, vector, dimensions = "", 1, []
     is_pointee = False

@@ -9,29 +9,55 @@ from __future__ import annotations
 import copyreg
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from kbuild.model import Kernel, Resources
+from kbuild.model import Kernel, Param, Resources
+
+_Row: TypeAlias = tuple[Any, ...]
 
 _FIELDS: Final = tuple(Resources.__dataclass_fields__)
 _READ: Final = attrgetter(*_FIELDS)
-
-
-def _reduce_kernel(kernel: Kernel) -> tuple[Callable[..., Kernel], tuple[Any, ...]]:
-    names = (kernel.name, kernel.display, kernel.linkage, kernel.params)
-    return _restore_kernel, (*names, *_READ(kernel.resources))
-
-
-def _restore_kernel(name: str, display: str, linkage: Any, params: Any, *figures: Any) -> Kernel:
-    return Kernel(
-        name=name,
-        display=display,
-        linkage=linkage,
-        params=params,
-        resources=Resources(**dict(zip(_FIELDS, figures, strict=True))),
-    )
+_PARAM_FIELDS: Final = tuple(Param.__dataclass_fields__)
+_READ_PARAM: Final = attrgetter(*_PARAM_FIELDS)
+# The images of one source share their kernels' parameters: as rows and as values, by the
+# identity of the other, which is kept so that it stays the only one of its address.
+_MOST: Final = 1 << 14
+_rows: dict[int, tuple[tuple[Param, ...], tuple[_Row, ...]]] = {}
+_values: dict[int, tuple[tuple[_Row, ...], tuple[Param, ...]]] = {}
 
 
 def register() -> None:
     """Make pickle send kernels so."""
     copyreg.pickle(Kernel, _reduce_kernel)
+
+
+def _reduce_kernel(kernel: Kernel) -> tuple[Callable[..., Kernel], _Row]:
+    params = kernel.params
+    known = _rows.get(id(params))
+    if known is None:
+        known = _remember(_rows, params, tuple(map(_READ_PARAM, params)))
+    names = (kernel.name, kernel.display, kernel.linkage, known[1])
+    return _restore_kernel, (*names, *_READ(kernel.resources))
+
+
+def _restore_kernel(
+    name: str, display: str, linkage: Any, rows: tuple[_Row, ...], *figures: Any
+) -> Kernel:
+    known = _values.get(id(rows))
+    if known is None:
+        values = tuple(Param(**dict(zip(_PARAM_FIELDS, row, strict=True))) for row in rows)
+        known = _remember(_values, rows, values)
+    return Kernel(
+        name=name,
+        display=display,
+        linkage=linkage,
+        params=known[1],
+        resources=Resources(**dict(zip(_FIELDS, figures, strict=True))),
+    )
+
+
+def _remember(known: dict[int, tuple[Any, Any]], key: Any, value: Any) -> tuple[Any, Any]:
+    if len(known) >= _MOST:
+        known.clear()
+    known[id(key)] = (key, value)
+    return key, value

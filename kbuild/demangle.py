@@ -1,23 +1,20 @@
 """C++ names for people: demangling, and taking a demangled function name apart.
 
-The C++ runtime library demangles (Itanium C++ ABI, section 3.4, ``__cxa_demangle``); it
-is on every machine that runs a C++ compiler, and where it is not, names stay mangled.
+Source: Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)".
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-# find_library() would start processes (ldconfig, gcc); these are the names the ABI fixes.
-_LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
+from kbuild.cxa_demangle import call_demangler
+
 # A forged name can ask the demangler for a lot of work; real ones stay far below.
 _LONGEST_NAME: Final = 1 << 16
-_LONGEST_DISPLAY: Final = 1 << 18
 # What stands for a part of the name in front of it, which may hold others: with so many of
 # them a name of 300 letters stands for gigabytes.
 _SUBSTITUTION: Final = re.compile(r"[ST][0-9A-Z]*_")
@@ -51,25 +48,6 @@ def demangle(name: str) -> str:
     return call_demangler(name) or name
 
 
-def call_demangler(name: str) -> str | None:
-    """What the C++ runtime library makes of ``name``; None where that is nothing sensible."""
-    functions = _demangler()
-    if functions is None:
-        return None
-    call, free = functions
-    status = ctypes.c_int(0)
-    address = call(name.encode("utf-8", "replace"), None, None, ctypes.byref(status))
-    if not address:
-        return None
-    try:
-        if status.value != 0:
-            return None
-        text = ctypes.string_at(address)
-        return text.decode("utf-8", "replace") if len(text) <= _LONGEST_DISPLAY else None
-    finally:
-        free(address)
-
-
 def is_nameable(symbol: str) -> bool:
     """Whether other source files can name the variable with this symbol.
 
@@ -77,28 +55,6 @@ def is_nameable(symbol: str) -> bool:
     an unnamed namespace.
     """
     return _NAMELESS.search(symbol) is None
-
-
-@cache
-def _demangler() -> tuple[Callable[..., int | None], Callable[[int], None]] | None:
-    """The demangler, and what gives back the memory of its results."""
-    for library in _LIBRARIES:
-        try:
-            function = ctypes.CDLL(library)["__cxa_demangle"]
-        except (OSError, AttributeError):
-            continue
-        function.restype = ctypes.c_void_p
-        function.argtypes = [
-            ctypes.c_char_p,
-            ctypes.c_char_p,
-            ctypes.POINTER(ctypes.c_size_t),
-            ctypes.POINTER(ctypes.c_int),
-        ]
-        free = ctypes.CDLL(None).free
-        free.restype = None
-        free.argtypes = [ctypes.c_void_p]
-        return function, free
-    return None
 
 
 @lru_cache(maxsize=1 << 14)

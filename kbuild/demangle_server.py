@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Final
 
-from kbuild.demangle import call_demangler
+from kbuild.cxa_demangle import call_demangler
 from kbuild.process import Server
 
 _MEMORY: Final = 256 << 20

@@ -9,9 +9,10 @@ from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind, Place
 from kbuild.formats.buffer import Buffer
+from kbuild.inspect.containers import Container
 from kbuild.inspect.content import hash_content
 from kbuild.inspect.descriptor import Extent
-from kbuild.inspect.images import Container, describe_container, read_containers
+from kbuild.inspect.images import describe_container, read_containers
 from kbuild.inspect.options import ReadOptions
 
 

@@ -8,13 +8,13 @@ from typing import Final
 
 from kbuild import parallel
 from kbuild.backends.protocol import ImageContent
-from kbuild.backends.reader import ImageReader, Listing, StoredImage
-from kbuild.backends.readers import READERS
+from kbuild.backends.reader import StoredImage
 from kbuild.errors import InputError
-from kbuild.facts import ContainerFacts, ImageFacts, Place, Section
-from kbuild.formats.buffer import Buffer, release, skip_zeros
+from kbuild.facts import ContainerFacts, ImageFacts
+from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf import Elf
 from kbuild.inspect import transfer
+from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.descriptor import Extent
 from kbuild.inspect.modules import Target
 from kbuild.inspect.options import ReadOptions
@@ -42,20 +42,6 @@ class FatBinaries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
-    """A container before its images are read; ``is_claimed`` by a kernel target's note."""
-
-    reader: ImageReader
-    number: int
-    extent: Extent
-    content: Buffer
-    listing: Listing
-    section: str = ""
-    is_relocatable: bool = False
-    is_claimed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadContainer:
     """A container's images, and the problems that belong to none of them alone."""
 
@@ -66,7 +52,7 @@ class ReadContainer:
 def read_fat_binaries(elf: Elf, targets: tuple[Target, ...], options: ReadOptions) -> FatBinaries:
     """Read every fat binary section, divided into containers as the descriptors say."""
     claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
-    containers = tuple(_find_containers(elf, claimed))
+    containers = tuple(find_containers(elf, claimed))
     numbers = {container.extent: container.number for container in containers}
     read = read_containers(containers, options)
     return FatBinaries(
@@ -75,58 +61,6 @@ def read_fat_binaries(elf: Elf, targets: tuple[Target, ...], options: ReadOption
         problems=tuple(problem for one in read for problem in one.problems),
         of_targets=tuple(_number_containers(target, numbers) for target in targets),
     )
-
-
-def _find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
-    number = 0
-    for section in elf.sections:
-        for reader in READERS.values():
-            role = reader.find_role(section.name)
-            if role is None:
-                continue
-            content = elf.view(section)
-            for extent in _divide(reader, section, content, claimed):
-                start = extent.place.offset
-                part = content[start : start + extent.size]
-                yield Container(
-                    reader=reader,
-                    number=number,
-                    extent=extent,
-                    content=part,
-                    listing=reader.list_images(part, section.name),
-                    section=section.name,
-                    is_relocatable=role == "relocatable",
-                    is_claimed=extent in claimed,
-                )
-                number += 1
-
-
-def _divide(
-    reader: ImageReader, section: Section, content: Buffer, claimed: set[Extent]
-) -> Iterator[Extent]:
-    """The containers in a section, in order, and between them what no target claims."""
-    own = [e for e in claimed if e.place.section == section.index]
-    position = 0
-    for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
-        # Those of a sound file do not overlap; forged ones would have their bytes read again.
-        if extent.place.offset >= position:
-            yield from _unclaimed(reader, section, content, (position, extent.place.offset))
-            yield extent
-            position = extent.place.offset + extent.size
-    yield from _unclaimed(reader, section, content, (position, len(content)))
-
-
-def _unclaimed(
-    reader: ImageReader, section: Section, content: Buffer, span: tuple[int, int]
-) -> Iterator[Extent]:
-    # The linker pads with zeros between the fat binaries of two objects.
-    start, end = span
-    first = min(skip_zeros(content, start), end)
-    start += first - start & -reader.find_alignment(section.name)
-    if first < end:
-        for offset, size in reader.divide(content[start:end]):
-            place = Place(section=section.index, offset=start + offset)
-            yield Extent(place=place, size=size)
 
 
 def read_containers(

@@ -9,6 +9,7 @@ from kbuild.verify.rules import (
     calls,
     device_code,
     hardening,
+    identities,
     images,
     layout,
     linking,
@@ -20,7 +21,7 @@ from kbuild.verify.rules import (
 
 _FAMILIES: Final = (
     *(images, device_code, symbols, stubs, calls),
-    *(registration, linking, layout, hardening, provenance),
+    *(registration, linking, identities, layout, hardening, provenance),
 )
 
 RULES: Final[tuple[Rule, ...]] = tuple(

@@ -8,8 +8,8 @@ from typing import Final
 from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import shorten
 
-_NAMES_SHOWN: Final = 3
 _LINKED: Final = ("shared-object", "executable")
 _READABLE: Final = ("elf", "ptx")
 
@@ -55,10 +55,9 @@ def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     unregistered = [one for one in facts.host_kernels if one.is_registered is False]
     if unregistered:
-        names = list(dict.fromkeys(demangle(one.kernel) for one in unregistered))
-        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        names = {one.kernel: demangle(one.kernel) for one in unregistered}
         yield Violation(
-            message=f"no host code registers {', '.join(names[:_NAMES_SHOWN])}{more}",
+            message=f"no host code registers {shorten(names.values())}",
             symbol=unregistered[0].kernel if len(names) == 1 else None,
         )
     if any(one.is_registered is None for one in facts.host_kernels):

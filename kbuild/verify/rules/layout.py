@@ -9,8 +9,8 @@ from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import note
 from kbuild.verify.file_set import FileSet, Identity, identities_of
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule, set_rule
+from kbuild.verify.wording import shorten
 
-_NAMES_SHOWN: Final = 3
 # What `struct kbuild_note_header` needs where the file is mapped, and every note's parts.
 _NOTE_ALIGNMENT: Final = 4
 
@@ -96,14 +96,8 @@ def symbolic_binding(facts: ArtifactFacts) -> Iterator[Violation]:
     if bound:
         yield Violation(
             message="the file binds the handles that it exports to itself (-Bsymbolic): "
-            f"{_shorten(bound)}"
+            f"{shorten(bound)}"
         )
-
-
-def _shorten(names: list[str]) -> str:
-    rest = len(names) - _NAMES_SHOWN
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 @set_rule("KB503", "text-relocation", severity="error", needs=())

@@ -1,17 +1,15 @@
-"""KB402 to KB409: what the host linker made of registration, runtimes and identities."""
+"""KB402, KB403, KB407 to KB409: what the host linker made of registration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
-from kbuild.facts import ArtifactFacts, RuntimeFacts
+from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.identities import exported_identities, names_of, undefined_names
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
+from kbuild.verify.wording import shorten
 
-_NAMES_SHOWN: Final = 3
 # The first that compilers leave to programs; what they and the C library need comes before.
 _FIRST_PRIORITY: Final = 101
 _LINKED: Final = ("shared-object", "executable")
@@ -38,7 +36,7 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
     if not relocatable and not unlinked:
         raise NotApplicable("no relocatable device code")
     if unlinked:
-        yield Violation(message=f"no device link defined {_shorten(unlinked)}", symbol=unlinked[0])
+        yield Violation(message=f"no device link defined {shorten(unlinked)}", symbol=unlinked[0])
     is_linked = any(wrapper.is_device_linked for wrapper in facts.wrappers)
     is_own = any(c.is_prelinked for m in facts.modules for c in m.record.containers)
     if relocatable and not is_linked and not is_own and not unlinked:
@@ -73,101 +71,10 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         missing = [name for name in needed.get(runtime.backend, ()) if name not in there]
         if missing:
             yield Violation(
-                message=f"{library.path} does not have {_shorten(missing)}", symbol=missing[0]
+                message=f"{library.path} does not have {shorten(missing)}", symbol=missing[0]
             )
     if unseen:
         raise LacksEvidence(f"{', '.join(unseen)} is not among the files of this call")
-
-
-@set_rule("KB404", "two-runtimes", severity="error", needs=())
-def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
-    """Kernels are launched through the runtime that they are registered with.
-
-    Why: Each copy of a runtime knows the kernels of its own file only. A program that takes
-        a kernel's address from a library and launches it through a copy of its own gets
-        "invalid device function", or a launch that does nothing.
-
-    Fix: Link the runtime as a shared library everywhere in the process (CMake:
-        CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
-
-    Source: celeritas#1497, FBGEMM#1818.
-    """
-    own = {r.backend: _instance(facts, r) for r in facts.runtimes if not r.is_driver}
-    if not own:
-        raise NotApplicable("linked to no runtime")
-    wanted = undefined_names(facts)
-    for other in files.others(facts):
-        used = {name: i for name, i in exported_identities(other).items() if name in wanted}
-        crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
-        if crossing:
-            yield Violation(
-                message=f"{_shorten([demangle(name) for name in crossing])} of {other.path} is "
-                "registered with another copy of the runtime than this file launches through",
-                symbol=crossing[0],
-            )
-
-
-def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:
-    """What tells one copy of a runtime in the process from another."""
-    return f"static in {facts.path}" if runtime.linkage == "static" else runtime.soname or ""
-
-
-def _differs(other: ArtifactFacts, backend: str, own: dict[str, str]) -> bool:
-    theirs = {_instance(other, r) for r in other.runtimes if r.backend == backend}
-    theirs -= {_instance(other, r) for r in other.runtimes if r.is_driver}
-    return bool(theirs) and backend in own and own[backend] not in theirs
-
-
-@set_rule("KB405", "duplicate-identity", severity="error", needs=())
-def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
-    """No two files of a process export one kernel's identity.
-
-    Why: The dynamic linker binds a name to the first file that exports it. Both register
-        their own kernel under that one address: the launches of one of them then run the
-        other's code, fail with "invalid device function", or do nothing.
-
-    Fix: Hide the kernels (`-fvisibility=hidden`, kbuild: VISIBILITY hidden), or give each
-        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
-
-    Source: cub#719, thrust#1737, cutlass#1027.
-    """
-    if facts.kind not in _LINKED:
-        raise NotApplicable("not loaded as it is")
-    own = exported_identities(facts)
-    if not own:
-        raise NotApplicable("exports no kernel")
-    copied = {r.symbol for r in facts.references if r.kind == "copy"}
-    for other in files.before(facts):
-        if other.kind not in _LINKED:
-            continue
-        copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
-        both = [name for name in exported_identities(other) if name in own and name not in copies]
-        if both:
-            shown = _shorten([demangle(name) for name in both])
-            yield Violation(message=f"{other.path} exports {shown} too", symbol=both[0])
-
-
-@rule("KB406", "exported-identity", severity="info", needs=())
-def exported_identity(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A library exports its kernels only where somebody asked for it.
-
-    Why: What is exported can be interposed by another library with the same kernels
-        (KB405), and is an interface that others may come to rely on.
-
-    Fix: Compile with `-fvisibility=hidden`; toolkits since CUDA 13 do so for kernels.
-
-    Source: cccl#343, cudf#14734, cuopt#1625.
-    """
-    if facts.kind != "shared-object" or not facts.host_kernels:
-        raise NotApplicable("no library of another tool's with kernels")
-    asked = names_of(facts.handles)
-    exported = [name for name in exported_identities(facts) if name not in asked]
-    if exported:
-        shown = _shorten([demangle(name) for name in exported])
-        yield Violation(
-            message=f"the library exports {shown}",
-            symbol=exported[0] if len(exported) == 1 else None,
-        )
 
 
 @rule("KB407", "no-unregister", severity="warning", needs=())
@@ -249,21 +156,12 @@ def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violatio
         left = [path for path, record in records.items() if record not in there]
         # A program and an archive of one call belong together; a library may have its own.
         if left and (taken or facts.kind == "executable"):
-            yield Violation(message=f"what {_shorten(left)} registers is not in this file")
-
-
-def _shorten(names: list[str]) -> str:
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    rest = len(names) - _NAMES_SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
+            yield Violation(message=f"what {shorten(left)} registers is not in this file")
 
 
 RULES: Final[tuple[Rule, ...]] = (
     device_link_missing,
     runtime_abi,
-    two_runtimes,
-    duplicate_identity,
-    exported_identity,
     no_unregister,
     late_constructor,
     member_not_pulled,

@@ -13,8 +13,8 @@ from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
 from kbuild.formats.elf import SHF_MERGE
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import shorten
 
-_NAMES_SHOWN: Final = 3
 _POINTER_BYTES: Final = 8
 _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
 
@@ -66,11 +66,9 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
         raise NotApplicable("no handle")
     functions = [one.kernel for one in facts.host_kernels if one.kind == "function"]
     if functions:
-        names = list(dict.fromkeys(demangle(name) for name in functions))
-        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
         yield Violation(
-            message=f"host functions stand for {', '.join(names[:_NAMES_SHOWN])}{more}",
-            symbol=functions[0] if len(names) == 1 else None,
+            message=f"host functions stand for {shorten(map(demangle, functions))}",
+            symbol=functions[0] if len(set(functions)) == 1 else None,
             severity="info",
         )
     unseen = []

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import json as json_text
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, artifact_path, write_output
+from kbuild.cli.output import (
+    add_output_arguments,
+    artifact_path,
+    is_same_file,
+    write_output,
+)
+from kbuild.errors import ConfigurationError
+from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from kbuild.report import json, text
+from kbuild.report.layout import plural
 from kbuild.verify import Policy, load_policy, select_rules, verify
+from kbuild.verify.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy import find_policy
+from kbuild.verify.policy_tables import make_schema
 
 HELP: Final = "check artifacts: images, handles, registration, provenance"
 EPILOG: Final = """\
 The policy is --policy FILE, else the [verify] table of kbuild.toml or
 [tool.kbuild.verify] of pyproject.toml in the current directory.
+--write-baseline FILE records registers, spills, local and shared memory and code sizes by
+kernel and architecture; commit it, and --baseline FILE finds what got worse.
 Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
 
 _RENDERERS: Final = {"text": text.render, "json": json.render}
@@ -32,6 +48,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory of them",
     )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="what the project demands")
+    parser.add_argument(
+        "--policy-schema",
+        action=_PrintSchema,
+        nargs=0,
+        help="print the JSON schema of policies, and do nothing else",
+    )
+    baselines = parser.add_mutually_exclusive_group()
+    baselines.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="figures that may not get worse"
+    )
+    baselines.add_argument(
+        "--write-baseline",
+        type=Path,
+        metavar="FILE",
+        help="write today's figures to FILE; judges nothing",
+    )
+    parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
     for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):
         parser.add_argument(
             option,
@@ -48,11 +81,44 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge all paths together; 1 when a rule found an error or failed itself."""
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments.policy)
+    if arguments.baseline:
+        policy = replace(policy or Policy(), baseline=read_baseline(arguments.baseline))
     artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
-    report = verify(artifacts, policy, rules)
+    if arguments.write_baseline:
+        return _write_baseline(arguments.write_baseline, artifacts, arguments)
+    report = verify(artifacts, policy, rules, arguments.today)
     if report.findings or not report.ok or not arguments.quiet:
         write_output(_RENDERERS[arguments.format](report), arguments)
     return 0 if report.ok else 1
+
+
+class _PrintSchema(argparse.Action):
+    """Like ``--help``: needs no other argument."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(json_text.dumps(make_schema(), indent=2))
+        parser.exit()
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-12-31") from error
+
+
+def _write_baseline(
+    path: Path, artifacts: tuple[ArtifactFacts, ...], arguments: argparse.Namespace
+) -> int:
+    if any(is_same_file(path, artifact) for artifact in arguments.paths):
+        raise ConfigurationError(f"--write-baseline {path}: that is the artifact itself")
+    baseline = make_baseline(artifacts, str(path))
+    write_baseline(path, baseline)
+    if not arguments.quiet:
+        kernels = sum(len(file.kernels) for file in baseline.files)
+        files = plural(len(baseline.files), "file")
+        print(f"{path}: the figures of {plural(kernels, 'kernel')}, {files}", file=sys.stderr)
+    return 0
 
 
 def _read_policy(path: Path | None) -> Policy | None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.report.layout import join_lines, plural
 from kbuild.verify.policy import SEVERITIES
-from kbuild.verify.report import Finding, Report
+from kbuild.verify.report import Finding, Report, WaivedFinding
 from kbuild.verify.rule import Rule
 
 _LINE: Final = 88
@@ -18,6 +18,7 @@ _LINE: Final = 88
 def render(report: Report) -> str:
     """The report of `kbuild verify`: findings, what could not be judged, a summary."""
     lines = [line for finding in report.findings for line in _finding(finding)]
+    lines += [line for waived in report.waived for line in _waived(waived)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
     lines += [f"skipped  {note.rule}: {note.reason}" for note in report.rules_skipped]
     return join_lines([*lines, _summary(report)])
@@ -28,11 +29,19 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"    fix: {finding.fix}"
 
 
+def _waived(waived: WaivedFinding) -> Iterator[str]:
+    finding, waiver = waived.finding, waived.waiver
+    yield f"{finding.path}: waived {finding.rule} {finding.slug}: {finding.message}"
+    yield f"    until {waiver.expires.isoformat()}: {waiver.reason}"
+
+
 def _summary(report: Report) -> str:
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(
         plural(counts[severity], severity) for severity in reversed(SEVERITIES) if counts[severity]
     )
+    if report.waived:
+        found = f"{found or 'no findings'}, {len(report.waived)} waived"
     rules = [plural(len(report.rules_run), "rule") + " run"]
     skipped = {note.rule for note in report.rules_skipped}
     if skipped:

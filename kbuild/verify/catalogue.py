@@ -6,17 +6,25 @@ from typing import Final
 
 from kbuild.verify.rule import Rule
 from kbuild.verify.rules import (
+    architectures,
     calls,
+    driver_needs,
     images,
     layout,
     provenance,
     registration,
+    resources,
     stubs,
     symbols,
+    upkeep,
 )
 
-RULES: Final[tuple[Rule, ...]] = (
+_FAMILIES: Final = (
+    *upkeep.RULES,
+    *architectures.RULES,
     *images.RULES,
+    *driver_needs.RULES,
+    *resources.RULES,
     *symbols.RULES,
     *stubs.RULES,
     *calls.RULES,
@@ -24,3 +32,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *layout.RULES,
     *provenance.RULES,
 )
+
+RULES: Final[tuple[Rule, ...]] = tuple(sorted(_FAMILIES, key=lambda rule: rule.id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +14,7 @@ from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
+from kbuild.verify.waivers import apply_waivers, judge_waivers
 
 _ABSENT: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
@@ -35,19 +37,29 @@ def verify(
     artifacts: tuple[ArtifactFacts, ...],
     policy: Policy | None = None,
     rules: tuple[Rule, ...] = RULES,
+    today: dt.date | None = None,
 ) -> Report:
-    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids."""
+    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids.
+
+    ``today`` is the day that waivers are judged by, the calendar's where it is None.
+    """
     policy = policy or Policy()
     changes = _read_changes(policy)
     files = FileSet(artifacts)
     outcomes = [_run(rule, facts, files, policy) for facts in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
+    judged = apply_waivers(
+        (_make_finding(o, violation, changes) for o in outcomes for violation in o.violations),
+        policy,
+        today,
+    )
+    paths = tuple(facts.path for facts in artifacts)
     return Report(
-        findings=tuple(
-            _make_finding(outcome, violation, changes)
-            for outcome in outcomes
-            for violation in outcome.violations
+        findings=(
+            *judged.findings,
+            *judge_waivers(policy, judged, paths, rules, changes),
         ),
+        waived=judged.waived,
         rules_run=tuple(
             rule_id
             for rule_id, of_rule in by_rule.items()
@@ -128,6 +140,9 @@ def _read_changes(policy: Policy) -> dict[str, Severity]:
         if change.rule not in known:
             raise unknown_rule(change.rule)
         _require_reason(known[change.rule], change)
+    for waiver in policy.waivers:
+        if waiver.rule not in known:
+            raise unknown_rule(waiver.rule)
     return {change.rule: change.severity for change in policy.severities}
 
 

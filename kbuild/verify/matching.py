@@ -80,6 +80,28 @@ def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
     return tuple(matches)
 
 
+def standing_alone(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMatch, ...]:
+    """Those whose images a device can run: not what waits for a link, if that was done.
+
+    An object file has nothing else yet, so that its parts stand for themselves.
+    """
+    linked = tuple(c for c in containers if not c.is_prelinked and not c.facts.is_relocatable)
+    return linked or tuple(c for c in containers if not c.is_prelinked)
+
+
+def linked_at_load(
+    container: ContainerMatch, containers: tuple[ContainerMatch, ...], facts: ArtifactFacts
+) -> tuple[ContainerMatch, ...]:
+    """What the runtime links where no image of ``container`` suits the device."""
+    if container.is_prelinked or container.facts.is_relocatable:
+        return ()
+    if container.target is not None:
+        return tuple(c for c in containers if c.is_prelinked and c.target == container.target)
+    # Whoever registers a device linker's output registers what went into it as well.
+    is_linked = any(w.is_device_linked and w.container == container.number for w in facts.wrappers)
+    return tuple(c for c in containers if is_linked and c.facts.is_relocatable)
+
+
 def require_containers(facts: ArtifactFacts) -> None:
     """Raise LacksEvidence when a note's containers cannot be told apart in the file."""
     for module in facts.modules:

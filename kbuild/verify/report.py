@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy import Severity, Waiver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaivedFinding:
+    """A finding that does not count, and the waiver that says so."""
+
+    finding: Finding
+    waiver: Waiver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleNote:
     """Why a rule was skipped, or how it failed."""
 
@@ -35,13 +43,14 @@ class Report:
 
     A rule is in ``rules_run`` when it judged at least one file, and in ``rules_skipped``
     when it judged none or some file did not show it enough; in ``rules_errored`` when it
-    raised, which makes the report not ok.
+    raised, which makes the report not ok.  What is ``waived`` counts for nothing.
     """
 
     findings: tuple[Finding, ...]
     rules_run: tuple[str, ...]
     rules_skipped: tuple[RuleNote, ...]
     rules_errored: tuple[RuleNote, ...]
+    waived: tuple[WaivedFinding, ...] = ()
 
     @property
     def ok(self) -> bool:

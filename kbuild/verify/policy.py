@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -103,7 +103,7 @@ class Policy(Demands):
     severities: tuple[SeverityChange, ...] = ()
     parts: tuple[Part, ...] = ()
     waivers: tuple[Waiver, ...] = ()
-    source: str | None = None
+    source: str | None = field(default=None, compare=False)
     baseline: Baseline | None = None
 
     def limit(

@@ -41,6 +41,7 @@ _CUDA_OF_PTX: Final = {
     "9.1": "13.1",
     "9.2": "13.2",
     "9.3": "13.3",
+    "9.4": "13.4",  # measured: what nvcc 13.4 writes
 }
 
 # zstd came with CUDA 12.4, whose first driver this is: RAPIDS documents 550.54.14 for the

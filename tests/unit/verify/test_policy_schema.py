@@ -36,7 +36,7 @@ GOOD = (
     '[[for]]\nkernels = "ns::*"\narchitectures = ["sm_9*"]\nmax_registers = 255',
     '[[for]]\nfiles = "*.so"\nptx = "forbidden"\nallowed_architectures = []',
     '[[waivers]]\nrule = "KB201"\nreason = "x"\nexpires = 2027-01-31',
-    '[[waivers]]\nrule = "KB201"\nkernels = "a"\nfiles = ["b"]\nreason = "x"\nexpires = "2027-01-31"',
+    '[[waivers]]\nrule = "KB201"\nkernels = "a"\nfiles = ["b"]\nreason="x"\nexpires="2027-01-31"',
     '[severities]\nKB101 = "error"\nKB103 = { severity = "info", reason = "known" }',
 )
 BAD = (

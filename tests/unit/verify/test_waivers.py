@@ -20,7 +20,7 @@ NEXT_DAY = dt.date(2027, 2, 1)
 SPILLING = needing(spill_bytes=16)
 
 
-def waiver(rule: str = "KB201", **selectors: Any) -> Waiver:
+def waiver(rule: str = "KB201", /, **selectors: Any) -> Waiver:
     return Waiver(rule=rule, reason="until 2.0", expires=LAST_DAY, **selectors)
 
 

@@ -9,6 +9,7 @@ from kbuild.verify.rules import (
     architectures,
     calls,
     driver_needs,
+    forward_code,
     images,
     layout,
     provenance,
@@ -22,6 +23,7 @@ from kbuild.verify.rules import (
 _FAMILIES: Final = (
     *upkeep.RULES,
     *architectures.RULES,
+    *forward_code.RULES,
     *images.RULES,
     *driver_needs.RULES,
     *resources.RULES,

@@ -60,6 +60,22 @@ class ContainerMatch:
         return self.record is not None and self.record.is_prelinked
 
     @property
+    def architectures(self) -> set[str]:
+        """What it has an image for, readable or not.
+
+        Content that the record knows under another label is not missing (KB601).
+        """
+        found = {pair.found.arch for pair in self.pairs if pair.found}
+        return found | {p.expected.arch for p in self.pairs if p.found and p.expected}
+
+    @property
+    def kernels(self) -> dict[str, str]:
+        """Its kernels' names for people, by symbol: the table's, else those in the images."""
+        rows = {row.device_name: row.display for row in self.rows}
+        images = (pair.found for pair in self.pairs if pair.found)
+        return rows or {k.name: k.display for image in images for k in image.kernels}
+
+    @property
     def readable(self) -> tuple[ImageFacts, ...]:
         """The images to compare: those that can be read and that the record describes."""
         return tuple(pair.found for pair in self.pairs if pair.found and pair.is_described)

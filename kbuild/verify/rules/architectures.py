@@ -1,7 +1,7 @@
-"""KB101, KB106, KB110: which architectures a file has images for.
+"""KB101, KB110: which architectures a file has images for; names are compared.
 
-What drivers link or compile when a program starts counts for every container that waits for
-it: `kbuild.verify.matching`.
+What drivers link when a program starts counts for every container that waits for it:
+`kbuild.verify.matching`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.readers import device_limits
-from kbuild.facts import ArtifactFacts, ImageFacts
+from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import (
     ContainerMatch,
     linked_at_load,
@@ -19,7 +18,7 @@ from kbuild.verify.matching import (
     standing_alone,
 )
 from kbuild.verify.policy import Policy
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule
 
 _NAMES_SHOWN: Final = 3
 
@@ -56,7 +55,7 @@ def _required(
     container: ContainerMatch, policy: Policy, facts: ArtifactFacts
 ) -> dict[str, list[str]]:
     """The architectures that the policy requires, each with the kernels that it is for."""
-    kernels = _kernels(container)
+    kernels = container.kernels
     if not kernels:
         # What has no kernels, as what runtimes bring along, lacks none.
         is_empty = bool(container.readable) and all(
@@ -74,11 +73,11 @@ def _required(
 def _missing_architectures(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...], wanted: dict[str, list[str]]
 ) -> Iterator[Violation]:
-    available = _architectures(container)
+    available = container.architectures
     if sources:  # all of them are needed
-        available |= set.intersection(*map(_architectures, sources))
+        available |= set.intersection(*(source.architectures for source in sources))
     recorded = tuple(image.arch for image in container.record.images) if container.record else ()
-    everything = list(dict.fromkeys(_kernels(container).values()))
+    everything = list(dict.fromkeys(container.kernels.values()))
     for arch in dict.fromkeys((*wanted, *recorded)):
         if arch not in available:
             names = everything if arch in recorded else list(dict.fromkeys(wanted[arch]))
@@ -90,117 +89,12 @@ def _missing_architectures(
             )
 
 
-def _architectures(container: ContainerMatch) -> set[str]:
-    found = {pair.found.arch for pair in container.pairs if pair.found}
-    # Content that the record knows under another label is not missing (KB601).
-    return found | {p.expected.arch for p in container.pairs if p.found and p.expected}
-
-
-def _kernels(container: ContainerMatch) -> dict[str, str]:
-    """The names of a container's kernels for people, by symbol: the table's, else the images'."""
-    rows = {row.device_name: row.display for row in container.rows}
-    images = (pair.found for pair in container.pairs if pair.found)
-    return rows or {k.name: k.display for image in images for k in image.kernels}
-
-
 def _name_some(names: list[str]) -> str:
     if not names:
         return "its kernels"
     shown = ", ".join(names[:_NAMES_SHOWN])
     rest = len(names) - _NAMES_SHOWN
     return f"{shown} and {rest} more" if rest > 0 else shown
-
-
-@policy_rule("KB106", "no-forward-code", severity="warning", needs=("images",))
-def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Every source has code that drivers can compile for devices newer than its images.
-
-    Why: A real image runs on its own generation alone. On the next one there is nothing to
-        run, "no kernel image is available for execution on the device", unless the file
-        holds PTX. That of an architecture-specific target (`compute_90a`) runs on no newer
-        device, that of a family (`compute_100f`) on the rest of the family alone.
-
-    Fix: Add a plain virtual architecture (`90-virtual` beside `90-real`). With
-        `ptx = "required"` in the policy it is an error to have none, with
-        `ptx = "forbidden"` to have some, with `ptx = "optional"` neither is reported.
-
-    Source: easybuild-framework#4692; CUDA C++ Programming Guide, "PTX Compatibility" and
-        "Family-Specific Features".
-    """
-    if not any(
-        device_limits(container.backend).has_portable_code for container in facts.containers
-    ):
-        raise NotApplicable("its images are of a kind that drivers do not compile")
-    wish = policy.ptx_of(facts.path)
-    containers = match_containers(facts)
-    if wish == "forbidden":
-        yield from _portable_code(containers)
-        return
-    if wish == "optional":
-        raise NotApplicable("the policy leaves it open whether there is PTX")
-    if facts.kind == "image":
-        raise NotApplicable("a single image")
-    unseen = []
-    for container in standing_alone(containers):
-        limits = device_limits(container.facts.backend)
-        if not limits.has_portable_code or container.facts.is_damaged:
-            continue
-        if not all(image.kind in ("elf", "ptx") for image in container.readable):
-            unseen.append(container.name)
-            continue
-        problem = _lacks_forward_code(container, linked_at_load(container, containers, facts))
-        if problem:
-            yield Violation(
-                message=f"{container.name} {problem}",
-                severity="error" if wish == "required" else None,
-            )
-    require_containers(facts)
-    if unseen:
-        raise LacksEvidence(f"{', '.join(unseen)}: images of a kind that tells no architecture")
-
-
-def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation]:
-    for container in containers:
-        for image in container.readable:
-            if image.kind == "ptx":
-                yield Violation(
-                    message=f"{container.name} holds PTX for {image.arch}, which the policy "
-                    "forbids",
-                    arch=image.arch,
-                    severity="error",
-                )
-
-
-def _lacks_forward_code(
-    container: ContainerMatch, sources: tuple[ContainerMatch, ...]
-) -> str | None:
-    """What is wrong, if devices newer than the container's newest have nothing to run."""
-    limits = device_limits(container.facts.backend)
-    ordered = [
-        (order, image.arch)
-        for image in container.readable
-        if image.kernels and (order := limits.order_of(image.arch)) is not None
-    ]
-    runs_on_newer = limits.runs_on_newer
-    if not ordered or runs_on_newer is None:
-        return None
-    newest = max(ordered)[1]
-    # What is linked at load needs the code of all sources.
-    groups = [container.readable, *([] if not sources else [_common(sources)])]
-    portable = {image.arch for group in groups for image in group if image.kind == "ptx"}
-    if any(runs_on_newer(arch, newest) for arch in portable):
-        return None
-    if portable:
-        return (
-            f"has nothing that devices newer than {newest} could run: PTX for "
-            f"{', '.join(sorted(portable))} is for no other"
-        )
-    return f"has no PTX, so devices newer than {newest} have nothing to run"
-
-
-def _common(sources: tuple[ContainerMatch, ...]) -> tuple[ImageFacts, ...]:
-    shared = set.intersection(*map(_architectures, sources))
-    return tuple(image for image in sources[0].readable if image.arch in shared)
 
 
 @policy_rule("KB110", "spurious-architecture", severity="warning", needs=("images",))
@@ -239,7 +133,7 @@ def _found_in(container: ContainerMatch) -> set[str]:
 def _listed(container: ContainerMatch, policy: Policy, facts: ArtifactFacts) -> set[str] | None:
     """What is allowed for one of the container's kernels; None where anything is."""
     listed: set[str] = set()
-    symbols: tuple[str | None, ...] = tuple(_kernels(container)) or (None,)
+    symbols: tuple[str | None, ...] = tuple(container.kernels) or (None,)
     for symbol in symbols:
         allowed = policy.architectures("allowed_architectures", facts.path, symbol)
         if allowed is None:
@@ -251,6 +145,5 @@ def _listed(container: ContainerMatch, policy: Policy, facts: ArtifactFacts) -> 
 
 RULES: Final[tuple[Rule, ...]] = (
     missing_architecture,
-    no_forward_code,
     spurious_architecture,
 )

@@ -14,7 +14,7 @@ from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
-from kbuild.verify.waivers import apply_waivers, judge_waivers
+from kbuild.verify.waivers import Scope, apply_waivers, judge_waivers
 
 _ABSENT: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
@@ -53,18 +53,17 @@ def verify(
         policy,
         today,
     )
+    rules_run = tuple(
+        rule_id
+        for rule_id, of_rule in by_rule.items()
+        if any(not (o.skipped or o.error) or o.violations for o in of_rule)
+    )
     paths = tuple(facts.path for facts in artifacts)
+    scope = Scope(paths=paths, rules=rules, rules_run=rules_run)
     return Report(
-        findings=(
-            *judged.findings,
-            *judge_waivers(policy, judged, paths, rules, changes),
-        ),
+        findings=(*judged.findings, *judge_waivers(policy, judged, scope, changes)),
         waived=judged.waived,
-        rules_run=tuple(
-            rule_id
-            for rule_id, of_rule in by_rule.items()
-            if any(not (o.skipped or o.error) or o.violations for o in of_rule)
-        ),
+        rules_run=rules_run,
         rules_skipped=tuple(note for of_rule in by_rule.values() for note in _skips(of_rule)),
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error

@@ -25,6 +25,15 @@ class Outcome:
     waived: tuple[WaivedFinding, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What a call looked at: its files, its rules, and those that could judge anything."""
+
+    paths: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    rules_run: tuple[str, ...]
+
+
 def apply_waivers(
     findings: Iterable[Finding], policy: Policy, today: dt.date | None = None
 ) -> Outcome:
@@ -44,21 +53,20 @@ def apply_waivers(
 def judge_waivers(
     policy: Policy,
     outcome: Outcome,
-    paths: tuple[str, ...],
-    rules: tuple[Rule, ...],
+    scope: Scope,
     severities: dict[str, Severity],
 ) -> tuple[Finding, ...]:
-    """What is wrong with the waivers themselves, of the rules that ran, in their order."""
-    by_id = {rule.id: rule for rule in rules}
+    """What is wrong with the waivers themselves, the expired ones first."""
+    by_id = {rule.id: rule for rule in scope.rules}
     used = {id(waived.waiver) for waived in outcome.waived}
     found = []
     for waiver in policy.waivers:
-        if waiver.rule not in by_id or not _concerns(waiver, paths):
+        if waiver.rule not in by_id or not _concerns(waiver, scope.paths):
             continue
         if waiver.expires < outcome.day:
             message = f"expired on {waiver.expires.isoformat()}"
             found.append((EXPIRED, waiver, message))
-        elif id(waiver) not in used:
+        elif id(waiver) not in used and waiver.rule in scope.rules_run:
             found.append((UNUSED, waiver, "hides nothing"))
     return tuple(
         Finding(

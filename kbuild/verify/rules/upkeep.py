@@ -37,7 +37,7 @@ def unused_waiver(_facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]
 
     Why: One that hides nothing is mended, misspelt, or waits to hide a new defect of the
         same kind that somebody should see. Waivers for files that are not part of the call,
-        and for rules that did not run, are not judged.
+        and for rules that could judge nothing, are not judged.
 
     Fix: Remove it, or correct its globs. Name `files` in it if one policy serves several
         calls.

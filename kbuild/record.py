@@ -8,6 +8,7 @@ path, so that a record of another version never half-loads.
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 import os
 import types
@@ -26,13 +27,15 @@ IMAGE_SCHEMA: Final = "kbuild.image/1"
 
 
 def to_json(value: Any) -> Any:
-    """A model value as JSON-ready data: dataclass to dict, tuple to list, Path to str."""
+    """A model value as JSON-ready data: dataclass to dict, tuple to list, Path and date to str."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, dt.date):
+        return value.isoformat()
     return value
 
 

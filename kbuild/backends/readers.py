@@ -1,4 +1,4 @@
-"""The tables of reading: who reads which section, image and file, and what host code does."""
+"""The tables of reading: sections, images and files, host code, what devices can take."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from kbuild.backends import (
     cpu_host,
     cpu_reader,
     cuda_host,
+    cuda_limits,
     cuda_reader,
     hip_host,
+    hip_limits,
     hip_reader,
     offload_reader,
 )
+from kbuild.backends.device_limits import DeviceLimits
 from kbuild.backends.host_conventions import HostConventions
 from kbuild.backends.reader import ImageReader
 
@@ -27,3 +30,15 @@ HOST_CONVENTIONS: Final[dict[str, HostConventions]] = {
     "cuda": cuda_host.CONVENTIONS,
     "hip": hip_host.CONVENTIONS,
 }
+
+# By the backend that an image is for; of others nothing is known.
+_DEVICE_LIMITS: Final[dict[str, DeviceLimits]] = {
+    "cuda": cuda_limits.LIMITS,
+    "hip": hip_limits.LIMITS,
+}
+_NO_LIMITS: Final = DeviceLimits()
+
+
+def device_limits(backend: str) -> DeviceLimits:
+    """What the devices and drivers that an image of ``backend`` is for can take."""
+    return _DEVICE_LIMITS.get(backend, _NO_LIMITS)

@@ -44,7 +44,7 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
         sys.stdout.buffer.flush()
         return
     inputs = [arguments.path] if "path" in arguments else getattr(arguments, "paths", ())
-    if any(_is_same_file(arguments.output, path) for path in inputs):
+    if any(is_same_file(arguments.output, path) for path in inputs):
         raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
     try:
         write_parts(arguments.output, content)
@@ -61,5 +61,6 @@ def append_text(text: str, path: Path) -> None:
         raise ConfigurationError(f"{path}: {error.strerror}") from error
 
 
-def _is_same_file(output: Path, path: Path) -> bool:
+def is_same_file(output: Path, path: Path) -> bool:
+    """Whether writing one would overwrite the other."""
     return output.exists() and path.exists() and output.samefile(path)

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import json as json_text
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, append_text, artifact_path, write_output
-from kbuild.errors import InputError
+from kbuild.cli.output import (
+    add_output_arguments,
+    append_text,
+    artifact_path,
+    is_same_file,
+    write_output,
+)
+from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import find_artifacts, inspect_files, inspect_path
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report import github, json, junit, markdown, sarif, text
+from kbuild.report.layout import plural
 from kbuild.toolchain import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
+from kbuild.verify.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy import find_policy
+from kbuild.verify.policy_tables import make_schema
 
 HELP: Final = "check artifacts: images, handles, registration, provenance"
 EPILOG: Final = """\
 The policy is --policy FILE, else the [verify] table of kbuild.toml or
 [tool.kbuild.verify] of pyproject.toml in the current directory.
 --format github writes annotations, and a summary to the file GITHUB_STEP_SUMMARY names.
+--write-baseline FILE records registers, spills, local and shared memory and code sizes by
+kernel and architecture; commit it, and --baseline FILE finds what got worse.
 Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
 
 _RENDERERS: Final = {
@@ -46,6 +60,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory of them",
     )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="what the project demands")
+    parser.add_argument(
+        "--policy-schema",
+        action=_PrintSchema,
+        nargs=0,
+        help="print the JSON schema of policies, and do nothing else",
+    )
+    baselines = parser.add_mutually_exclusive_group()
+    baselines.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="figures that may not get worse"
+    )
+    baselines.add_argument(
+        "--write-baseline",
+        type=Path,
+        metavar="FILE",
+        help="write today's figures to FILE; judges nothing",
+    )
+    parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
     for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):
         parser.add_argument(
             option,
@@ -67,9 +98,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge all paths together; 1 when a rule found an error or failed itself."""
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments.policy)
+    if arguments.baseline:
+        policy = replace(policy or Policy(), baseline=read_baseline(arguments.baseline))
     artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
+    if arguments.write_baseline:
+        return _write_baseline(arguments.write_baseline, artifacts, arguments)
     context = _read_closure(arguments.paths) if arguments.closure else ()
-    report = verify(artifacts, policy, rules, context=context)
+    report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
         write_output(_RENDERERS[arguments.format](report), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):
@@ -90,6 +125,35 @@ def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
         else:
             context.extend(result)
     return tuple(context)
+
+
+class _PrintSchema(argparse.Action):
+    """Like ``--help``: needs no other argument."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(json_text.dumps(make_schema(), indent=2))
+        parser.exit()
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-12-31") from error
+
+
+def _write_baseline(
+    path: Path, artifacts: tuple[ArtifactFacts, ...], arguments: argparse.Namespace
+) -> int:
+    if any(is_same_file(path, artifact) for artifact in arguments.paths):
+        raise ConfigurationError(f"--write-baseline {path}: that is the artifact itself")
+    baseline = make_baseline(artifacts, str(path))
+    write_baseline(path, baseline)
+    if not arguments.quiet:
+        kernels = sum(len(file.kernels) for file in baseline.files)
+        files = plural(len(baseline.files), "file")
+        print(f"{path}: the figures of {plural(kernels, 'kernel')}, {files}", file=sys.stderr)
+    return 0
 
 
 def _read_policy(path: Path | None) -> Policy | None:

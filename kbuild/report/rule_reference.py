@@ -13,6 +13,7 @@ _CODE: Final = re.compile(r"(`[^`]+`)")
 # What means something in the middle of a sentence; the rest would be hard to read escaped.
 _PUNCTUATION: Final = re.compile(r"([\\*_\[\]<>&|~])")
 _FAMILIES: Final = {
+    "KB0": "policies and baselines",
     "KB1": "device images",
     "KB2": "resources",
     "KB3": "handles and stubs",

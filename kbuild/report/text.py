@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.locations import group_by_file
 from kbuild.verify.policy import SEVERITIES
-from kbuild.verify.report import Finding, Report
+from kbuild.verify.report import Finding, Report, WaivedFinding
 from kbuild.verify.rule import Rule
 
 _LINE: Final = 88
@@ -19,6 +19,7 @@ _LINE: Final = 88
 def render(report: Report) -> str:
     """The report of `kbuild verify`: findings by file, what could not be judged, a summary."""
     lines = [line for path, found in group_by_file(report.findings) for line in _file(path, found)]
+    lines += [line for waived in report.waived for line in _waived(waived)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
     lines += [f"skipped  {note.rule}: {note.reason}" for note in report.rules_skipped]
     return join_lines([*lines, summarise(report)])
@@ -37,12 +38,20 @@ def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
         yield from (f"    fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in found))
 
 
+def _waived(waived: WaivedFinding) -> Iterator[str]:
+    finding, waiver = waived.finding, waived.waiver
+    yield f"{finding.path}: waived {finding.rule} {finding.slug}: {finding.message}"
+    yield f"    until {waiver.expires.isoformat()}: {waiver.reason}"
+
+
 def summarise(report: Report) -> str:
     """One line: the verdict, how many findings, how many rules."""
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(
         plural(counts[severity], severity) for severity in reversed(SEVERITIES) if counts[severity]
     )
+    if report.waived:
+        found = f"{found or 'no findings'}, {len(report.waived)} waived"
     rules = [plural(len(report.rules_run), "rule") + " run"]
     skipped = {note.rule for note in report.rules_skipped}
     if skipped:

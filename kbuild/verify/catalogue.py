@@ -6,8 +6,11 @@ from typing import Final
 
 from kbuild.verify.rule import Rule
 from kbuild.verify.rules import (
+    architectures,
     calls,
     device_code,
+    driver_needs,
+    forward_code,
     hardening,
     identities,
     images,
@@ -15,13 +18,15 @@ from kbuild.verify.rules import (
     linking,
     provenance,
     registration,
+    resources,
     stubs,
     symbols,
+    upkeep,
 )
 
 _FAMILIES: Final = (
-    *(images, device_code, symbols, stubs, calls),
-    *(registration, linking, identities, layout, hardening, provenance),
+    *(upkeep, architectures, forward_code, images, device_code, driver_needs, resources),
+    *(symbols, stubs, calls, registration, linking, identities, layout, hardening, provenance),
 )
 
 RULES: Final[tuple[Rule, ...]] = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +15,7 @@ from kbuild.verify.grouping import group_files
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
 from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
+from kbuild.verify.waivers import Scope, apply_waivers, judge_waivers
 
 _ABSENT: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
@@ -36,34 +38,41 @@ def verify(
     artifacts: tuple[ArtifactFacts, ...],
     policy: Policy | None = None,
     rules: tuple[Rule, ...] = RULES,
+    today: dt.date | None = None,
     *,
     context: tuple[ArtifactFacts, ...] = (),
 ) -> Report:
     """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids.
 
-    ``context`` are files that are loaded with them and not judged themselves.
+    ``today`` is the day that waivers are judged by, the calendar's where it is None;
+    ``context`` are files that are loaded with the artifacts and not judged themselves.
     """
     policy = policy or Policy()
     changes = _read_changes(policy)
     sets = group_files(artifacts, context)
     outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
+    judged = apply_waivers(
+        (_make_finding(o, violation, changes) for o in outcomes for violation in o.violations),
+        policy,
+        today,
+    )
+    rules_run = tuple(
+        rule_id
+        for rule_id, of_rule in by_rule.items()
+        if any(not (o.skipped or o.error) or o.violations for o in of_rule)
+    )
+    paths = tuple(facts.path for facts in artifacts)
+    scope = Scope(paths=paths, rules=rules, rules_run=rules_run)
     return Report(
-        findings=tuple(
-            _make_finding(outcome, violation, changes)
-            for outcome in outcomes
-            for violation in outcome.violations
-        ),
-        rules_run=tuple(
-            rule_id
-            for rule_id, of_rule in by_rule.items()
-            if any(not (o.skipped or o.error) or o.violations for o in of_rule)
-        ),
+        findings=(*judged.findings, *judge_waivers(policy, judged, scope, changes)),
+        waived=judged.waived,
+        rules_run=rules_run,
         rules_skipped=tuple(note for of_rule in by_rule.values() for note in _skips(of_rule)),
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
         ),
-        outcomes=tuple(_summarise(outcome, changes) for outcome in outcomes),
+        outcomes=_summarise(outcomes, judged.findings),
     )
 
 
@@ -128,19 +137,26 @@ def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:
     )
 
 
-def _summarise(outcome: _Outcome, changes: dict[str, Severity]) -> RuleOutcome:
-    findings = (_make_finding(outcome, violation, changes) for violation in outcome.violations)
-    status: Status = "passed"
-    if outcome.error:
-        status = "errored"
-    elif any(finding.severity == "error" for finding in findings):
-        status = "failed"
-    elif outcome.skipped:
-        status = "skipped"
-    skipped = str(outcome.skipped) if outcome.skipped else None
-    return RuleOutcome(
-        rule=outcome.rule.id, path=outcome.path, status=status, reason=outcome.error or skipped
+def _summarise(outcomes: list[_Outcome], findings: tuple[Finding, ...]) -> tuple[RuleOutcome, ...]:
+    """How each rule ended on each file; what is waived is no failure."""
+    failed = {(f.rule, f.path) for f in findings if f.severity == "error"}
+    return tuple(
+        RuleOutcome(
+            rule=o.rule.id,
+            path=o.path,
+            status=_status(o, (o.rule.id, o.path) in failed),
+            reason=o.error or (str(o.skipped) if o.skipped else None),
+        )
+        for o in outcomes
     )
+
+
+def _status(outcome: _Outcome, is_failed: bool) -> Status:
+    if outcome.error:
+        return "errored"
+    if is_failed:
+        return "failed"
+    return "skipped" if outcome.skipped else "passed"
 
 
 def _read_changes(policy: Policy) -> dict[str, Severity]:
@@ -150,6 +166,9 @@ def _read_changes(policy: Policy) -> dict[str, Severity]:
         if change.rule not in known:
             raise unknown_rule(change.rule)
         _require_reason(known[change.rule], change)
+    for waiver in policy.waivers:
+        if waiver.rule not in known:
+            raise unknown_rule(waiver.rule)
     return {change.rule: change.severity for change in policy.severities}
 
 

@@ -60,6 +60,22 @@ class ContainerMatch:
         return self.record is not None and self.record.is_prelinked
 
     @property
+    def architectures(self) -> set[str]:
+        """What it has an image for, readable or not.
+
+        Content that the record knows under another label is not missing (KB601).
+        """
+        found = {pair.found.arch for pair in self.pairs if pair.found}
+        return found | {p.expected.arch for p in self.pairs if p.found and p.expected}
+
+    @property
+    def kernels(self) -> dict[str, str]:
+        """Its kernels' names for people, by symbol: the table's, else those in the images."""
+        rows = {row.device_name: row.display for row in self.rows}
+        images = (pair.found for pair in self.pairs if pair.found)
+        return rows or {k.name: k.display for image in images for k in image.kernels}
+
+    @property
     def readable(self) -> tuple[ImageFacts, ...]:
         """The images to compare: those that can be read and that the record describes."""
         return tuple(pair.found for pair in self.pairs if pair.found and pair.is_described)
@@ -78,6 +94,28 @@ def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
     others = (n for n in range(len(facts.containers)) if n not in claimed)
     matches.extend(_match(facts, number, None, None, ()) for number in others)
     return tuple(matches)
+
+
+def standing_alone(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMatch, ...]:
+    """Those whose images a device can run: not what waits for a link, if that was done.
+
+    An object file has nothing else yet, so that its parts stand for themselves.
+    """
+    linked = tuple(c for c in containers if not c.is_prelinked and not c.facts.is_relocatable)
+    return linked or tuple(c for c in containers if not c.is_prelinked)
+
+
+def linked_at_load(
+    container: ContainerMatch, containers: tuple[ContainerMatch, ...], facts: ArtifactFacts
+) -> tuple[ContainerMatch, ...]:
+    """What the runtime links where no image of ``container`` suits the device."""
+    if container.is_prelinked or container.facts.is_relocatable:
+        return ()
+    if container.target is not None:
+        return tuple(c for c in containers if c.is_prelinked and c.target == container.target)
+    # Whoever registers a device linker's output registers what went into it as well.
+    is_linked = any(w.is_device_linked and w.container == container.number for w in facts.wrappers)
+    return tuple(c for c in containers if is_linked and c.facts.is_relocatable)
 
 
 def require_containers(facts: ArtifactFacts) -> None:

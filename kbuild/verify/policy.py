@@ -1,27 +1,32 @@
-"""What a project demands of its artifacts, read from TOML.
+"""What a project demands of its artifacts: the values that `kbuild verify` judges by.
 
-The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`` of
-``pyproject.toml``, or a file of its own, with or without the ``[verify]`` header::
-
-    [verify]
-    required_architectures = ["sm_80", "sm_90"]
-
-    [verify.severities]
-    KB103 = "error"
-    KB108 = { severity = "warning", reason = "the old images go away with 2.0" }
+`kbuild.verify.policy_tables` says how they are written, and reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import datetime as dt
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.errors import ConfigurationError
 from kbuild.toml import read_toml
+from kbuild.verify.baseline import Baseline
+from kbuild.verify.glob import matches, matches_file, matches_kernel
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
+PtxPolicy: TypeAlias = Literal["required", "forbidden", "optional"]
+Limit: TypeAlias = Literal[
+    "max_registers",
+    "max_spill_bytes",
+    "max_local_bytes",
+    "max_shared_bytes",
+    "max_kernel_bytes",
+    "max_architecture_bytes",
+    "max_artifact_bytes",
+]
+ArchitectureList: TypeAlias = Literal["required_architectures", "allowed_architectures"]
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("info", "warning", "error")
 
@@ -36,11 +41,103 @@ class SeverityChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What a project demands; the default demands nothing beyond the rules themselves."""
+class Demands:
+    """What a policy can demand of all kernels, or of some; None demands nothing."""
 
-    required_architectures: tuple[str, ...] = ()
+    required_architectures: tuple[str, ...] | None = None
+    allowed_architectures: tuple[str, ...] | None = None
+    ptx: PtxPolicy | None = None
+    max_registers: int | None = None
+    max_spill_bytes: int | None = None
+    max_local_bytes: int | None = None
+    max_shared_bytes: int | None = None
+    max_kernel_bytes: int | None = None
+    max_architecture_bytes: int | None = None
+    max_artifact_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(Demands):
+    """A ``[[verify.for]]`` table: what is demanded of the kernels, files, images it names.
+
+    An empty selector does not select; a table with ``kernels`` says nothing of a whole file.
+    """
+
+    kernels: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+
+    def covers(self, path: str, kernel: str | None, arch: str | None) -> bool:
+        """Whether the table speaks of this."""
+        if self.files and not matches_file(self.files, path):
+            return False
+        if self.kernels and not (kernel is not None and matches_kernel(self.kernels, kernel)):
+            return False
+        return not self.architectures or (arch is not None and matches(self.architectures, arch))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """Findings of ``rule`` that the project lives with, through the day ``expires``."""
+
+    rule: str
+    reason: str
+    expires: dt.date
+    kernels: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    arch: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy(Demands):
+    """What a project demands; the default demands nothing beyond the rules themselves.
+
+    ``parts`` change the demands for some kernels, files and architectures, later ones last.
+    ``exported`` are the kernels that may be exported.  ``source`` is the file that the
+    policy was read from; ``baseline`` the figures that may not get worse.
+    """
+
+    minimum_driver: str | None = None
+    minimum_runtime: str | None = None
+    exported: tuple[str, ...] | None = None
     severities: tuple[SeverityChange, ...] = ()
+    parts: tuple[Part, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    source: str | None = field(default=None, compare=False)
+    baseline: Baseline | None = None
+
+    def limit(
+        self, name: Limit, path: str, kernel: str | None = None, arch: str | None = None
+    ) -> int | None:
+        """The limit ``name`` as it stands for a file, a kernel or an architecture in it."""
+        found: int | None = self._find(name, path, kernel, arch)
+        return found
+
+    def has_limit(self, *names: Limit) -> bool:
+        """Whether one of these limits is set for anything."""
+        return any(
+            getattr(part, name) is not None for part in (self, *self.parts) for name in names
+        )
+
+    def architectures(
+        self, name: ArchitectureList, path: str, kernel: str | None = None
+    ) -> tuple[str, ...] | None:
+        """The architectures that are required or allowed of a file or a kernel in it."""
+        found: tuple[str, ...] | None = self._find(name, path, kernel, None)
+        return found
+
+    def ptx_of(self, path: str) -> PtxPolicy | None:
+        """Whether the containers of a file are to hold code for drivers to compile."""
+        found: PtxPolicy | None = self._find("ptx", path, None, None)
+        return found
+
+    def _find(self, name: str, path: str, kernel: str | None, arch: str | None) -> Any:
+        value = getattr(self, name)
+        for part in self.parts:
+            own = getattr(part, name)
+            if own is not None and part.covers(path, kernel, arch):
+                value = own
+        return value
 
 
 def load_policy(path: Path) -> Policy:
@@ -49,7 +146,7 @@ def load_policy(path: Path) -> Policy:
     table, where = _find_table(path, document)
     if table is None:
         raise ConfigurationError(f"{path}: no {where} table in it")
-    return _read_policy(table, f"{path}: {where}")
+    return _read(path, table, where)
 
 
 def find_policy(directory: Path) -> Policy | None:
@@ -59,8 +156,14 @@ def find_policy(directory: Path) -> Policy | None:
         if path.is_file():
             table, where = _find_table(path, read_toml(path))
             if table is not None:
-                return _read_policy(table, f"{path}: {where}")
+                return _read(path, table, where)
     return None
+
+
+def _read(path: Path, table: object, where: str) -> Policy:
+    from kbuild.verify.policy_tables import read_policy  # noqa: PLC0415 - it makes our values
+
+    return read_policy(table, f"{path}: {where}", str(path))
 
 
 def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:
@@ -73,46 +176,3 @@ def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:
     if "verify" in document or path.name == "kbuild.toml":
         return document.get("verify"), "[verify]"
     return document, "policy"
-
-
-def _read_policy(table: object, where: str) -> Policy:
-    if not isinstance(table, dict):
-        raise ConfigurationError(f"{where}: expected a table")
-    for key in table:
-        if key not in _READERS:
-            raise ConfigurationError(f"{where}: unknown key {key!r}{did_you_mean(key, _READERS)}")
-    return Policy(**{key: _READERS[key](value, f"{where}.{key}") for key, value in table.items()})
-
-
-def _read_strings(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigurationError(f"{where}: expected a list of strings")
-    return tuple(value)
-
-
-def _read_severities(value: object, where: str) -> tuple[SeverityChange, ...]:
-    if not isinstance(value, dict):
-        raise ConfigurationError(f"{where}: expected a table of rule ids")
-    return tuple(_read_change(name, entry, f"{where}.{name}") for name, entry in value.items())
-
-
-def _read_change(name: str, entry: object, where: str) -> SeverityChange:
-    table: object = {"severity": entry} if isinstance(entry, str) else entry
-    if not isinstance(table, dict) or "severity" not in table:
-        raise ConfigurationError(f'{where}: expected {{ severity = "...", reason = "..." }}')
-    known = ("severity", "reason")
-    for key in table:
-        if key not in known:
-            raise ConfigurationError(f"{where}: unknown key {key!r}{did_you_mean(key, known)}")
-    severity, reason = table["severity"], table.get("reason")
-    if severity not in SEVERITIES:
-        raise ConfigurationError(f"{where}: {severity!r} is none of {', '.join(SEVERITIES)}")
-    if reason is not None and not (isinstance(reason, str) and reason.strip()):
-        raise ConfigurationError(f"{where}: the reason is empty")
-    return SeverityChange(rule=name, severity=severity, reason=reason)
-
-
-_READERS: Final[dict[str, Callable[[Any, str], Any]]] = {
-    "required_architectures": _read_strings,
-    "severities": _read_severities,
-}

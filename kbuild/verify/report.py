@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy import Severity, Waiver
 
 # How one rule ended on one file.  "failed" is an error finding: warnings and infos pass.
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
@@ -23,6 +23,14 @@ class Finding:
     arch: str | None
     message: str
     fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaivedFinding:
+    """A finding that does not count, and the waiver that says so."""
+
+    finding: Finding
+    waiver: Waiver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +61,9 @@ class Report:
 
     A rule is in ``rules_run`` when it judged at least one file, and in ``rules_skipped``
     when it judged none or some file did not show it enough; in ``rules_errored`` when it
-    raised, which makes the report not ok.  ``outcomes`` has a row for every rule and file,
-    in the order of the files, then of the rules.
+    raised, which makes the report not ok.  What is ``waived`` counts for nothing.
+    ``outcomes`` has a row for every rule and file, in the order of the files, then of the
+    rules.
     """
 
     findings: tuple[Finding, ...]
@@ -62,6 +71,7 @@ class Report:
     rules_skipped: tuple[RuleNote, ...]
     rules_errored: tuple[RuleNote, ...]
     outcomes: tuple[RuleOutcome, ...] = ()
+    waived: tuple[WaivedFinding, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -1,4 +1,7 @@
-"""KB1xx: device images.  `kbuild.verify.matching` says which defect is which rule's."""
+"""KB103, KB108, KB109: what is in device images.
+
+`kbuild.verify.matching` says which defect is which rule's.
+"""
 
 from __future__ import annotations
 
@@ -9,82 +12,8 @@ from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.model import Kernel, Param
 from kbuild.verify.matching import ContainerMatch, match_containers, require_containers
-from kbuild.verify.policy import Policy
-from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule, rule
+from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 from kbuild.verify.signatures import contradict_name, describe_difference
-
-_NAMES_SHOWN: Final = 3
-
-
-@policy_rule("KB101", "missing-architecture", severity="error", needs=())
-def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Every source has an image for every required architecture.
-
-    Why: An image of one source does not serve the kernels of another. A launch on a
-        device without a fitting image fails at run time with "no kernel image is available
-        for execution on the device", and only for the kernels of that source.
-
-    Fix: Add the architecture to the target's ARCHITECTURES and rebuild, or take it out of
-        `required_architectures` in the policy.
-
-    Source: vllm#19906, executorch#21567, easybuild-framework#4692.
-    """
-    if not facts.modules and not facts.containers:
-        raise NotApplicable("no device image")
-    if not facts.modules and not policy.required_architectures:
-        raise NotApplicable("neither a note nor the policy names the architectures to expect")
-    containers = match_containers(facts)
-    for container in containers:
-        if not container.facts.is_damaged:
-            sources = _linked_at_load(container, containers)
-            yield from _missing_architectures(container, sources, policy)
-    require_containers(facts)
-
-
-def _linked_at_load(
-    container: ContainerMatch, containers: tuple[ContainerMatch, ...]
-) -> tuple[ContainerMatch, ...]:
-    """What the runtime links where no image of ``container`` suits the device."""
-    if container.target is None or container.is_prelinked:
-        return ()
-    return tuple(c for c in containers if c.is_prelinked and c.target == container.target)
-
-
-def _missing_architectures(
-    container: ContainerMatch, sources: tuple[ContainerMatch, ...], policy: Policy
-) -> Iterator[Violation]:
-    available = _architectures(container)
-    if sources:  # all of them are needed
-        available |= set.intersection(*map(_architectures, sources))
-    required = () if container.is_prelinked else policy.required_architectures
-    recorded = tuple(image.arch for image in container.record.images) if container.record else ()
-    for arch in dict.fromkeys((*required, *recorded)):
-        if arch not in available:
-            there = ", ".join(sorted(available)) or "no image at all"
-            yield Violation(
-                message=f"{container.name} has no image for {arch}, only {there}: "
-                f"{_name_kernels(container)} cannot run there",
-                arch=arch,
-            )
-
-
-def _architectures(container: ContainerMatch) -> set[str]:
-    found = {pair.found.arch for pair in container.pairs if pair.found}
-    # Content that the record knows under another label is not missing (KB601).
-    return found | {p.expected.arch for p in container.pairs if p.found and p.expected}
-
-
-def _name_kernels(container: ContainerMatch) -> str:
-    images = (pair.found for pair in container.pairs if pair.found)
-    names = [row.display for row in container.rows] or [
-        k.display for i in images for k in i.kernels
-    ]
-    names = list(dict.fromkeys(names))
-    if not names:
-        return "its kernels"
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    rest = len(names) - _NAMES_SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 @rule("KB103", "kernel-missing-in-image", severity="error", needs=("images",))
@@ -190,7 +119,6 @@ def corrupt_image(facts: ArtifactFacts) -> Iterator[Violation]:
 
 
 RULES: Final[tuple[Rule, ...]] = (
-    missing_architecture,
     kernel_missing_in_image,
     signature_mismatch,
     corrupt_image,

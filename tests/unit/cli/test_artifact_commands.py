@@ -83,7 +83,7 @@ def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[byt
 @pytest.mark.parametrize(
     ("style", "start"),
     [
-        ("text", "skipped  KB101"),
+        ("text", "skipped  KB003"),
         ("json", '{\n  "schema"'),
         ("sarif", '{\n  "$schema"'),
         ("junit", "<?xml"),

@@ -14,6 +14,7 @@ from jsonschema import Draft4Validator
 
 from kbuild import __version__
 from kbuild.report.sarif import render
+from kbuild.verify import select_rules
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleNote
 
@@ -82,7 +83,7 @@ def test_rules_are_documented() -> None:
     run = load(make_report())
     driver = run["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("kbuild", __version__)
-    rule, documentation = driver["rules"][0], RULES[0].documentation
+    rule, documentation = driver["rules"][0], select_rules(["KB101"])[0].documentation
     assert [rule["id"] for rule in driver["rules"]] == ["KB101", "KB103", "KB109"]
     assert rule["name"] == "missing-architecture"
     assert rule["shortDescription"]["text"] == documentation.summary

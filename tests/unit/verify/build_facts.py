@@ -28,6 +28,7 @@ from kbuild.model import (
     Kernel,
     KernelRecord,
     Param,
+    Resources,
     TargetRecord,
 )
 from kbuild.stages.stub_names import name_stub
@@ -227,6 +228,56 @@ def host_facts(kind: FileKind, *uses: tuple[ReferenceKind, str]) -> ArtifactFact
         ),
         dynamic=None if kind == "object" else DYNAMIC,
     )
+
+
+def foreign_facts(*images: ImageFacts) -> ArtifactFacts:
+    """A fat binary of another company's compiler: one container, nothing of kbuild's."""
+    found = images or (gpu_image("sm_90"), gpu_image("compute_90", kind="ptx"))
+    return ArtifactFacts(
+        path="foreign.fatbin",
+        kind="fat-binary",
+        machine=None,
+        sha256="d" * 64,
+        containers=(
+            ContainerFacts(
+                backend=found[0].backend,
+                place=Place(section=0, offset=0),
+                size=4096,
+                is_damaged=False,
+                alignment=8,
+            ),
+        ),
+        images=found,
+    )
+
+
+MODEST = Resources(
+    registers=32,
+    shared_bytes=1024,
+    local_bytes=0,
+    spill_bytes=0,
+    code_bytes=512,
+    max_threads=256,
+)
+
+
+def gpu_image(arch: str, *, resources: Resources = MODEST, **changes: Any) -> ImageFacts:
+    """An image of two modest kernels for a GPU; PTX, where ``kind`` says so, tells less."""
+    is_ptx = changes.get("kind") == "ptx"
+    own = Resources(max_threads=256) if is_ptx else resources
+    image = ImageFacts(
+        backend="hip" if arch.startswith("gfx") else "cuda",
+        arch=arch,
+        kind="elf",
+        compression="none",
+        size=1000,
+        stored_size=1000,
+        sha256=None,
+        container=0,
+        kernels=tuple(replace(kernel, resources=own) for kernel in KERNELS),
+        ptx_version="8.4" if is_ptx else None,
+    )
+    return replace(image, **changes)
 
 
 def _image_record(arch: str) -> ImageRecord:

@@ -48,6 +48,7 @@ def test_verify_report_is_the_contract() -> None:
         "rules_run": ["KB101"],
         "rules_skipped": [{"rule": "KB103", "reason": "no device image"}],
         "rules_errored": [],
+        "waived": [],
     }
 
 

@@ -1,0 +1,141 @@
+"""What a file's device code costs: figures by kernel and architecture, sizes by architecture.
+
+Policies limit them and a baseline keeps them from getting worse.  A kernel may be in a file
+more than once (a template in several sources): its figures are the worst ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from kbuild.facts import ArtifactFacts, ImageFacts
+from kbuild.model import Resources
+from kbuild.verify.glob import stable_name
+
+FigureName: TypeAlias = Literal[
+    "registers", "spill_bytes", "local_bytes", "shared_bytes", "code_bytes"
+]
+FIGURES: Final[tuple[FigureName, ...]] = (
+    "registers",
+    "spill_bytes",
+    "local_bytes",
+    "shared_bytes",
+    "code_bytes",
+)
+
+_REGISTER_BYTES: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelFigures:
+    """What one kernel needs on one architecture; None is what no image says."""
+
+    kernel: str
+    arch: str
+    registers: int | None = None
+    spill_bytes: int | None = None
+    local_bytes: int | None = None
+    shared_bytes: int | None = None
+    code_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchitectureSize:
+    """What all images of a file for one architecture take up in it."""
+
+    arch: str
+    stored_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFigures:
+    """The figures of one file under its stable name, everything sorted."""
+
+    file: str
+    stored_bytes: int
+    sizes: tuple[ArchitectureSize, ...] = ()
+    kernels: tuple[KernelFigures, ...] = ()
+
+
+def final_images(facts: ArtifactFacts) -> tuple[ImageFacts, ...]:
+    """The images that run: what went into a device link counts only where there was none."""
+    if not any(container.is_relocatable for container in facts.containers):
+        return facts.images
+    linked = {n for n, c in enumerate(facts.containers) if not c.is_relocatable}
+    return tuple(i for i in facts.images if i.container in linked) or facts.images
+
+
+def spill_bytes_of(resources: Resources) -> int | None:
+    """Bytes a thread of spilled registers, where that is known.
+
+    Where only their number is known, each is one of 32 bits (LLVM's ``.vgpr_spill_count``);
+    a kernel without any local memory has nowhere to spill to.
+    """
+    if resources.spill_bytes is not None:
+        return resources.spill_bytes
+    if resources.spilled_registers is not None:
+        return resources.spilled_registers * _REGISTER_BYTES
+    return 0 if resources.local_bytes == 0 else None
+
+
+# Several rules ask for the same file one after the other, and a large one has tens of
+# thousands of kernels: the last answer is kept.
+_last: list[tuple[ArtifactFacts, FileFigures]] = []
+
+
+def measure(facts: ArtifactFacts) -> FileFigures:
+    """The figures of a file; images that cannot be read have a size alone."""
+    for known, figures in _last:
+        if known is facts:
+            return figures
+    figures = _measure(facts)
+    _last[:] = [(facts, figures)]
+    return figures
+
+
+def _measure(facts: ArtifactFacts) -> FileFigures:
+    sizes: dict[str, int] = {}
+    for image in facts.images:
+        sizes[image.arch] = sizes.get(image.arch, 0) + image.stored_size
+    kernels: dict[tuple[str, str], KernelFigures] = {}
+    for image in final_images(facts):
+        for kernel in image.kernels:
+            figures = _read(kernel.name, image.arch, kernel.resources)
+            if any(getattr(figures, name) is not None for name in FIGURES):
+                key = (kernel.name, image.arch)
+                other = kernels.get(key)
+                kernels[key] = worst((other, figures)) if other else figures
+    return FileFigures(
+        file=stable_name(facts.path),
+        stored_bytes=sum(sizes.values()),
+        sizes=tuple(ArchitectureSize(arch=a, stored_bytes=sizes[a]) for a in sorted(sizes)),
+        kernels=tuple(kernels[key] for key in sorted(kernels)),
+    )
+
+
+def _read(kernel: str, arch: str, resources: Resources) -> KernelFigures:
+    return KernelFigures(
+        kernel=kernel,
+        arch=arch,
+        registers=resources.registers,
+        spill_bytes=spill_bytes_of(resources),
+        local_bytes=resources.local_bytes,
+        shared_bytes=resources.shared_bytes,
+        code_bytes=resources.code_bytes,
+    )
+
+
+def worst(figures: Iterable[KernelFigures]) -> KernelFigures:
+    """Of several kernels of one name and architecture the largest of each figure."""
+    several = tuple(figures)
+    known = {
+        name: [v for figure in several if (v := getattr(figure, name)) is not None]
+        for name in FIGURES
+    }
+    return KernelFigures(
+        kernel=several[0].kernel,
+        arch=several[0].arch,
+        **{name: max(values) if values else None for name, values in known.items()},
+    )

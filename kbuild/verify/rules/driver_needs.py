@@ -1,0 +1,102 @@
+"""KB105, KB107: what the oldest driver or runtime that the policy names can read.
+
+Which release brought what is the vendors' to say: `kbuild.backends.device_limits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.device_limits import Requirement, parse_version
+from kbuild.backends.readers import device_limits
+from kbuild.facts import ArtifactFacts
+from kbuild.verify.matching import match_containers
+from kbuild.verify.policy import Policy
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+
+
+@policy_rule("KB105", "ptx-too-new", severity="error", needs=("images",))
+def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+    """The oldest driver that the policy names can compile every PTX image.
+
+    Why: A driver compiles PTX up to the version that it came with. Newer PTX fails when the
+        program starts on a device without a real image: "the provided PTX was compiled with
+        an unsupported toolchain", while the same file runs where there is one.
+
+    Fix: Build the PTX with the toolkit of the oldest driver, or raise `minimum_driver`.
+
+    Source: PTX ISA, "PTX Release History"; nvbandwidth#61; measured: PTX of toolkit 13.5
+        fails on a 13.0 driver, its cubin runs.
+    """
+    if policy.minimum_driver is None:
+        raise NotApplicable("the policy names no minimum driver")
+    unknown = set()
+    is_judged = False
+    for container in match_containers(facts):
+        for image in container.readable:
+            if image.kind != "ptx":
+                continue
+            is_judged = True
+            version = image.ptx_version
+            needed = device_limits(image.backend).driver_of(version) if version else None
+            if needed is None:
+                unknown.add(version or "an unnamed version")
+            elif parse_version(needed) > parse_version(policy.minimum_driver):
+                yield Violation(
+                    message=f"the {image.arch} image of {container.name} is PTX {version}, "
+                    f"which takes a driver for {needed}; the policy's oldest is "
+                    f"{policy.minimum_driver}",
+                    arch=image.arch,
+                )
+    if unknown:
+        raise LacksEvidence(f"no table says which driver compiles PTX {', '.join(sorted(unknown))}")
+    if not is_judged:
+        raise NotApplicable("no PTX")
+
+
+@policy_rule("KB107", "compression-unsupported", severity="warning", needs=("images",))
+def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+    """The oldest driver and runtime that the policy names can decompress every image.
+
+    Why: What cannot be decompressed is not there: kernels fail to load with "invalid device
+        image" or "no kernel image is available", or the program stops when it registers
+        them, on the older machines alone.
+
+    Fix: Choose a compression that they read (`--compress-mode=speed`,
+        `--no-offload-compress`, `COMPRESSION speed` of kbuild_add_kernels), or raise
+        `minimum_driver` or `minimum_runtime`.
+
+    Source: rapids_cuda_enable_fatbin_compression (zstd takes driver 550.54.14, CUDA 12.4);
+        ROCm/clr, `hip_code_object.cpp` (compressed bundles since rocm-6.2.0); ollama#12258,
+        mlx#2407.
+    """
+    oldest = {"driver": policy.minimum_driver, "runtime": policy.minimum_runtime}
+    if not any(oldest.values()):
+        raise NotApplicable("the policy names neither a minimum driver nor a minimum runtime")
+    unnamed = set()
+    for container in match_containers(facts):
+        found: dict[Requirement, tuple[str, list[str]]] = {}
+        for image in container.readable:
+            compression = image.compression
+            needed = device_limits(image.backend).requirement_of(compression or "none")
+            there = oldest[needed.part] if needed else None
+            if needed is None or compression is None:
+                continue
+            if there is None:
+                unnamed.add(needed.part)
+            elif parse_version(needed.version) > parse_version(there):
+                found.setdefault(needed, (compression, []))[1].append(image.arch)
+        for needed, (method, architectures) in found.items():
+            yield Violation(
+                message=f"{container.name}: {method} takes a {needed.part} of "
+                f"{needed.name}, the policy's oldest is {oldest[needed.part]}; the images for "
+                f"{', '.join(dict.fromkeys(architectures))} cannot be read there"
+            )
+    if unnamed:
+        raise LacksEvidence(
+            f"the policy names no minimum {' and no minimum '.join(sorted(unnamed))}"
+        )
+
+
+RULES: Final[tuple[Rule, ...]] = (ptx_too_new, compression_unsupported)

@@ -1,0 +1,113 @@
+"""KB106: whether devices newer than the images have anything to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.readers import device_limits
+from kbuild.facts import ArtifactFacts, ImageFacts
+from kbuild.verify.matching import (
+    ContainerMatch,
+    linked_at_load,
+    match_containers,
+    require_containers,
+    standing_alone,
+)
+from kbuild.verify.policy import Policy
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+
+
+@policy_rule("KB106", "no-forward-code", severity="warning", needs=("images",))
+def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+    """Every source has code that drivers can compile for devices newer than its images.
+
+    Why: A real image runs on its own generation alone. On the next one there is nothing to
+        run, "no kernel image is available for execution on the device", unless the file
+        holds PTX. That of an architecture-specific target (`compute_90a`) runs on no newer
+        device, that of a family (`compute_100f`) on the rest of the family alone.
+
+    Fix: Add a plain virtual architecture (`90-virtual` beside `90-real`). With
+        `ptx = "required"` in the policy it is an error to have none, with
+        `ptx = "forbidden"` to have some, with `ptx = "optional"` neither is reported.
+
+    Source: easybuild-framework#4692; CUDA C++ Programming Guide, "PTX Compatibility" and
+        "Family-Specific Features".
+    """
+    if not any(
+        device_limits(container.backend).has_portable_code for container in facts.containers
+    ):
+        raise NotApplicable("its images are of a kind that drivers do not compile")
+    wish = policy.ptx_of(facts.path)
+    containers = match_containers(facts)
+    if wish == "forbidden":
+        yield from _portable_code(containers)
+        return
+    if wish == "optional":
+        raise NotApplicable("the policy leaves it open whether there is PTX")
+    if facts.kind == "image":
+        raise NotApplicable("a single image")
+    unseen = []
+    for container in standing_alone(containers):
+        limits = device_limits(container.facts.backend)
+        if not limits.has_portable_code or container.facts.is_damaged:
+            continue
+        if not all(image.kind in ("elf", "ptx") for image in container.readable):
+            unseen.append(container.name)
+            continue
+        problem = _lacks_forward_code(container, linked_at_load(container, containers, facts))
+        if problem:
+            yield Violation(
+                message=f"{container.name} {problem}",
+                severity="error" if wish == "required" else None,
+            )
+    require_containers(facts)
+    if unseen:
+        raise LacksEvidence(f"{', '.join(unseen)}: images of a kind that tells no architecture")
+
+
+def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation]:
+    for container in containers:
+        for image in container.readable:
+            if image.kind == "ptx":
+                yield Violation(
+                    message=f"{container.name} holds PTX for {image.arch}, which the policy "
+                    "forbids",
+                    arch=image.arch,
+                    severity="error",
+                )
+
+
+def _lacks_forward_code(
+    container: ContainerMatch, sources: tuple[ContainerMatch, ...]
+) -> str | None:
+    """What is wrong, if devices newer than the container's newest have nothing to run."""
+    limits = device_limits(container.facts.backend)
+    ordered = [
+        (order, image.arch)
+        for image in container.readable
+        if image.kernels and (order := limits.order_of(image.arch)) is not None
+    ]
+    runs_on_newer = limits.runs_on_newer
+    if not ordered or runs_on_newer is None:
+        return None
+    newest = max(ordered)[1]
+    # What is linked at load needs the code of all sources.
+    groups = [container.readable, *([] if not sources else [_common(sources)])]
+    portable = {image.arch for group in groups for image in group if image.kind == "ptx"}
+    if any(runs_on_newer(arch, newest) for arch in portable):
+        return None
+    if portable:
+        return (
+            f"has nothing that devices newer than {newest} could run: PTX for "
+            f"{', '.join(sorted(portable))} is for no other"
+        )
+    return f"has no PTX, so devices newer than {newest} have nothing to run"
+
+
+def _common(sources: tuple[ContainerMatch, ...]) -> tuple[ImageFacts, ...]:
+    shared = set.intersection(*(source.architectures for source in sources))
+    return tuple(image for image in sources[0].readable if image.arch in shared)
+
+
+RULES: Final[tuple[Rule, ...]] = (no_forward_code,)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 # More chunks than processes, so that none waits long for the last one.
-_CHUNKS_A_PROCESS: Final = 8
+_CHUNKS_A_PROCESS: Final = 32
 
 # What forked processes find in their memory: nothing but positions is sent to them.
 _work: tuple[Callable[[Any], Any], Sequence[Any]] | None = None

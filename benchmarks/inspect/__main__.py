@@ -11,10 +11,8 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zipfile
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -31,32 +29,23 @@ PACKAGE = "nvidia-cusparse==12.9.4.2"
 INTERVAL = 0.01
 
 
-@dataclass
-class Side:
-    """One command, and what it took each time."""
-
-    argv: list[str]
-    peaks: list[int] = field(default_factory=list)
-
-    def measure(self) -> float:
-        """Seconds from start to end, its output thrown away."""
-        start = time.perf_counter()
-        with subprocess.Popen(self.argv, stdout=subprocess.DEVNULL) as process:
-            watcher = threading.Thread(target=self._watch, args=(process,))
-            watcher.start()
-            code = process.wait()
-            seconds = time.perf_counter() - start
-            watcher.join()
-        if code != 0:
-            raise SystemExit(f"{' '.join(self.argv)} failed: {code}")
-        return seconds
-
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        peak = 0
+def measure_memory(argv: list[str]) -> int:
+    """The most bytes that the command's processes held together; not to be timed meanwhile."""
+    peak = 0
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
             peak = max(peak, sum(map(read_memory, list_tree(process.pid))))
             time.sleep(INTERVAL)
-        self.peaks.append(peak)
+    return peak
+
+
+def measure_time(argv: list[str]) -> float:
+    """Seconds from start to end, its output thrown away."""
+    start = time.perf_counter()
+    code = subprocess.run(argv, stdout=subprocess.DEVNULL, check=False).returncode
+    if code != 0:
+        raise SystemExit(f"{' '.join(argv)} failed: {code}")
+    return time.perf_counter() - start
 
 
 def list_tree(process: int) -> list[int]:
@@ -99,17 +88,19 @@ def main() -> None:
 def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
     kbuild = [sys.executable, "-m", "kbuild", "inspect", str(library)]
     sides = {
-        "cuobjdump": Side([cuobjdump, "-res-usage", str(library)]),
-        "text": Side(kbuild),
-        "one process": Side([*kbuild, "-j", "1"]),
-        "json": Side([*kbuild, "--format", "json"]),
+        "cuobjdump": [cuobjdump, "-res-usage", str(library)],
+        "text": kbuild,
+        "one process": [*kbuild, "-j", "1"],
+        "json": [*kbuild, "--format", "json"],
+        "verify": [sys.executable, "-m", "kbuild", "verify", str(library)],
     }
     print(f"{describe_machine()}; {library.name}, {library.stat().st_size >> 20} MiB")
     print(HEADER)
-    taken = interleave({name: side.measure for name, side in sides.items()}, repetitions)
+    taken = interleave({n: partial(measure_time, argv) for n, argv in sides.items()}, repetitions)
     peer = "cuobjdump -res-usage"
     for name in list(sides)[1:]:
         show(Comparison(case=name, peer_name=peer, ours=taken[name], peer=taken["cuobjdump"]))
+    show(Comparison(case="verify", peer_name="inspect", ours=taken["verify"], peer=taken["text"]))
     starts = interleave(
         {
             "summary": partial(time_command, [*kbuild, "--summary"]),
@@ -125,8 +116,8 @@ def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
             peer=starts["start"],
         )
     )
-    for name, side in sides.items():
-        print(f"{name:<28}peak memory {max(side.peaks) / 2**20:.0f} MiB")
+    for name, argv in sides.items():
+        print(f"{name:<28}peak memory {measure_memory(argv) / 2**20:.0f} MiB")
 
 
 def fetch_library(folder: Path) -> Path:

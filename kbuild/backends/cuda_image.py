@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,6 +19,7 @@ from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.cubin import read_cubin
 from kbuild.formats.cubin_facts import CubinKernel, CubinVariable
+from kbuild.formats.cubin_info import Layout
 from kbuild.formats.device_elf import ELF_MAGIC
 from kbuild.formats.ptxas_log import read_log
 from kbuild.model import (
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from kbuild.formats.ptx import PtxKernel, PtxVariable
 
 _STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
+# Those of one kernel for several architectures.
+_MOST_LAYOUTS: Final = 8
 _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
     "global": "device",
     "constant": "constant",
@@ -107,12 +111,12 @@ def _source_name(name: str) -> str:
 
 
 def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
-    display, is_template, _ = _read_name(kernel.name)
+    name = _read_name(kernel.name)
     return Kernel(
-        name=kernel.name,
-        display=display,
-        linkage="weak" if is_template and kernel.linkage == "external" else kernel.linkage,
-        params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
+        name=name.symbol,
+        display=name.display,
+        linkage="weak" if name.is_template and kernel.linkage == "external" else kernel.linkage,
+        params=_spell_params(name, kernel.layout),
         resources=Resources(
             registers=kernel.registers,
             shared_bytes=kernel.shared_bytes,
@@ -126,12 +130,12 @@ def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
 
 
 def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
-    display, is_template, _ = _read_name(kernel.name)
+    name = _read_name(kernel.name)
     return Kernel(
-        name=kernel.name,
-        display=display,
-        linkage="weak" if is_template and kernel.linkage == "external" else kernel.linkage,
-        params=_spell_params(kernel.name, tuple([(p.offset, p.size) for p in kernel.params or ()])),
+        name=name.symbol,
+        display=name.display,
+        linkage="weak" if name.is_template and kernel.linkage == "external" else kernel.linkage,
+        params=_spell_params(name, tuple((p.offset, p.size) for p in kernel.params or ())),
         resources=Resources(
             max_threads=_volume(kernel.max_threads or kernel.required_block),
             required_block=kernel.required_block,
@@ -139,27 +143,47 @@ def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Name:
+    """What a kernel's symbol says; ``spelled`` has the parameters by the layouts seen so far."""
+
+    symbol: str
+    display: str
+    is_template: bool
+    types: tuple[str, ...] | None
+    spelled: dict[Layout, tuple[Param, ...]]
+
+
 # The images of one source have the same kernels: names and parameters are spelled once.
 @lru_cache(maxsize=1 << 14)
-def _read_name(name: str) -> tuple[str, bool, tuple[str, ...] | None]:
-    """The demangled name, whether a template is behind it, and the types of the parameters."""
-    display = demangle(_source_name(name))
+def _read_name(symbol: str) -> _Name:
+    display = demangle(_source_name(symbol))
     qualified, types = split_function(display)
     # ptxas makes a global symbol of an instantiated template; every source may have one.
-    return display, qualified.endswith(">"), types
+    return _Name(
+        symbol=symbol,
+        display=display,
+        is_template=qualified.endswith(">"),
+        types=types,
+        spelled={},
+    )
 
 
-@lru_cache(maxsize=1 << 14)
-def _spell_params(name: str, layout: tuple[tuple[int, int], ...]) -> tuple[Param, ...]:
+def _spell_params(name: _Name, layout: Layout) -> tuple[Param, ...]:
     """Parameters with the types that the mangled name spells; extern "C" spells none."""
-    _, _, types = _read_name(name)
-    spelled: tuple[str | None, ...] = types if types is not None else ()
-    if len(spelled) != len(layout):
-        spelled = (None,) * len(layout)
-    return tuple(
-        Param(index=index, offset=offset, size=size, type=spelled[index])
+    known = name.spelled.get(layout)
+    if known is not None:
+        return known
+    types: tuple[str | None, ...] = name.types if name.types is not None else ()
+    if len(types) != len(layout):
+        types = (None,) * len(layout)
+    params = tuple(
+        Param(index=index, offset=offset, size=size, type=types[index])
         for index, (offset, size) in enumerate(layout)
     )
+    if len(name.spelled) < _MOST_LAYOUTS:
+        name.spelled[layout] = params
+    return params
 
 
 def _volume(extent: tuple[int, int, int] | None) -> int | None:

@@ -187,6 +187,7 @@ def _read_kernel(
         linkage=_LINKAGES.get(symbol.info >> 4, "external"),
         code_bytes=symbol.size,
         params=info.params if info else None,
+        layout=facts.layout,
         params_offset=facts.params_offset,
         params_size=info.params_size if info else None,
         registers=registers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from kbuild.formats.cubin_info import CubinParam, Dim3
+from kbuild.formats.cubin_info import CubinParam, Dim3, Layout
 from kbuild.formats.cubin_notes import ToolInfo
 from kbuild.model import Linkage, Problem
 
@@ -17,7 +17,8 @@ VariableKind: TypeAlias = Literal["constant", "global", "managed"]
 class CubinKernel(NamedTuple):
     """A kernel of a cubin; None is what the cubin does not say.
 
-    ``params`` is None where the description of the kernel is damaged.  ``stack_bytes`` is
+    ``params`` is None where the description of the kernel is damaged, ``layout`` offset and
+    size of each.  ``stack_bytes`` is
     unknown for recursive kernels, ``frame_bytes`` the kernel's own frame: spilled registers
     and local arrays alike.  ``max_threads`` is the launch bound, ``required_block`` the only
     block size that it can be launched with.
@@ -27,6 +28,7 @@ class CubinKernel(NamedTuple):
     linkage: Linkage
     code_bytes: int
     params: tuple[CubinParam, ...] | None
+    layout: Layout
     params_offset: int | None
     params_size: int | None
     registers: int | None

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kbuild.errors import InputError
 
 Dim3: TypeAlias = tuple[int, int, int]
+Layout: TypeAlias = tuple[tuple[int, int], ...]
 
 _NVAL, _BVAL, _HVAL, _SVAL = 1, 2, 3, 4
 
@@ -48,6 +49,10 @@ KNOWN: Final = frozenset(
     )
 )
 
+# Those of a function whose bodies are read.
+_READ: Final = frozenset(
+    {PARAM_CBANK, MAX_THREADS, REQNTID, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, CUDA_API_VERSION}
+)
 # The stack of what recurses.
 _UNKNOWN: Final = 0xFFFF_FFFF
 
@@ -84,10 +89,11 @@ class FunctionInfo(NamedTuple):
     """What ``.nv.info.<function>`` says of a function; None where it says nothing.
 
     ``params_offset`` is where the parameters start in constant bank 0, ``toolkit`` ten
-    times the version of the toolkit.
+    times the version of the toolkit.  ``layout`` has offset and size of each parameter.
     """
 
     params: tuple[CubinParam, ...] = ()
+    layout: Layout = ()
     params_offset: int | None = None
     params_size: int = 0
     max_threads: Dim3 | None = None
@@ -138,8 +144,10 @@ def read_function_info(content: memoryview) -> FunctionInfo:
     bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
     rank = _unpack(_WORD, bodies, MAX_CLUSTER_RANK)
     toolkit = _unpack(_WORD, bodies, CUDA_API_VERSION)
+    params, layout = _read_params(run)
     return FunctionInfo(
-        params=_read_params(run),
+        params=params,
+        layout=layout,
         params_offset=bank[1] if bank else None,
         params_size=values.get(CBANK_PARAM_SIZE, bank[2] if bank else 0),
         max_threads=_read_dim3(bodies, MAX_THREADS),
@@ -178,7 +186,8 @@ def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, b
             if following + value > end:
                 raise InputError(f"attribute {code:#x} is cut off")
             values[code] = value
-            bodies[code] = content[following : following + value]
+            if code in _READ:
+                bodies[code] = content[following : following + value]
             following += value
         elif form in (_NVAL, _BVAL, _HVAL):
             values[code] = value & 0xFF if form == _BVAL else value
@@ -189,12 +198,12 @@ def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, b
 
 
 @lru_cache(maxsize=1 << 12)
-def _read_params(run: bytes) -> tuple[CubinParam, ...]:
+def _read_params(run: bytes) -> tuple[tuple[CubinParam, ...], Layout]:
     # They are listed from the last one to the first.
     params = sorted(map(_read_param, _PARAM_RECORD.iter_unpack(run)), key=lambda p: p.index)
     if any(param.index != index for index, param in enumerate(params)):
         raise InputError("its parameters are not numbered one after the other")
-    return tuple(params)
+    return tuple(params), tuple((param.offset, param.size) for param in params)
 
 
 def _read_param(record: tuple[int, ...]) -> CubinParam:

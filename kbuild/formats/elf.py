@@ -352,23 +352,41 @@ class Elf:
         """The run-time address of ``place`` relative to the load base."""
         return self.sections[place.section].address + place.offset
 
-    def relocations(self, kinds: frozenset[RelocationKind] | None = None) -> Iterator[Relocation]:
+    def relocations(
+        self, kinds: frozenset[RelocationKind] | None = None, within: Section | None = None
+    ) -> Iterator[Relocation]:
         """The relocations of these kinds (all when None) in what is loaded, packed ones last.
 
         Debug information has most of an object's relocations and none that matter here.
+        Those ``within`` one section are found faster.
         """
         for section in self.sections:
             has_addend = _RELOCATION_TABLES.get(section.type)
-            if has_addend is not None and self._fills_memory(section):
-                yield from self._section_relocations(section, has_addend, kinds)
+            if has_addend is None or not self._fills_memory(section):
+                continue
+            if self._is_linked or within is None or section.info == within.index:
+                yield from self._section_relocations(section, has_addend, kinds, within)
         if kinds is None or "relative" in kinds:
-            yield from guard(lambda: tuple(self._packed_relocations()))
+            yield from (
+                relocation
+                for relocation in self._packed_relocations
+                if within is None or relocation.place.section == within.index
+            )
 
     def _section_relocations(
-        self, section: Section, has_addend: bool, kinds: frozenset[RelocationKind] | None
+        self,
+        section: Section,
+        has_addend: bool,
+        kinds: frozenset[RelocationKind] | None,
+        within: Section | None,
     ) -> Iterator[Relocation]:
         symbols = self._symbol_tables.get(section.link, ())
+        first, end = 0, 1 << 64
+        if within is not None and self._is_linked:
+            first, end = within.address, within.address + within.size
         for offset, number, index, addend in read_entries(self.content(section), has_addend):
+            if not first <= offset < end:
+                continue
             kind = kind_of(self.machine, number)
             # Before anything else: large programs have millions of the others.
             if kinds is not None and kind not in kinds:
@@ -389,7 +407,11 @@ class Elf:
             return self.locate(offset)
         return Place(section=section.info, offset=offset)
 
-    def _packed_relocations(self) -> Iterator[Relocation]:
+    @cached_property
+    def _packed_relocations(self) -> tuple[Relocation, ...]:
+        return guard(lambda: tuple(self._iterate_packed()))
+
+    def _iterate_packed(self) -> Iterator[Relocation]:
         # A word stands for up to 63 slots, each of which is there once.
         left = len(self.data) // _SLOT
         for section in self._file.iter_sections():
@@ -403,16 +425,26 @@ class Elf:
                         value = struct.unpack("<Q", self.read(place, 8))[0]
                         yield Relocation(place=place, kind="relative", symbol=None, addend=value)
 
+    def _relocation_at(self, place: Place) -> Relocation | None:
+        found = self._relocated.get(place.section)
+        if found is None:
+            is_there = place.section < len(self.sections)
+            within = self.sections[place.section] if is_there else None
+            relocations = self.relocations(within=within) if within else ()
+            found = self._relocated[place.section] = {r.place: r for r in relocations}
+        return found.get(place)
+
     @cached_property
-    def _relocated(self) -> dict[Place, Relocation]:
-        return {relocation.place: relocation for relocation in self.relocations()}
+    def _relocated(self) -> dict[int, dict[Place, Relocation]]:
+        """The relocations in each section that somebody asked about."""
+        return {}
 
     def pointer_at(self, place: Place) -> Pointer:
         """What the pointer-sized slot at ``place`` holds once the file is loaded.
 
         A relocation wins over the bytes in place: lld writes only the relocation.
         """
-        relocation = self._relocated.get(place)
+        relocation = self._relocation_at(place)
         if relocation is None:
             value = struct.unpack("<Q", self.read(place, 8))[0]
             target = self.locate(value) if self._is_linked and value else None
@@ -433,7 +465,7 @@ class Elf:
         The distance counts from its own address; in an object file a PC-relative
         relocation stands for it.  None where it leads nowhere.
         """
-        relocation = self._relocated.get(place)
+        relocation = self._relocation_at(place)
         if relocation is not None:
             return relocation.target
         distance = struct.unpack("<q", self.read(place, 8))[0]

@@ -128,7 +128,8 @@ def read_ptx(data: Buffer) -> PtxFacts:
         raise InputError("not PTX (no .version and .target)")
     address_size = _ADDRESS_SIZE.search(text)
     problems: list[Problem] = []
-    if content.count(b"{") != content.count(b"}"):
+    # What was left out of it is balanced.
+    if text.count("{") != text.count("}"):
         problems.append(Problem(where="the text", message="its braces do not match: cut off?"))
     kernels: list[PtxKernel] = []
     variables: list[PtxVariable] = []

@@ -91,6 +91,7 @@ def test_everything_about_a_kernel() -> None:
             CubinParam(index=1, offset=4, size=4),
             CubinParam(index=2, offset=16, size=8),
         ),
+        layout=((0, 4), (4, 4), (16, 8)),
         params_offset=0x160,
         params_size=0x18,
         registers=40,

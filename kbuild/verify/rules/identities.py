@@ -8,8 +8,10 @@ from typing import Final
 from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
+from kbuild.verify.glob import matches_kernel
 from kbuild.verify.identities import exported_identities, names_of, undefined_names
-from kbuild.verify.rule import NotApplicable, Rule, Violation, rule, set_rule
+from kbuild.verify.policy import Policy
+from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule, set_rule
 from kbuild.verify.wording import shorten
 
 _LINKED: Final = ("shared-object", "executable")
@@ -83,26 +85,33 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
             yield Violation(message=f"{other.path} exports {shown} too", symbol=both[0])
 
 
-@rule("KB406", "exported-identity", severity="info", needs=())
-def exported_identity(facts: ArtifactFacts) -> Iterator[Violation]:
+@policy_rule("KB406", "exported-identity", severity="info", needs=())
+def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """A library exports its kernels only where somebody asked for it.
 
     Why: What is exported can be interposed by another library with the same kernels
         (KB405), and is an interface that others may come to rely on.
 
-    Fix: Compile with `-fvisibility=hidden`; toolkits since CUDA 13 do so for kernels.
+    Fix: Compile with `-fvisibility=hidden` (kbuild: VISIBILITY hidden); toolkits since CUDA
+        13 do so for kernels. Or name the kernel in `exported` of the policy.
 
     Source: cccl#343, cudf#14734, cuopt#1625.
     """
-    if facts.kind != "shared-object" or not facts.host_kernels:
-        raise NotApplicable("no library of another tool's with kernels")
-    asked = names_of(facts.handles)
-    exported = [name for name in exported_identities(facts) if name not in asked]
+    identities = exported_identities(facts)
+    if facts.kind != "shared-object" or not (facts.host_kernels or facts.handles):
+        raise NotApplicable("no library with kernels")
+    allowed = policy.exported
+    if allowed is None:
+        # A kernel target with default visibility has asked.
+        asked = names_of(facts.handles)
+        exported = [name for name in identities if name not in asked]
+    else:
+        exported = [name for name in identities if not matches_kernel(allowed, name)]
     if exported:
-        shown = shorten([demangle(name) for name in exported])
         yield Violation(
-            message=f"the library exports {shown}",
+            message=f"the library exports {shorten(map(demangle, exported))}",
             symbol=exported[0] if len(exported) == 1 else None,
+            severity=None if allowed is None else "error",
         )
 
 

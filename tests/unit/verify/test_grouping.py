@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from build_facts import AXPY, SCALE, export, host_facts, sound_facts
+
+from kbuild.facts import ArtifactFacts
+from kbuild.verify import Policy, select_rules, verify
+from kbuild.verify.grouping import group_files
+
+SOUND = export(sound_facts())
+
+
+def library(path: str, *needed: str, base: ArtifactFacts = SOUND) -> ArtifactFacts:
+    assert base.dynamic is not None
+    return replace(base, path=path, dynamic=replace(base.dynamic, needed=needed))
+
+
+def rules_found(*artifacts: ArtifactFacts) -> set[str]:
+    return {finding.rule for finding in verify(artifacts).findings}
+
+
+def test_plain_paths_are_loaded_together() -> None:
+    files = (library("a.so"), library("b.so"))
+    sets = group_files(files)
+    assert sets[id(files[0])] is sets[id(files[1])]
+    assert rules_found(*files) == {"KB405"}
+
+
+def test_libraries_of_a_wheel_are_not_unless_one_needs_the_other() -> None:
+    first, second = library("p.whl!p/_a.so"), library("p.whl!p/_b.so")
+    assert rules_found(first, second) == set()
+    needing = library("p.whl!p/_a.so", "libc.so.6", "_b.so")
+    assert rules_found(needing, second) == {"KB405"}
+    assert rules_found(second, needing) == {"KB405"}
+
+
+def test_what_a_library_needs_through_another_counts() -> None:
+    through = library("p.whl!p/m.so", "_b.so", base=host_facts("shared-object"))
+    files = (library("p.whl!p/_a.so", "m.so"), through, library("p.whl!p/_b.so"))
+    assert [f.path for f in group_files(files)[id(files[0])].files] == [
+        *("p.whl!p/m.so", "p.whl!p/_b.so", "p.whl!p/_a.so")
+    ]
+
+
+def test_libraries_of_two_wheels_do_not_meet() -> None:
+    files = (library("p.whl!a.so", "b.so"), library("q.whl!b.so"))
+    assert rules_found(*files) == set()
+
+
+def test_context_is_seen_and_not_judged() -> None:
+    judged, loaded = library("a.so"), library("b.so")
+    report = verify((judged,), context=(loaded,))
+    assert [(f.rule, f.path) for f in report.findings] == [("KB405", "a.so")]
+
+
+@pytest.mark.parametrize(
+    ("exported", "expected"),
+    [
+        (None, []),
+        ((), ["error"]),
+        (("ns::*",), ["error"]),
+        (("ns::*", AXPY), []),
+        ((SCALE,), ["error"]),
+    ],
+)
+def test_policy_says_what_may_be_exported(
+    exported: tuple[str, ...] | None, expected: list[str]
+) -> None:
+    report = verify((SOUND,), Policy(exported=exported), select_rules(["KB406"]))
+    assert [finding.severity for finding in report.findings] == expected

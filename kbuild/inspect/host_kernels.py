@@ -55,6 +55,9 @@ def list_foreign_kernels(
         for row in module.record.kernels:
             is_listed = row.container in range(len(module.containers))
             own.add((module.containers[row.container] if is_listed else None, row.device_name))
+        # What a device link took from the vendor's library, or left for the runtime to link.
+        for container, record in zip(module.containers, module.record.containers, strict=True):
+            own |= {(container, name) for image in record.images for name in image.kernels}
     found: dict[str, dict[str, None]] = {}
     for image in images:
         names = found.setdefault(image.backend, {})

@@ -358,3 +358,12 @@ def test_hidden_stubs_beside_visible_handles(hip_files: Path) -> None:
 def test_relocatable_hip_code_needs_its_device_link(hip_files: Path) -> None:
     library = link(hip_files, "librdc.so", "rdc.o", "-lamdhip64")
     assert "KB402" in errors(library)
+
+
+# The rules that a test here shows on a file with the defect.
+SHOWN = frozenset(
+    (
+        *("KB102", "KB104", "KB302", "KB304", "KB307", "KB401", "KB402", "KB403", "KB404"),
+        *("KB405", "KB406", "KB407", "KB408", "KB409", "KB504", "KB506"),
+    )
+)

@@ -105,7 +105,7 @@ def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
 ) -> None:
     assert found(kernels) == []
     others = {name: reader for name, reader in READERS.items() if name != "cpu"}
-    for module in ("modules", "images"):
+    for module in ("modules", "containers"):
         monkeypatch.setattr(f"kbuild.inspect.{module}.READERS", others)
 
     report = judge(kernels)

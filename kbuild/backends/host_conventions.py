@@ -55,7 +55,8 @@ class HostConventions:
     ``register_kernel`` is the function that registers a kernel, ``registrations`` that one
     and all others of its kind, ``unregister`` the one that takes a container back.
     ``link_symbols`` match what only a device link defines, ``runtime_symbols`` what only the
-    runtime does.  ``host_name`` gives the mangled name in the source for a
+    runtime does, ``claim`` what a package's name says of its runtime, the major version as
+    group 1.  ``host_name`` gives the mangled name in the source for a
     kernel's name in an image.  Symbols of that name and of ``identity_type`` are what
     launches pass; ``kernels_of_identity`` gives the kernels, by the same name, that a
     symbol of another name may be, ``kernels_of_stub`` those whose launch stub a symbol
@@ -68,6 +69,7 @@ class HostConventions:
     unregister: str | None = None
     link_symbols: re.Pattern[str] | None = None
     runtime_symbols: re.Pattern[str] | None = None
+    claim: re.Pattern[str] | None = None
     runtimes: tuple[RuntimeLibrary, ...] = ()
     identity_type: Literal["function", "object"] = "object"
     host_name: Callable[[str], str] = str

@@ -22,11 +22,13 @@ from kbuild.verify.rules import (
     stubs,
     symbols,
     upkeep,
+    wheels,
 )
 
 _FAMILIES: Final = (
     *(upkeep, architectures, forward_code, images, device_code, driver_needs, resources),
     *(symbols, stubs, calls, registration, linking, identities, layout, hardening, provenance),
+    wheels,
 )
 
 RULES: Final[tuple[Rule, ...]] = tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import struct
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -164,6 +165,22 @@ def test_two_libraries_with_one_kernel(cuda_files: Path) -> None:
     words = ("kernels.o", "libcudart.so", "-Wl,--version-script=hidden.map")
     (cuda_files / "hidden.map").write_text("{ local: *; };\n")
     assert errors(cuda_files / "libkernels.so", link(cuda_files, "libhidden.so", *words)) == set()
+
+
+@needs_nvcc
+def test_wheel_is_what_its_name_says(cuda_files: Path, tmp_path: Path) -> None:
+    (runtime,) = (r for r in inspect_path(cuda_files / "libkernels.so")[0].runtimes)
+
+    def pack(name: str) -> Path:
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as wheel:
+            wheel.write(cuda_files / "libkernels.so", "k/_k.so")
+        return tmp_path / name
+
+    tags = "py3-none-manylinux_2_28"
+    assert errors(pack(f"k_cu{runtime.version}-1.0-{tags}_x86_64.whl")) == set()
+    assert errors(pack(f"k_cu11-1.0-{tags}_x86_64.whl")) == {"KB604"}
+    assert errors(pack(f"k-1.0-{tags}_aarch64.whl")) == {"KB604"}
+    assert errors(pack("k-1.0-py3-none-any.whl")) == {"KB604"}
 
 
 def rename(section: str, text: bytes, new: bytes) -> Callable[[bytes], bytes]:
@@ -364,6 +381,6 @@ def test_relocatable_hip_code_needs_its_device_link(hip_files: Path) -> None:
 SHOWN = frozenset(
     (
         *("KB102", "KB104", "KB302", "KB304", "KB307", "KB401", "KB402", "KB403", "KB404"),
-        *("KB405", "KB406", "KB407", "KB408", "KB409", "KB504", "KB506"),
+        *("KB405", "KB406", "KB407", "KB408", "KB409", "KB504", "KB506", "KB604"),
     )
 )

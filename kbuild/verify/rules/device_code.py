@@ -51,7 +51,8 @@ def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
     Fix: If host code is to launch it, look for the source file whose host part is not
         linked in; else remove it, or do not mind.
 
-    Source: FORMATS.md, "Reading registrations statically".
+    Source: measured: the names of registered kernels stand in the read-only data of 19
+        public libraries, each of them.
     """
     unregistered = [one for one in facts.host_kernels if one.is_registered is False]
     if unregistered:

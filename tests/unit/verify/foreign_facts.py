@@ -140,12 +140,28 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
     )
 
 
+def in_wheel(name: str, version: str) -> ArtifactFacts:
+    """The library in a wheel, linked to that version of a runtime."""
+    runtime = RuntimeFacts(
+        backend="cuda",
+        name="cudart",
+        linkage="shared",
+        soname=f"libcudart.so.{version}",
+        version=version,
+    )
+    return replace(FOREIGN, path=f"dist/{name}!k/_k.so", runtimes=(runtime,))
+
+
 FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
     (user(AXPY, runtime=SHARED_RUNTIME), FOREIGN),
     (replace(OWN, kind="executable"), ARCHIVED),
+    (in_wheel("k_cu12-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", "12"),),
+    (in_wheel("k-1.0+cu121-1-py3-none-manylinux1_x86_64.manylinux_2_5_x86_64.whl", "12"),),
+    (in_wheel("k_cuda13_plugin-1.0-py3-none-linux_x86_64.whl", "13"),),
+    (in_wheel("cub200-1.0-py3-none-linux_x86_64.whl", "13"),),
 )
 
 # Rule id, what is wrong, the facts of one file or of several.
@@ -244,5 +260,9 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         "writable code",
         replace(FOREIGN, segments=(replace(SEGMENTS[0], flags=7), *SEGMENTS[1:])),
     ),
+    ("KB604", "runtime", in_wheel("k_cu11-1.0-py3-none-linux_x86_64.whl", "12")),
+    ("KB604", "local version", in_wheel("k-1.0+cu130-py3-none-linux_x86_64.whl", "12")),
+    ("KB604", "machine", in_wheel("k-1.0-py3-none-manylinux_2_28_aarch64.whl", "12")),
+    ("KB604", "any platform", in_wheel("k-1.0-py3-none-any.whl", "12")),
     ("KB506", "no RELRO", replace(FOREIGN, segments=(*SEGMENTS[:2], SEGMENTS[3]))),
 )

@@ -1,0 +1,67 @@
+"""KB604: what a wheel's name says, against what is in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.facts import ArtifactFacts
+from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+
+# Distribution, version, build, and the tags of Python, ABI and platform.
+_WHEEL: Final = re.compile(
+    r"(?P<name>[^-]+)-(?P<version>[^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-(?P<platform>[^-]+)\.whl"
+)
+_MACHINE: Final = re.compile(r"linux_(?:\d+_\d+_)?(x86_64|aarch64)|linux\d*_(x86_64|aarch64)")
+_ANY: Final = "any"
+_LINKED: Final = ("shared-object", "executable")
+
+
+@rule("KB604", "wheel-claim", severity="error", needs=())
+def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
+    """A wheel holds what its name says: libraries for its platform and its runtime.
+
+    Why: Installers go by the name alone. A library for another machine, or in a wheel for
+        any, fails at import on the wrong one ("wrong ELF class", "cannot open shared object
+        file"); one that needs another major version of the runtime fails where only the
+        promised one is installed.
+
+    Fix: Name the wheel after what was built: `auditwheel repair` for the platform, the
+        local version or the distribution's name for the toolkit.
+
+    Source: PEP 427, "File name convention"; PEP 600.
+    """
+    outer, _, member = facts.path.partition("!")
+    match = _WHEEL.fullmatch(PurePath(outer).name)
+    if match is None or not member or facts.kind not in _LINKED:
+        raise NotApplicable("no library in a wheel")
+    platform = match["platform"]
+    machines = {m for found in _MACHINE.findall(platform) for m in found if m}
+    if platform == _ANY:
+        yield Violation(message=f"the wheel is for any platform, the library for {facts.machine}")
+    elif machines and facts.machine not in machines:
+        yield Violation(
+            message=f"the wheel is for {', '.join(sorted(machines))}, the library for "
+            f"{facts.machine}"
+        )
+    yield from _runtime_claims(facts, f"{match['name']}-{match['version']}")
+
+
+def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[Violation]:
+    for runtime in facts.runtimes:
+        conventions = HOST_CONVENTIONS.get(runtime.backend)
+        claim = conventions.claim.search(name) if conventions and conventions.claim else None
+        if claim is None or runtime.is_driver or runtime.version is None:
+            continue
+        major = runtime.version.partition(".")[0]
+        if major != claim[1]:
+            yield Violation(
+                message=f"the wheel's name says {claim[0].strip('_')}, the library needs "
+                f"{runtime.soname}"
+            )
+
+
+RULES: Final[tuple[Rule, ...]] = (wheel_claim,)

@@ -162,7 +162,10 @@ def _read_image(
             content = container.reader.read_image(data, stored.kind)
         except InputError as error:
             problem = str(error)
-    image = _describe_image(stored, container.number, len(data), content)
+    # What nobody can decompress comes as it is stored.
+    is_packed = stored.compression != "none" and len(data) == stored.stored_size
+    size = stored.size if is_packed and stored.size is not None else len(data)
+    image = _describe_image(stored, container.number, size, content)
     digest = sha256(bytes(data)) if container.is_claimed else None
     where = f"container {container.number}, {stored.arch}"
     return (

@@ -79,8 +79,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def inspect(path: Path, code: int = 0) -> Any:
-    result = run_kbuild("inspect", "--format", "json", path)
+def inspect(path: Path, *options: str, code: int = 0) -> Any:
+    result = run_kbuild("inspect", "--format", "json", *options, path)
     assert result.returncode == code, result.stderr
     return json.loads(result.stdout)
 
@@ -231,3 +231,20 @@ def test_foreign_files_have_no_findings(built: Path) -> None:
         result = run_kbuild("verify", built / name)
 
         assert result.returncode == 0, (name, result.stdout)
+
+
+def test_intermediate_code_of_link_time_optimisation_is_listed(built: Path) -> None:
+    nvcc = find_toolchain(cuda, gather_hints()).compiler
+    modes = ("-gencode=arch=compute_90,code=lto_90", "-gencode=arch=compute_80,code=sm_80")
+    succeed(run(nvcc, "-std=c++17", "-dc", *modes, "first.cu", "-o", "lto.o", cwd=built))
+    images, summary = (
+        {
+            image["arch"]: image
+            for image in inspect(built / "lto.o", *options)["artifacts"][0]["images"]
+        }
+        for options in ((), ("--summary",))
+    )
+    lto = images["lto_90"]
+    assert (lto["kind"], lto["kernels"]) == ("bitcode", [])
+    assert lto["size"] == summary["lto_90"]["size"]
+    assert images["sm_80"]["kind"] == "elf"

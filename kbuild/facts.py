@@ -112,8 +112,9 @@ class ImageFacts:
 
     ``container`` is the position of its container in ``ArtifactFacts.containers``;
     ``compression`` is None for one that is not known, ``sha256`` where no kernel table
-    says what it should be; ``problem`` says why the image cannot be read, and then it
-    shows no kernels.
+    says what it should be; ``source_paths`` are where its sources lay when it was compiled,
+    as its debug information has it; ``problem`` says why the image cannot be read, and then
+    it shows no kernels.
     """
 
     backend: str
@@ -126,6 +127,7 @@ class ImageFacts:
     container: int
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
+    source_paths: tuple[str, ...] = ()
     problem: str | None = None
 
 

@@ -72,6 +72,7 @@ def read_image(data: Buffer) -> ImageContent:
         return ImageContent(
             kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
             variables=_select_variables(cubin.variables),
+            source_paths=cubin.source_paths,
             problems=cubin.problems,
         )
     from kbuild.formats.ptx import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
@@ -80,6 +81,7 @@ def read_image(data: Buffer) -> ImageContent:
     return ImageContent(
         kernels=tuple(_read_ptx_kernel(kernel) for kernel in ptx.kernels),
         variables=_select_variables(ptx.variables),
+        source_paths=ptx.source_paths,
         problems=ptx.problems,
     )
 

@@ -8,8 +8,10 @@ from typing import Final
 from kbuild.backends.protocol import ImageContent
 from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.code_object import is_code_object, read_code_object
+from kbuild.formats.code_object import EM_AMDGPU, is_code_object, read_code_object
 from kbuild.formats.code_object_facts import CodeObjectKernel, CodeObjectVariable
+from kbuild.formats.device_elf import DeviceElf
+from kbuild.formats.source_paths import find_source_paths, is_debug_section
 from kbuild.model import ImageKind, Kernel, Param, Resources, Variable
 
 # LLVM bitcode, as it is and in its wrapper, and SPIR-V.
@@ -35,8 +37,15 @@ def read_image(data: Buffer) -> ImageContent:
     return ImageContent(
         kernels=tuple(map(_read_kernel, found.kernels)),
         variables=tuple(_read_variable(v) for v in found.variables if is_nameable(v.name)),
+        source_paths=_read_source_paths(data),
         problems=found.problems,
     )
+
+
+def _read_source_paths(data: Buffer) -> tuple[str, ...]:
+    elf = DeviceElf(data, EM_AMDGPU, "code object")
+    debug = [section for section in elf.sections if is_debug_section(elf, section)]
+    return tuple(dict.fromkeys(p for s in debug for p in find_source_paths(elf.content(s))))
 
 
 def _read_kernel(kernel: CodeObjectKernel) -> Kernel:

@@ -178,11 +178,13 @@ class Completion:
 class ImageContent:
     """What a device image holds: kernels, and the variables that other files can name.
 
-    ``problems`` are the parts of it that make no sense.
+    ``source_paths`` are where its sources lay on the machine that compiled it, ``problems``
+    the parts of it that make no sense.
     """
 
     kernels: tuple[Kernel, ...]
     variables: tuple[Variable, ...] = ()
+    source_paths: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 

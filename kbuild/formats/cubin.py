@@ -27,6 +27,7 @@ from kbuild.formats.cubin_info import (
 from kbuild.formats.cubin_notes import NoteFacts, read_notes
 from kbuild.formats.cubin_parts import Parts, sort_sections
 from kbuild.formats.device_elf import EM_CUDA, ET_REL, DeviceElf, SectionHeader, SymbolEntry
+from kbuild.formats.source_paths import find_source_paths
 from kbuild.model import Linkage, Problem
 
 _ABI_7: Final = 7
@@ -104,6 +105,7 @@ def read_cubin(data: Buffer) -> CubinFacts:
         kernels=kernels,
         variables=tuple(_read_variables(elf)),
         unknown_attributes=tuple(sorted(attributes - KNOWN)),
+        source_paths=_read_source_paths(elf, parts, problems),
         problems=tuple(problems),
     )
 
@@ -154,6 +156,15 @@ def _read_module_info(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> 
     except InputError as error:
         problems.append(Problem(where=".nv.info", message=str(error)))
     return ModuleInfo(registers={}, frame_bytes={}, stack_bytes={}, attributes=frozenset())
+
+
+def _read_source_paths(elf: DeviceElf, parts: Parts, problems: list[Problem]) -> tuple[str, ...]:
+    try:
+        contents = [elf.content(section) for section in parts.debug]
+    except InputError as error:
+        problems.append(Problem(where="debug information", message=str(error)))
+        return ()
+    return tuple(dict.fromkeys(path for c in contents for path in find_source_paths(c)))
 
 
 def _read_kernels(module: _Module, size: int) -> Iterator[CubinKernel]:

@@ -76,6 +76,7 @@ class CubinFacts:
     kernels: tuple[CubinKernel, ...]
     variables: tuple[CubinVariable, ...]
     unknown_attributes: tuple[int, ...]
+    source_paths: tuple[str, ...]
     problems: tuple[Problem, ...]
 
     @property

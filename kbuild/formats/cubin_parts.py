@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kbuild.formats.device_elf import SHT_NOTE, SHT_SYMTAB, DeviceElf, SectionHeader
+from kbuild.formats.source_paths import is_debug_section
 
 # By type where they have one of their own, so that ``.nv.merc.nv.info`` is not among them.
 _SHT_CUDA_INFO: Final = 0x7000_0000
@@ -23,6 +24,7 @@ class Parts:
     """The sections that matter, those of a function by the number of its code section."""
 
     notes: list[SectionHeader] = field(default_factory=list)
+    debug: list[SectionHeader] = field(default_factory=list)
     compat: list[SectionHeader] = field(default_factory=list)
     module_info: list[SectionHeader] = field(default_factory=list)
     function_info: dict[int, SectionHeader] = field(default_factory=dict)
@@ -49,6 +51,8 @@ def sort_sections(elf: DeviceElf) -> Parts:
             parts.notes.append(section)
         elif section.type == _SHT_CUDA_COMPAT:
             parts.compat.append(section)
+        elif is_debug_section(elf, section):
+            parts.debug.append(section)
         # Code, symbols and relocations are most of the others.
         elif section.info and not (section.flags & _SHF_EXECINSTR or section.type in _UNRELATED):
             for prefix, sizes in by_name:

@@ -23,6 +23,7 @@ from kbuild.formats.ptx_declaration import (
     read_scalar,
     shorten,
 )
+from kbuild.formats.source_paths import find_source_paths
 from kbuild.model import Linkage, Problem
 
 # Strings come first: paths and pragmas hold slashes and braces.
@@ -100,6 +101,7 @@ class PtxFacts:
     address_size: int
     kernels: tuple[PtxKernel, ...]
     variables: tuple[PtxVariable, ...]
+    source_paths: tuple[str, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -118,7 +120,8 @@ def read_ptx(data: Buffer) -> PtxFacts:
 
     A kernel or variable that makes no sense is listed in ``problems``.
     """
-    content = _strip(bytes(data).rstrip(b"\0"))
+    whole = bytes(data).rstrip(b"\0")
+    content = _strip(whole)
     text = b"".join(_iterate_module_scope(content)).decode("utf-8", "replace")
     parts = sum(map(text.count, ";{},"))
     if parts > _MOST_PARTS:
@@ -146,6 +149,8 @@ def read_ptx(data: Buffer) -> PtxFacts:
         address_size=read_number(address_size[1]) if address_size else 32,
         kernels=tuple(kernels),
         variables=tuple(variables),
+        # Only with line information; other text needs no second reading.
+        source_paths=find_source_paths(whole) if ".file" in text else (),
         problems=tuple(problems),
     )
 

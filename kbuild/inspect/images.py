@@ -188,6 +188,7 @@ def _describe_image(
         container=container,
         kernels=content.kernels,
         ptx_version=stored.ptx_version,
+        source_paths=content.source_paths,
     )
 
 

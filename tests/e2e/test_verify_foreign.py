@@ -168,6 +168,22 @@ def test_two_libraries_with_one_kernel(cuda_files: Path) -> None:
 
 
 @needs_nvcc
+@pytest.mark.parametrize("mode", ["-lineinfo", "-G"])
+def test_image_that_names_the_folder_it_was_compiled_in(
+    cuda_files: Path, tmp_path: Path, mode: str
+) -> None:
+    folders = ("-gencode=arch=compute_80,code=[sm_80,compute_80]", mode)
+    source = cuda_files / "kernels.cu"
+    succeed(run(NVCC, "-std=c++17", "-fatbin", *folders, source, "-o", tmp_path / "k.fatbin"))
+    assert found(tmp_path / "k.fatbin") == {("KB602", "info")}
+    (facts,) = inspect_path(tmp_path / "k.fatbin")
+    assert len(facts.images) == 2
+    for image in facts.images:
+        assert all(path.startswith(str(cuda_files)) for path in image.source_paths), image
+        assert image.source_paths
+
+
+@needs_nvcc
 def test_wheel_is_what_its_name_says(cuda_files: Path, tmp_path: Path) -> None:
     (runtime,) = (r for r in inspect_path(cuda_files / "libkernels.so")[0].runtimes)
 
@@ -367,6 +383,15 @@ def test_files_of_hipcc_have_no_errors(hip_files: Path) -> None:
 
 
 @needs_hipcc
+def test_code_object_with_debug_information_names_its_folder(
+    hip_files: Path, tmp_path: Path
+) -> None:
+    words = ("--genco", "--offload-arch=gfx90a", "-g", hip_files / "k.hip", "-o", "k.co")
+    succeed(run("env", "HIP_PLATFORM=amd", "hipcc", *words, cwd=tmp_path))
+    assert found(tmp_path / "k.co") == {("KB602", "info")}
+
+
+@needs_hipcc
 def test_hidden_stubs_beside_visible_handles(hip_files: Path) -> None:
     assert found(hip_files / "h.o") == {("KB307", "info")}
 
@@ -381,6 +406,6 @@ def test_relocatable_hip_code_needs_its_device_link(hip_files: Path) -> None:
 SHOWN = frozenset(
     (
         *("KB102", "KB104", "KB302", "KB304", "KB307", "KB401", "KB402", "KB403", "KB404"),
-        *("KB405", "KB406", "KB407", "KB408", "KB409", "KB504", "KB506", "KB604"),
+        *("KB405", "KB406", "KB407", "KB408", "KB409", "KB504", "KB506", "KB602", "KB604"),
     )
 )

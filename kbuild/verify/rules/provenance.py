@@ -9,6 +9,7 @@ from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import ImageRecord, TargetRecord
 from kbuild.verify.matching import ContainerMatch, ImagePair, match_containers, require_containers
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import shorten
 
 _HASH_SHOWN: Final = 12
 
@@ -87,4 +88,22 @@ def _describe_kernels(expected: ImageRecord, found: ImageFacts, rows: set[str]) 
     return f"the note and the image for {found.arch} differ in the kernels {', '.join(differing)}"
 
 
-RULES: Final[tuple[Rule, ...]] = (note_mismatch,)
+@rule("KB602", "build-path-leak", severity="info", needs=("images",))
+def build_path_leak(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Images do not name the folders of the machine that compiled them.
+
+    Why: Paths tell strangers about the builder's machine, and make the same sources compiled
+        in another folder another file, so that no build can be compared with a release.
+
+    Fix: Ship images without debug information (no `-G`, `-lineinfo` or `-g`), or map the
+        folders: `-ffile-prefix-map`, `-fdebug-prefix-map`.
+
+    Source: reproducible-builds.org, "Build path"; gcc(1), `-ffile-prefix-map`.
+    """
+    paths = [path for image in facts.images for path in image.source_paths]
+    if paths:
+        architectures = [image.arch for image in facts.images if image.source_paths]
+        yield Violation(message=f"{shorten(paths)} in the images for {shorten(architectures)}")
+
+
+RULES: Final[tuple[Rule, ...]] = (note_mismatch, build_path_leak)

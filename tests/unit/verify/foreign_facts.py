@@ -260,6 +260,14 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         "writable code",
         replace(FOREIGN, segments=(replace(SEGMENTS[0], flags=7), *SEGMENTS[1:])),
     ),
+    (
+        "KB602",
+        "path",
+        replace(
+            FOREIGN,
+            images=tuple(replace(i, source_paths=("/home/me/k.cu",)) for i in FOREIGN.images),
+        ),
+    ),
     ("KB604", "runtime", in_wheel("k_cu11-1.0-py3-none-linux_x86_64.whl", "12")),
     ("KB604", "local version", in_wheel("k-1.0+cu130-py3-none-linux_x86_64.whl", "12")),
     ("KB604", "machine", in_wheel("k-1.0-py3-none-manylinux_2_28_aarch64.whl", "12")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from build_facts import KERNELS, MODEST, foreign_facts, gpu_image
 
@@ -19,7 +20,7 @@ AMD = foreign_facts(gpu_image("gfx90a", compression="zstd"))
 BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
 
 
-def needing(arch: str = "sm_90", **figures: int | None) -> ArtifactFacts:
+def needing(arch: str = "sm_90", **figures: Any) -> ArtifactFacts:
     """A foreign file whose kernels need something else than the usual."""
     return foreign_facts(gpu_image(arch, resources=replace(MODEST, **figures)), PTX)
 

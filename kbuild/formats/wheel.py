@@ -78,7 +78,8 @@ def iterate_members(
     room = room or Room(left=limit)
     with archive:
         for info in archive.infolist():
-            if info.is_dir():
+            # Not `is_dir`, which a member without a name makes raise IndexError.
+            if info.filename.endswith("/"):
                 continue
             try:
                 data = _read_member(archive, info, is_wanted, room)
@@ -90,7 +91,7 @@ def iterate_members(
 
 
 _DAMAGED: Final = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError),
+    *(zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, LookupError),
     *(NotImplementedError, RuntimeError, OverflowError, struct.error, InputError),
 )
 

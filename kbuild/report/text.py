@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.locations import group_by_file
 from kbuild.verify.policy import SEVERITIES
-from kbuild.verify.report import Finding, Report, WaivedFinding
+from kbuild.verify.report import Finding, Report, RuleNote, WaivedFinding
 from kbuild.verify.rule import Rule
 
 _LINE: Final = 88
@@ -21,7 +21,7 @@ def render(report: Report) -> str:
     lines = [line for path, found in group_by_file(report.findings) for line in _file(path, found)]
     lines += [line for waived in report.waived for line in _waived(waived)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
-    lines += [f"skipped  {note.rule}: {note.reason}" for note in report.rules_skipped]
+    lines += _skipped(report.rules_skipped)
     return join_lines([*lines, summarise(report)])
 
 
@@ -36,6 +36,15 @@ def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
             message = textwrap.indent(finding.message, "    ").lstrip(" ")
             yield f"  {finding.severity} {finding.rule} {finding.slug}: {message}"
         yield from (f"    fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in found))
+
+
+def _skipped(notes: tuple[RuleNote, ...]) -> Iterator[str]:
+    """A line a reason: a file of another tool leaves ten rules without a note to judge by."""
+    by_reason: dict[str, list[str]] = {}
+    for note in notes:
+        by_reason.setdefault(note.reason, []).append(note.rule)
+    for reason, rules in by_reason.items():
+        yield f"skipped  {', '.join(dict.fromkeys(rules))}: {reason}"
 
 
 def _waived(waived: WaivedFinding) -> Iterator[str]:

@@ -40,6 +40,12 @@ def test_wanted_members_in_their_order() -> None:
     ]
 
 
+def test_member_without_a_name_is_read_as_any_other() -> None:
+    content = make(("a.so", b"\x7fELF")).replace(b"a.so", b"\0.so")
+
+    assert [(member.name, member.data) for member in read(content)] == [("", b"\x7fELF")]
+
+
 def test_limit_is_for_all_members_together() -> None:
     content = make(("a.so", b"\x7fELF" + bytes(500)), ("b.so", b"\x7fELF" + bytes(500)))
 

@@ -33,7 +33,11 @@ def test_findings_and_summary() -> None:
             replace(finding, path="b.so", message="two\nlines\x1b"),
         ),
         rules_run=("KB101", "KB109"),
-        rules_skipped=(RuleNote(rule="KB103", reason="no device image"),),
+        rules_skipped=(
+            RuleNote(rule="KB103", reason="no device image"),
+            RuleNote(rule="KB502", reason="no library"),
+            RuleNote(rule="KB601", reason="no device image"),
+        ),
         rules_errored=(RuleNote(rule="KB108", reason="libdemo.so: KeyError: 1"),),
     )
     assert render(report).splitlines() == [
@@ -48,8 +52,9 @@ def test_findings_and_summary() -> None:
         "    lines\\x1b",
         "    fix: add one",
         "errored  KB108: libdemo.so: KeyError: 1",
-        "skipped  KB103: no device image",
-        "FAILED: 3 errors, 1 warning; 2 rules run, 1 skipped, 1 errored",
+        "skipped  KB103, KB601: no device image",
+        "skipped  KB502: no library",
+        "FAILED: 3 errors, 1 warning; 2 rules run, 3 skipped, 1 errored",
     ]
 
 

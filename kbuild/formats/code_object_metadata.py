@@ -6,8 +6,7 @@ Backend"; notes as such: System V ABI (gABI 4.1), "Note Section".
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,11 +14,10 @@ import msgpack
 
 from kbuild.errors import InputError
 from kbuild.formats.code_object_facts import CodeObjectParam, Dim3
+from kbuild.formats.elf_notes import iterate_notes
 
 _OWNER: Final = b"AMDGPU\0"
 _TYPE: Final = 32
-# name size, description size, type
-_NOTE: Final = struct.Struct("<III")
 # Unpacked it takes many times the room.
 _LARGEST: Final = 1 << 25
 # Room for an array is made before its elements are read.
@@ -65,25 +63,10 @@ class Metadata:
 def read_metadata(sections: Iterable[memoryview]) -> Metadata:
     """The metadata in these note sections; raises InputError where there is none to read."""
     for content in sections:
-        for description in _iterate_notes(content):
-            return _read(_unpack(description))
+        for kind, description in iterate_notes(content, _OWNER):
+            if kind == _TYPE:
+                return _read(_unpack(description))
     raise InputError("the code object has no metadata")
-
-
-def _iterate_notes(content: memoryview) -> Iterator[memoryview]:
-    """The description of each note with metadata."""
-    position = 0
-    while position < len(content):
-        if position + _NOTE.size > len(content):
-            raise InputError("a note is cut off in its header")
-        name_size, size, kind = _NOTE.unpack_from(content, position)
-        name = position + _NOTE.size
-        body = name + _align(name_size)
-        if body + size > len(content):
-            raise InputError(f"a note ends at byte {body + size}, its section at {len(content)}")
-        if kind == _TYPE and bytes(content[name : name + name_size]) == _OWNER:
-            yield content[body : body + size]
-        position = body + _align(size)
 
 
 def _unpack(description: memoryview) -> dict[str, Any]:
@@ -212,7 +195,3 @@ def _is_size(value: object) -> bool:
 def _text(row: dict[str, Any], key: str) -> str | None:
     value = row.get(key)
     return value if isinstance(value, str) else None
-
-
-def _align(size: int) -> int:
-    return -size % 4 + size

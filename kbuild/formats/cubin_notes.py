@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.formats.elf_notes import iterate_notes
 
 _OWNER: Final = b"NVIDIA Corp\0"
 _CUINFO: Final = 1000
 _CUINFO_WITH_TOOLKIT: Final = 2
 _TKINFO: Final = 2000
 
-# name size, description size, type
-_NOTE: Final = struct.Struct("<III")
 # version, virtual architecture, toolkit times ten
 _CUINFO_BODY: Final = struct.Struct("<HHH")
 # version, and where the texts start that follow: object, tool, version, branch, options
@@ -65,7 +64,7 @@ def read_notes(contents: Iterator[memoryview]) -> NoteFacts:
     """The notes of these sections; raises InputError where one is not sound."""
     virtual_arch = toolkit = tool = None
     for content in contents:
-        for kind, body in _iterate_notes(content):
+        for kind, body in iterate_notes(content, _OWNER):
             if kind == _CUINFO:
                 if len(body) < _CUINFO_BODY.size:
                     raise InputError("the cuinfo note is too short")
@@ -77,22 +76,6 @@ def read_notes(contents: Iterator[memoryview]) -> NoteFacts:
     if toolkit is None and tool:
         toolkit = tool.toolkit
     return NoteFacts(virtual_arch=virtual_arch, toolkit=toolkit, tool=tool)
-
-
-def _iterate_notes(content: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Type and description of each note of NVIDIA's."""
-    position = 0
-    while position < len(content):
-        if position + _NOTE.size > len(content):
-            raise InputError("a note is cut off in its header")
-        name_size, size, kind = _NOTE.unpack_from(content, position)
-        name = position + _NOTE.size
-        body = name + _align(name_size)
-        if body + size > len(content):
-            raise InputError(f"a note ends at byte {body + size}, its section at {len(content)}")
-        if bytes(content[name : name + name_size]) == _OWNER:
-            yield kind, content[body : body + size]
-        position = body + _align(size)
 
 
 def _read_tool(body: memoryview) -> ToolInfo:
@@ -109,7 +92,3 @@ def _read_text(strings: bytes, offset: int) -> str:
     if end < 0:
         raise InputError("a text of the tkinfo note lies outside of it")
     return strings[offset:end].decode("utf-8", "replace")
-
-
-def _align(size: int) -> int:
-    return -size % 4 + size

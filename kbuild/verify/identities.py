@@ -23,12 +23,11 @@ def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
         for symbol in facts.symbols
         if symbol.dynamic and symbol.place is not None and symbol.visibility != "hidden"
     }
-    backends = {m.record.backend for m in facts.modules}
+    backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}
     found = {
-        handle.symbol.name: ExportedIdentity(symbol=handle.symbol, backend=backend)
+        handle.symbol.name: ExportedIdentity(symbol=handle.symbol, backend=backends[handle.kernel])
         for handle in facts.handles
-        if handle.symbol and handle.symbol.name in dynamic
-        for backend in backends
+        if handle.symbol and handle.symbol.name in dynamic and handle.kernel in backends
     }
     for kernel in facts.host_kernels:
         if kernel.symbol and kernel.symbol.name in dynamic:

@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from projects import run, run_kbuild, succeed
 
-from kbuild.backends import cuda
-from kbuild.errors import ToolchainError
 from kbuild.facts import ArtifactFacts, ContainerFacts, HostKernel, Place
 from kbuild.formats.elf import Elf
 from kbuild.inspect import inspect_path
 from kbuild.inspect.host_kernels import read_host_kernels
 from kbuild.inspect.wrappers import read_wrappers
-from kbuild.toolchain import find_toolchain, gather_hints
 
 FIRST = """\
 namespace ns { __global__ void scale(float* p, float a) { *p *= a; } }
@@ -45,16 +43,6 @@ void run(const double* a, double* b) { copy<<<1, 1>>>(a, b); local<<<1, 1>>>((in
 ARCHITECTURE = "-arch=sm_80"
 
 
-def find_nvcc() -> tuple[Path, str]:
-    """The compiler, or why there is none."""
-    try:
-        return find_toolchain(cuda, gather_hints()).compiler, ""
-    except ToolchainError as error:
-        return Path(), str(error)
-
-
-NVCC, NO_NVCC = find_nvcc()
-needs_nvcc = pytest.mark.skipif(bool(NO_NVCC), reason=NO_NVCC or "nvcc is there")
 needs_hipcc = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc on PATH")
 
 
@@ -82,15 +70,6 @@ def link(folder: Path, name: str, *words: str) -> ArtifactFacts:
 def read(path: Path) -> ArtifactFacts:
     (facts,) = inspect_path(path)
     return facts
-
-
-def runtime_library() -> Path:
-    """The shared runtime that comes with the compiler."""
-    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")]
-    found = sorted(path for folder in folders for path in folder.glob("libcudart.so.*"))
-    if not found:
-        pytest.skip(f"no libcudart.so beside {NVCC}")
-    return found[0]
 
 
 def readelf_symbols(path: Path) -> Counter[tuple[str, str, str, str]]:

@@ -22,25 +22,13 @@ from hand_made import (
     build_object,
 )
 from mutations import change_symbol, patch, section_range
+from nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from projects import run, succeed
 
-from kbuild.backends import cuda
-from kbuild.errors import ToolchainError
 from kbuild.formats.elf import Elf
 from kbuild.inspect import inspect_path
-from kbuild.toolchain import find_toolchain, gather_hints
 from kbuild.verify import verify
 
-
-def find_nvcc() -> tuple[Path, str]:
-    try:
-        return find_toolchain(cuda, gather_hints()).compiler, ""
-    except ToolchainError as error:
-        return Path(), str(error)
-
-
-NVCC, NO_NVCC = find_nvcc()
-needs_nvcc = pytest.mark.skipif(bool(NO_NVCC), reason=NO_NVCC or "nvcc is there")
 needs_hipcc = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc on PATH")
 
 KERNELS = """\
@@ -92,14 +80,6 @@ def cuda_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(runtime_library(), folder / "libcudart.so")
     link(folder, "libkernels.so", "kernels.o", "libcudart.so")
     return folder
-
-
-def runtime_library() -> Path:
-    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")]
-    files = sorted(path for folder in folders for path in folder.glob("libcudart.so.*"))
-    if not files:
-        pytest.skip(f"no libcudart.so beside {NVCC}")
-    return files[0]
 
 
 def static_runtime() -> Path:

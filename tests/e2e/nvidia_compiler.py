@@ -1,0 +1,32 @@
+"""The CUDA compiler for tests, where there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cuda
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_toolchain, gather_hints
+
+
+def find_nvcc() -> tuple[Path, str]:
+    """The compiler, or why there is none."""
+    try:
+        return find_toolchain(cuda, gather_hints()).compiler, ""
+    except ToolchainError as error:
+        return Path(), str(error)
+
+
+NVCC, NO_NVCC = find_nvcc()
+needs_nvcc = pytest.mark.skipif(bool(NO_NVCC), reason=NO_NVCC or "nvcc is there")
+
+
+def runtime_library() -> Path:
+    """The shared runtime that comes with the compiler."""
+    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")]
+    found = sorted(path for folder in folders for path in folder.glob("libcudart.so.*"))
+    if not found:
+        pytest.skip(f"no libcudart.so beside {NVCC}")
+    return found[0]

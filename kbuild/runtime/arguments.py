@@ -213,7 +213,7 @@ def _describe(value: Any) -> str:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     content = memoryview(value) if isinstance(value, bytes) else _view_ctypes(value)
     if content is not None or _is_numpy(value, "generic"):
-        return f"{kind} of {(content or value).nbytes} bytes"
+        return f"{kind} of {(value if content is None else content).nbytes} bytes"
     return "None" if value is None else kind
 
 

@@ -197,18 +197,15 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
 /* Of any module in the process; all definitions are alike.  See kbuild/host_cuda.h. */
 const char *kbuild_explain_launch(const void *kernel, int code)
 {
-    struct kbuild_cuda_search search = { kernel, 0, 0, 0 };
-    if (kbuild_is_about_architectures(code))
-        dl_iterate_phdr(kbuild_search_object, &search);
-    return search.module != 0 ? kbuild_explain_for_module(search.module, code)
-                              : cudaGetErrorString((cudaError_t)code);
+    const struct kbuild_module *const module =
+        kbuild_is_about_architectures(code) ? kbuild_find_module(kernel) : 0;
+    return module != 0 ? kbuild_explain_for_module(module, code)
+                       : cudaGetErrorString((cudaError_t)code);
 }
 
 unsigned kbuild_count_definitions(const void *shadow)
 {
-    struct kbuild_cuda_search search = { 0, 0, shadow, 0 };
-    dl_iterate_phdr(kbuild_search_object, &search);
-    return search.definitions;
+    return kbuild_count_shadows(shadow);
 }
 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
@@ -217,7 +214,7 @@ unsigned kbuild_count_definitions(const void *shadow)
 void kbuild_prepare_launch(const void *handle, const void *here,
                            struct kbuild_prepared_launch *prepared)
 {
-    struct kbuild_cuda_pair pair = { handle, here, 0 };
+    struct kbuild_address_pair pair = { handle, here, 0 };
     enum cudaDriverEntryPointQueryResult result;
     cudaKernel_t kernel;
     void *launch = 0;

@@ -1,0 +1,150 @@
+/* Finds kbuild's modules among the files of a process, by their notes: what stub units know of
+ * a failed launch and the runtime does not.  Included by stub units only. */
+#ifndef KBUILD_MODULE_SEARCH_H
+#define KBUILD_MODULE_SEARCH_H
+
+#include <kbuild/module.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+/* For the module with a kernel's handle, or for all that have a variable's shadow. */
+struct kbuild_module_search {
+    const void *handle;
+    const struct kbuild_module *module;
+    const void *shadow;
+    unsigned definitions;
+};
+
+static inline int kbuild_has_handle(const struct kbuild_module *module, const void *handle)
+{
+    uint64_t row;
+    for (row = 0; row < module->kernel_count; row++)
+        if (module->kernels[row].handle == handle)
+            return 1;
+    return 0;
+}
+
+static inline unsigned kbuild_has_shadow(const struct kbuild_module *module, const void *shadow)
+{
+    uint64_t row;
+    if (module->size < sizeof *module)
+        return 0;
+    for (row = 0; row < module->variable_count; row++)
+        if (module->variables[row].shadow == shadow)
+            return 1;
+    return 0;
+}
+
+/* The notes from `note` to `end` that are kbuild's lead to modules. */
+static inline void kbuild_search_notes(const char *note, const char *end,
+                                       struct kbuild_module_search *search)
+{
+    while (end - note >= (long)sizeof(ElfW(Nhdr)) && search->module == 0) {
+        const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)(const void *)note;
+        const char *name = note + sizeof *header;
+        const char *content = name + ((header->n_namesz + 3) & ~3u);
+        note = content + ((header->n_descsz + 3) & ~3u);
+        if (header->n_type == KBUILD_NOTE_TYPE && header->n_namesz == sizeof "kbuild" &&
+            memcmp(name, "kbuild", sizeof "kbuild") == 0) {
+            const struct kbuild_note_header *own =
+                (const struct kbuild_note_header *)(const void *)content;
+            const struct kbuild_module *module =
+                (const struct kbuild_module *)(const void *)((const char *)&own->descriptor +
+                                                              own->descriptor);
+            if (own->version != KBUILD_NOTE_VERSION || module->abi != KBUILD_MODULE_ABI)
+                continue;
+            if (search->shadow != 0)
+                search->definitions += kbuild_has_shadow(module, search->shadow);
+            else if (kbuild_has_handle(module, search->handle))
+                search->module = module;
+        }
+    }
+}
+
+static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct kbuild_module_search *search = (struct kbuild_module_search *)data;
+    unsigned index;
+    (void)size;
+    for (index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        const char *start = (const char *)object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_NOTE)
+            kbuild_search_notes(start, start + segment->p_memsz, search);
+    }
+    return search->module != 0;
+}
+
+/* Whether two addresses lie in one loaded file. */
+struct kbuild_address_pair {
+    const void *first, *second;
+    int is_one_object;
+};
+
+static inline int kbuild_holds(const struct dl_phdr_info *object, const void *address)
+{
+    const uintptr_t offset = (uintptr_t)address - object->dlpi_addr;
+    unsigned index;
+    for (index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+static inline int kbuild_holds_both(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct kbuild_address_pair *pair = (struct kbuild_address_pair *)data;
+    (void)size;
+    if (!kbuild_holds(object, pair->first))
+        return 0;
+    pair->is_one_object = kbuild_holds(object, pair->second);
+    return 1;
+}
+
+/* Adds what `"arch":"..."` says in the kernel table, each once, to the text. */
+static inline void kbuild_list_architectures(const struct kbuild_module *module, char *text,
+                                             size_t capacity)
+{
+    static const char key[] = "\"arch\":\"";
+    const char *position = module->record, *end = position + module->record_size;
+    char *const list = text + strlen(text);
+    for (; end - position > (long)sizeof key; position++) {
+        char word[40];
+        size_t length = 0, used = strlen(text);
+        if (memcmp(position, key, sizeof key - 1) != 0)
+            continue;
+        position += sizeof key - 1;
+        while (length < sizeof word - 2 && position + length < end && position[length] != '"') {
+            word[length] = position[length];
+            length++;
+        }
+        word[length] = '\0';
+        /* One may be the front of another: sm_90 and sm_90a. */
+        strcat(word, ",");
+        if (strstr(list, word) == 0 && capacity - used > length + 3)
+            snprintf(text + used, capacity - used, " %s", word);
+    }
+    if (list[0] != '\0')
+        text[strlen(text) - 1] = '\0';
+}
+
+/* The module with this kernel; null where it is no kernel of kbuild's. */
+static inline const struct kbuild_module *kbuild_find_module(const void *handle)
+{
+    struct kbuild_module_search search = { handle, 0, 0, 0 };
+    dl_iterate_phdr(kbuild_search_object, &search);
+    return search.module;
+}
+
+/* How many modules define the variable with this shadow. */
+static inline unsigned kbuild_count_shadows(const void *shadow)
+{
+    struct kbuild_module_search search = { 0, 0, shadow, 0 };
+    dl_iterate_phdr(kbuild_search_object, &search);
+    return search.definitions;
+}
+
+#endif

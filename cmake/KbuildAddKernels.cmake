@@ -237,6 +237,9 @@ function(_kbuild_write_target target kind directory)
         foreach(architecture IN LISTS CMAKE_${language}_ARCHITECTURES)
             string(APPEND lines "architecture.${language} ${architecture}\n")
         endforeach()
+        if(CMAKE_${language}_PLATFORM)
+            string(APPEND lines "platform.${language} ${CMAKE_${language}_PLATFORM}\n")
+        endif()
     endforeach()
     string(APPEND lines
         "source_root ${root}\n"

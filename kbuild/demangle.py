@@ -32,6 +32,7 @@ _OPERATOR: Final = re.compile(
 )
 # Reserved and special names, entities of functions, and nvcc's and others' unnamed namespaces.
 _NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
+_IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
 # What a compiler appends for a copy that it made: GNU's and LLVM's way.
 _CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
 
@@ -55,6 +56,23 @@ def is_nameable(symbol: str) -> bool:
     an unnamed namespace.
     """
     return _NAMELESS.search(symbol) is None
+
+
+def is_internal_name(symbol: str) -> bool:
+    """Whether a mangled name says that its entity is one file's own.
+
+    ``L`` in front of the identifier is what compilers add for ``static``; unnamed namespaces
+    have a name of their own.
+    """
+    if "_GLOBAL__N_" in symbol:
+        return True
+    rest = symbol.removeprefix("_Z")
+    if rest == symbol:
+        return False
+    rest = rest.removeprefix("N").lstrip("rVK")
+    while match := _IDENTIFIER.match(rest):
+        rest = rest[match.end() + int(match[1]) :]
+    return rest.startswith("L")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kbuild.backends import BACKENDS
 from kbuild.backends.protocol import Backend, ToolchainHints
-from kbuild.devices import Device, query_driver
+from kbuild.devices import Device, list_amd_devices, query_driver
 from kbuild.errors import KbuildError
 from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
 
@@ -42,7 +42,7 @@ def diagnose() -> Diagnosis:
         toolchains=tuple(_diagnose(backend, hints) for backend in BACKENDS.values()),
         programs=tuple((name, str(path) if path else None) for name, path in programs.items()),
         driver_version=version,
-        devices=devices,
+        devices=(*devices, *list_amd_devices()),
     )
 
 

@@ -7,7 +7,7 @@ Sizes and offsets are in bytes.  ``None`` means *unknown*, never a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -73,12 +73,17 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A device variable in one device image, one whose name other files can use."""
+    """A device variable in one device image, one whose name other files can use.
+
+    ``initial_offset`` is where in the image the first content of a managed variable lies,
+    for runtimes that want it from the host; None where it is zero.
+    """
 
     name: str
     display: str
     kind: VariableKind
     size: int
+    initial_offset: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

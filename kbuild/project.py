@@ -46,6 +46,7 @@ class TargetSpec:
     host_compiler: str | None = None
     compilers: tuple[tuple[str, str], ...] = ()
     default_architectures: tuple[tuple[str, str], ...] = ()
+    platforms: tuple[tuple[str, str], ...] = ()
     stub_suffix: str = ".c"
 
 
@@ -97,6 +98,7 @@ def read_target(path: Path) -> TargetSpec:
         host_compiler=one("host_compiler", "") or None,
         compilers=_by_language(pairs, "compiler."),
         default_architectures=_by_language(pairs, "architecture."),
+        platforms=_by_language(pairs, "platform."),
         stub_suffix=one("stub_suffix"),
     )
     _check_files(spec)

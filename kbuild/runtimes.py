@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.project import RuntimeLinkage
 
 _ORIGIN: Final = "$ORIGIN"
+# What the dynamic linker searches by itself, on distributions of either kind.
+_SYSTEM_FOLDERS: Final = re.compile(r"(/usr)?/lib(32|64)?(/[\w-]+-linux-gnu)?")
 _SITE_NAMES: Final = ("site-packages", "dist-packages")
 # How deep below site-packages a wheel may put its artifacts and still find a sibling wheel.
 _DEEPEST: Final = 3
@@ -61,6 +64,7 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[Run
         yield RuntimeTarget(name=name_runtime(backend, "static"), runtime=runtime)
         return
     folder = runtime.library.parent
+    is_found = _SYSTEM_FOLDERS.fullmatch(str(folder)) is not None
     paths = _relative_to_sites(folder) if in_wheel else (str(folder),)
     unreachable = (
         f"{folder} is in no site-packages: a wheel cannot find the runtime there; "
@@ -69,8 +73,8 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[Run
     yield RuntimeTarget(
         name=name_runtime(backend, "shared"),
         runtime=runtime,
-        run_paths=paths,
-        obstacle=None if paths else unreachable,
+        run_paths=() if is_found else paths,
+        obstacle=None if paths or is_found else unreachable,
     )
     yield RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,))
 

@@ -13,14 +13,17 @@ from typing import Final
 
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
-from kbuild.devices import query_driver
+from kbuild.devices import list_amd_devices, query_driver
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
 from kbuild.process import run
 from kbuild.project import TargetSpec
 
 # What toolchains are found by besides PATH.
-_VARIABLES: Final = ("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT", "ROCM_PATH", "HIP_PATH")
+_VARIABLES: Final = (
+    *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT"),
+    *("HIPCXX", "HIP_PLATFORM", "ROCM_PATH", "HIP_PATH"),
+)
 
 
 def find_program(name: str) -> Path | None:
@@ -35,12 +38,14 @@ def find_build_program(name: str) -> Path | None:
 
 
 def choose_backend(name: str, hints: ToolchainHints) -> Backend:
-    """The backend called ``name``; for ``auto`` the first one whose compiler is there.
+    """The backend called ``name``, or its stand-in; for ``auto`` the first that has a compiler.
 
     Raises ConfigurationError that lists the known ones.
     """
     if name != AUTOMATIC:
-        return find_backend(name)
+        backend = find_backend(name)
+        stand_in = backend.find_stand_in(hints)
+        return find_backend(stand_in) if stand_in else backend
     present = (backend for backend in BY_PREFERENCE if _locate(backend, hints))
     return next(present, BY_PREFERENCE[-1])
 
@@ -111,6 +116,7 @@ def gather_hints(spec: TargetSpec | None = None) -> ToolchainHints:
         host_compiler=spec.host_compiler if spec else None,
         compilers=spec.compilers if spec else (),
         architectures=spec.default_architectures if spec else (),
+        platforms=spec.platforms if spec else (),
         environment=tuple((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)),
         search_path=tuple(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),
         site_packages=sites,
@@ -128,6 +134,7 @@ def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:
 
 def _list_devices() -> tuple[str, ...]:
     _, devices = query_driver()
+    devices = (*devices, *list_amd_devices())
     return tuple(dict.fromkeys(device.architecture for device in devices))
 
 

@@ -48,6 +48,11 @@ def missing_compiler(hints: ToolchainHints) -> str:
     return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
 
 
+def find_stand_in(hints: ToolchainHints) -> str | None:  # noqa: ARG001 - the seam's signature
+    """None: it has one platform."""
+    return None
+
+
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
     """``--version``: gcc and clang both say who they are."""
     return (Command(argv=(str(compiler), "--version")),)

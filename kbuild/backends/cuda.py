@@ -81,6 +81,11 @@ def missing_compiler(hints: ToolchainHints) -> str:
     return "pip install 'kbuild[cuda]', or set CUDA_PATH"
 
 
+def find_stand_in(hints: ToolchainHints) -> str | None:  # noqa: ARG001 - the seam's signature
+    """None: it has one platform."""
+    return None
+
+
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
     """nvcc's version, the architectures it knows, and the version of its assembler."""
     ptxas = compiler.parent / "ptxas"
@@ -206,12 +211,15 @@ def _describe_runtimes(root: Path, shared: Path) -> tuple[Runtime, ...]:
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """nvcc's view of a kernel source."""
     host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
+    native = resources.native_directory()
     return (
         *("-x", "cu", f"-std=c++{unit.standard}"),
         *host,
         "-DKBUILD_DEVICE_CODE=1",
         *(f"-D{name}=1" for name in _ONE_NAME_EVERYWHERE),
-        f"-I{resources.native_directory() / 'include'}",
+        f"-I{native / 'include'}",
+        # Headers of HIP's names; a project's own come first.
+        f"-isystem={native / 'device' / NAME}",
     )
 
 

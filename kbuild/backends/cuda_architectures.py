@@ -92,11 +92,12 @@ def _expand_groups(
     expanded: list[str] = []
     for name in requested:
         if name == "native":
-            if not devices:
+            own = [device for device in devices if device.startswith("sm_")]
+            if not own:
                 raise ConfigurationError(
                     "ARCHITECTURES native: the driver lists no device here; name the architecture"
                 )
-            expanded += [f"{device.removeprefix('sm_')}-real" for device in devices]
+            expanded += [f"{device.removeprefix('sm_')}-real" for device in own]
         elif name in ("all", "all-major"):
             # CMake: cubins for each, and PTX for the newest alone.
             chosen = [n for n in numbers if name == "all" or n.endswith("0")] or numbers

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
 from kbuild.backends.protocol import ImageContent
-from kbuild.demangle import demangle, is_nameable, split_function
+from kbuild.demangle import demangle, is_internal_name, is_nameable, split_function
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.code_object import EM_AMDGPU, is_code_object, read_code_object
 from kbuild.formats.code_object_facts import CodeObjectKernel, CodeObjectVariable
@@ -21,6 +22,14 @@ _BEGINNINGS: Final[tuple[tuple[bytes, ImageKind], ...]] = (
     (b"\x03\x02\x23\x07", "spirv"),
 )
 _LONGEST: Final = 4
+_SOURCE_HASH: Final = re.compile(r"\.(?:intern|static)\.[0-9a-f]+$")
+_VECTOR: Final = re.compile(r"HIP_vector_type<([\w ]+), ([1-4])u>")
+_VECTOR_ELEMENTS: Final = {
+    **{name: name for name in ("char", "short", "int", "long", "float", "double")},
+    **{f"unsigned {name}": f"u{name}" for name in ("char", "short", "int", "long")},
+    "long long": "longlong",
+    "unsigned long long": "ulonglong",
+}
 
 
 def classify(data: Buffer) -> ImageKind:
@@ -48,12 +57,20 @@ def _read_source_paths(data: Buffer) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p for s in debug for p in find_source_paths(elf.content(s))))
 
 
+def _source_name(symbol: str) -> str:
+    """The symbol of a static entity, to which a device link appends its source's hash."""
+    return _SOURCE_HASH.sub("", symbol)
+
+
 def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
     layout = tuple((p.offset, p.size, p.name, p.type_name) for p in kernel.params or ())
+    name = _source_name(kernel.name)
+    # The runtime finds kernels by global symbols, those of static ones too.
+    is_internal = name != kernel.name or is_internal_name(name)
     return Kernel(
         name=kernel.name,
-        display=demangle(kernel.name),
-        linkage=kernel.linkage,
+        display=demangle(name),
+        linkage="internal" if is_internal else kernel.linkage,
         params=_spell_params(kernel.name, layout),
         resources=Resources(
             registers=kernel.vgprs,
@@ -78,13 +95,24 @@ def _spell_params(
     name: str, layout: tuple[tuple[int, int, str | None, str | None], ...]
 ) -> tuple[Param, ...]:
     """Parameters with the types that the mangled name spells, else those of the metadata."""
-    _, types = split_function(demangle(name))
-    spelled: tuple[str | None, ...] = types if types is not None else ()
+    _, types = split_function(demangle(_source_name(name)))
+    spelled: tuple[str | None, ...] = tuple(map(_spell_vector, types or ()))
     if len(spelled) != len(layout):
         spelled = tuple(type_name for *_, type_name in layout)
     return tuple(
         Param(index=index, offset=offset, size=size, type=spelled[index], name=own)
         for index, (offset, size, own, _) in enumerate(layout)
+    )
+
+
+def _spell_vector(spelled: str) -> str:
+    """``float4`` for what its template is called with: the name that sources use."""
+    return _VECTOR.sub(
+        lambda match: (
+            _VECTOR_ELEMENTS.get(match[1], match[0])
+            + (match[2] if match[1] in _VECTOR_ELEMENTS else "")
+        ),
+        spelled,
     )
 
 
@@ -95,4 +123,5 @@ def _read_variable(variable: CodeObjectVariable) -> Variable:
         display=demangle(variable.name),
         kind=variable.kind or ("constant" if variable.is_read_only else "device"),
         size=variable.size,
+        initial_offset=variable.initial_offset,
     )

@@ -26,7 +26,9 @@ class Toolchain:
     """The tools that a backend found.
 
     ``host_compiler`` is what a device compiler preprocesses with, where the user named
-    one; ``architectures`` those that the compiler says it knows.
+    one; ``architectures`` those that it can make images for, where it says so; ``options``
+    what the compiler has to be told about this machine; ``packer`` the tool that writes
+    containers, where it has one of its own.
     """
 
     backend: str
@@ -35,14 +37,16 @@ class Toolchain:
     version: str
     host_compiler: Path | None = None
     architectures: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    packer: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolchainHints:
     """Where to look for compilers, from the user's own choice to the usual places.
 
-    ``host_compiler`` is HOST_COMPILER; ``compilers`` and ``architectures`` are CMake's, by
-    language; ``environment`` the variables that are set, ``search_path`` the folders of
+    ``host_compiler`` is HOST_COMPILER; ``compilers``, ``architectures`` and ``platforms`` are
+    CMake's, by language; ``environment`` the variables that are set, ``search_path`` the folders of
     PATH; ``site_packages`` the folders that wheels put toolchains in, ``wheels`` the
     toolchain wheels in them, as (folder, name, version); ``devices`` the architectures of
     the machine's, where the target asks for them.
@@ -51,6 +55,7 @@ class ToolchainHints:
     host_compiler: str | None = None
     compilers: tuple[tuple[str, str], ...] = ()
     architectures: tuple[tuple[str, str], ...] = ()
+    platforms: tuple[tuple[str, str], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     search_path: tuple[Path, ...] = ()
     site_packages: tuple[Path, ...] = ()
@@ -242,6 +247,9 @@ class Backend(Protocol):
 
     def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
         """Compilers to look for, best first; a user's own choice stands alone."""
+
+    def find_stand_in(self, hints: ToolchainHints) -> str | None:
+        """The backend that builds this one's sources, where the user asks for its platform."""
 
     def probe_commands(self, compiler: Path) -> tuple[Command, ...]:
         """The calls that make ``compiler`` say what it is."""

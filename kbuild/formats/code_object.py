@@ -22,6 +22,7 @@ from kbuild.formats.code_object_facts import CodeObject, CodeObjectKernel, CodeO
 from kbuild.formats.code_object_metadata import KernelMetadata, Metadata, read_metadata
 from kbuild.formats.device_elf import (
     ET_REL,
+    SHT_NOBITS,
     SHT_NOTE,
     DeviceElf,
     SectionHeader,
@@ -247,4 +248,12 @@ def _read_variables(elf: DeviceElf) -> Iterator[CodeObjectVariable]:
             size=initial[0].size if initial else symbol.size,
             linkage=_LINKAGES.get(symbol.info >> 4, "external"),
             is_read_only=not section.flags & _SHF_WRITE,
+            initial_offset=_find_content(*initial) if initial else None,
         )
+
+
+def _find_content(symbol: SymbolEntry, section: SectionHeader) -> int | None:
+    """Where in the file the content of an object lies; None where the file has none."""
+    if section.type == SHT_NOBITS:
+        return None
+    return section.offset + symbol.value - section.address

@@ -57,7 +57,8 @@ class CodeObjectVariable:
     """A device variable, the compiler's own included.
 
     Nothing in a code object tells ``__device__`` from ``__constant__``, so that ``kind`` is
-    None for both.  Of a managed variable ``size`` is its own, not that of the pointer.
+    None for both.  Of a managed variable ``size`` is its own, not that of the pointer, and
+    ``initial_offset`` where in the file its first content lies; None where that is zero.
     """
 
     name: str
@@ -65,6 +66,7 @@ class CodeObjectVariable:
     size: int
     linkage: Linkage
     is_read_only: bool
+    initial_offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,10 +24,10 @@ def render_text(diagnosis: Diagnosis) -> str:
     lines = [line for toolchain in diagnosis.toolchains for line in _describe(toolchain)]
     for name, path in diagnosis.programs:
         lines.append(f"{name:<9}{path or 'not found: pip install kbuild[build]'}")
-    if diagnosis.driver_version is None:
-        lines.append("driver   no NVIDIA driver: kernels build, and do not run here")
-    else:
+    if diagnosis.driver_version is not None:
         lines.append(f"driver   NVIDIA, for CUDA {diagnosis.driver_version}")
+    elif not diagnosis.devices:
+        lines.append("driver   none of a GPU: its kernels build, and do not run here")
     lines += [f"device   {device.name}, {device.architecture}" for device in diagnosis.devices]
     return "\n".join(lines) + "\n"
 

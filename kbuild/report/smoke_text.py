@@ -20,7 +20,8 @@ def _result(result: SmokeResult) -> Iterator[str]:
     kind = f"{result.kind:<7}"
     yield f"{result.status:<7}  {kind}  {demangle(result.name)}  ({result.seconds:.2f} s)"
     if result.detail:
-        yield textwrap.indent(result.detail, "    ")
+        detail = f"skipped: {result.detail}" if result.status == "skipped" else result.detail
+        yield textwrap.indent(detail, "    ")
 
 
 def _summary(report: SmokeReport) -> str:

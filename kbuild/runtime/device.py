@@ -16,9 +16,11 @@ class Device:
         self._runtime = runtime
 
     def count(self) -> int:
-        """How many devices there are; LaunchError where the runtime cannot tell."""
+        """How many devices there are; LaunchError in the runtime's words where there is none."""
         count = ctypes.c_int(0)
-        self._check(self._runtime.device_count(ctypes.byref(count)), "looking for devices")
+        status = self._runtime.device_count(ctypes.byref(count))
+        if status != 0:
+            raise LaunchError(self._explain(status))
         return count.value
 
     def resolve(self, handle: int) -> None:
@@ -61,6 +63,8 @@ class Device:
 
     def _check(self, status: int, doing: str) -> None:
         if status != 0:
-            message = self._runtime.error_message(status) or b"the runtime gives no reason"
-            text = message.decode(errors="replace")
-            raise LaunchError(f"{doing} failed: {text} (error {status})")
+            raise LaunchError(f"{doing} failed: {self._explain(status)} (error {status})")
+
+    def _explain(self, status: int) -> str:
+        message = self._runtime.error_message(status) or b"the runtime gives no reason"
+        return message.decode(errors="replace")

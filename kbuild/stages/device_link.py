@@ -41,12 +41,12 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         kernels={kernel.name: kernel for image in images for kernel in image.kernels},
         variables=frozenset(variable.name for image in images for variable in image.variables),
     )
+    keep = _keep_all if any(image.kind == "bitcode" for image in images) else _keep_own
     linked = CompiledSource(
         source=edge.target,
         backend=backend.NAME,
         images=tuple(
-            _keep_own(describe_image(edge.target, output, backend), own)
-            for output in completion.images
+            keep(describe_image(edge.target, output, backend), own) for output in completion.images
         ),
         log="",
         warnings="",
@@ -55,6 +55,11 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked))
     return linked
+
+
+def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - as `_keep_own`
+    """Nothing is told apart: bitcode does not say what it defines, and no library is in it."""
+    return image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         ),
         variables=variables.rows,
     )
-    fat_binary, spans = _concatenate(containers)
+    fat_binary, spans = _concatenate(containers, backend.FAT_BINARY_ALIGNMENT)
     table_bytes = record.dump(record.RECORD_SCHEMA, table)
     inputs = StubInputs(
         table=table,
@@ -81,6 +81,8 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         kernel_table=plan.kernel_table,
         kernel_table_sha256=record.sha256(table_bytes),
         kernel_table_size=len(table_bytes),
+        alignment=backend.FAT_BINARY_ALIGNMENT,
+        initials=variables.initials,
     )
     record.write_if_changed(plan.fat_binary, fat_binary)
     record.write_if_changed(plan.kernel_table, table_bytes)
@@ -188,13 +190,13 @@ def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "
 
 
 def _concatenate(
-    containers: tuple[bytes, ...],
+    containers: tuple[bytes, ...], alignment: int
 ) -> tuple[bytes, tuple[tuple[int, int], ...]]:
-    """The containers in a row, each on an 8-byte boundary, and (offset, size) of each."""
+    """The containers in a row, each aligned, and (offset, size) of each."""
     content = bytearray()
     spans = []
     for container in containers:
-        content.extend(bytes(-len(content) % 8))
+        content.extend(bytes(-len(content) % alignment))
         spans.append((len(content), len(container)))
         content.extend(container)
     return bytes(content), tuple(spans)

@@ -73,7 +73,7 @@ def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[
             display_source=_display(source, spec.source_root),
             arch=arch,
             standard=spec.standard,
-            output=spec.output_directory / f"{names[source]}.{arch}",
+            output=spec.output_directory / f"{names[source]}.{_file_name(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc == "ON",
         )
@@ -93,7 +93,7 @@ def _plan_links(
             target=spec.name,
             arch=arch,
             compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),
-            output=spec.output_directory / f"{spec.name}.{arch}.linked",
+            output=spec.output_directory / f"{spec.name}.{_file_name(arch)}.linked",
             toolchain=toolchains[arch],
         )
         for arch in backend.device_links(tuple(toolchains))
@@ -120,13 +120,18 @@ def _display(source: Path, root: Path) -> str:
     return str(source) if relative.startswith("..") else relative
 
 
+def _file_name(text: str) -> str:
+    """``text`` without what build tools take for something else in a path."""
+    return re.sub(r"[^\w.+-]", "_", text)
+
+
 def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
     """A file name for each source that no other source of the target has.
 
     It depends on nothing but the source's own path where that is unambiguous: adding a
     source must not rename, and so recompile, the others.
     """
-    plain = {s: re.sub(r"[^\w.+-]", "_", _display(s, spec.source_root)) for s in spec.sources}
+    plain = {s: _file_name(_display(s, spec.source_root)) for s in spec.sources}
     taken = list(plain.values())
     return {
         source: name

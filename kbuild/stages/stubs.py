@@ -17,11 +17,16 @@ from kbuild.demangle import split_function
 from kbuild.model import KernelRecord, TargetRecord
 from kbuild.stages.debug_stubs import describe_stubs, names_other_types, uses_vector_types
 from kbuild.stages.render import c_string, render
+from kbuild.stages.variables import InitialContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StubInputs:
-    """What a stub unit is made of.  ``spans`` are (offset, size) of each container."""
+    """What a stub unit is made of.
+
+    ``spans`` are (offset, size) of each container; ``initials`` say of each variable where
+    its first content lies.
+    """
 
     table: TargetRecord
     headers: tuple[Path, ...]
@@ -33,6 +38,8 @@ class StubInputs:
     kernel_table: Path
     kernel_table_sha256: str
     kernel_table_size: int
+    alignment: int = 8
+    initials: tuple[InitialContent | None, ...] = ()
 
 
 def identifier(name: str) -> str:
@@ -56,6 +63,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "module": f"kbuild_module_{identifier(table.target)}",
             "registration_header": inputs.registration_header,
             "section": inputs.section,
+            "alignment": inputs.alignment,
             "fat_binary": _assembler_path(inputs.fat_binary),
             "fat_binary_sha256": inputs.fat_binary_sha256,
             "kernel_table": _assembler_path(inputs.kernel_table),
@@ -65,6 +73,11 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "prelinked": prelinked,
             "kernels": table.kernels,
             "variables": table.variables,
+            "initials": {
+                index: (_assembler_path(initial.path), initial.offset, initial.size)
+                for index, initial in enumerate(inputs.initials)
+                if initial is not None
+            },
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from kbuild.model import DeviceImage, Variable, VariableRecord
@@ -14,10 +15,23 @@ _MOST_NAMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InitialContent:
+    """Where the first content of a managed variable lies: in an image, from a byte on."""
+
+    path: Path
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VariableTable:
-    """The rows of the kernel table, and what people should know of the rest."""
+    """The rows of the kernel table, and what people should know of the rest.
+
+    ``initials`` has an entry a row, None where the host need not know it.
+    """
 
     rows: tuple[VariableRecord, ...] = ()
+    initials: tuple[InitialContent | None, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -33,15 +47,8 @@ def build_variable_table(
     for container, (source, images) in enumerate(sources):
         for variable in _agree(images):
             found.setdefault(variable.name, []).append((container, source, variable))
-    rows = tuple(
-        VariableRecord(
-            shadow=name,
-            device_name=name,
-            display=variable.display,
-            kind=variable.kind,
-            size=variable.size,
-            container=container,
-        )
+    chosen = tuple(
+        (variable, container)
         for name, ((container, _, variable), *others) in found.items()
         if not others and name not in kernels
     )
@@ -50,7 +57,30 @@ def build_variable_table(
         for definitions in found.values()
         if len(definitions) > 1
     }
-    return VariableTable(rows=rows, notes=_describe_clashes(clashes))
+    return VariableTable(
+        rows=tuple(_make_row(variable, container) for variable, container in chosen),
+        initials=tuple(
+            _find_initial(variable, sources[container][1][0]) for variable, container in chosen
+        ),
+        notes=_describe_clashes(clashes),
+    )
+
+
+def _make_row(variable: Variable, container: int) -> VariableRecord:
+    return VariableRecord(
+        shadow=variable.name,
+        device_name=variable.name,
+        display=variable.display,
+        kind=variable.kind,
+        size=variable.size,
+        container=container,
+    )
+
+
+def _find_initial(variable: Variable, image: DeviceImage) -> InitialContent | None:
+    if variable.initial_offset is None:
+        return None
+    return InitialContent(path=image.path, offset=variable.initial_offset, size=variable.size)
 
 
 def _agree(images: tuple[DeviceImage, ...]) -> Iterable[Variable]:

@@ -117,7 +117,9 @@ def test_auto_is_the_first_backend_whose_compiler_is_there(tmp_path: Path) -> No
     nvcc = make_compiler(tmp_path, "nvcc", "")
 
     there = choose_backend("auto", ToolchainHints(compilers=(("CUDA", str(nvcc)),)))
-    missing = choose_backend("auto", ToolchainHints(compilers=(("CUDA", "/nowhere/nvcc"),)))
+    no_nvcc = ("CUDA", "/nowhere/nvcc")
+    second = choose_backend("auto", ToolchainHints(compilers=(no_nvcc, ("HIP", str(nvcc)))))
+    missing = choose_backend("auto", ToolchainHints(compilers=(no_nvcc, ("HIP", "/no/clang"))))
 
-    assert (there.NAME, missing.NAME) == ("cuda", "cpu")
+    assert (there.NAME, second.NAME, missing.NAME) == ("cuda", "hip", "cpu")
     assert choose_backend("cpu", ToolchainHints(compilers=(("CUDA", str(nvcc)),))).NAME == "cpu"

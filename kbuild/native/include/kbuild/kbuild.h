@@ -22,7 +22,7 @@ typedef struct kbuild_launch_config kbuild_launch_config;
 #if defined(KBUILD_BACKEND_CUDA)
 #include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)
-#error "this kbuild has no host API for the hip backend"
+#include <kbuild/host_hip.h>
 #else
 #include <kbuild/host_cpu.h>
 #endif

@@ -73,10 +73,12 @@ struct kbuild_variable {
     uint32_t kind; /* enum kbuild_variable_kind */
 };
 
-/* Where a managed variable is: null until `initialise` was called. */
+/* Where a managed variable is: null until `initialise` was called.  `initial` is what it holds
+ * at first, for runtimes that ask the host for it. */
 struct kbuild_managed {
     void *data;
     void (*initialise)(void);
+    const void *initial;
 };
 
 /* Whether the name still is the shadow's: a program may have a variable of its own of the

@@ -1,0 +1,8 @@
+/* HIP's header for device code that is built for NVIDIA's devices; host code has HIP's own. */
+#pragma once
+
+#if !defined(__HIP_PLATFORM_NVIDIA__)
+#define __HIP_PLATFORM_NVIDIA__ 1
+#endif
+#include <cuda_runtime.h>
+#include "../../hip_names.h"

@@ -1,0 +1,231 @@
+/* How a stub unit of the HIP backend reaches AMD's runtime; included by stub units only.
+ *
+ * The registration functions are what clang's own output calls; no public header declares
+ * them.  Their signatures are those of clang's CGCUDANV.cpp and of HIP's hip_platform.cpp,
+ * since HIP 4.2. */
+#ifndef KBUILD_HIP_REGISTRATION_H
+#define KBUILD_HIP_REGISTRATION_H
+
+#if !defined(__HIP_PLATFORM_AMD__)
+#define __HIP_PLATFORM_AMD__ 1
+#endif
+#include <hip/hip_runtime_api.h>
+#include <kbuild/module_search.h>
+#include <stdlib.h>
+
+/* What kbuild/host_hip.h asks of stub units, declared first where visibility counts. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+const char *kbuild_explain_launch(const void *kernel, int code)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+unsigned kbuild_count_definitions(const void *shadow)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+#ifdef __cplusplus
+}
+#endif
+
+#include <kbuild/host_hip.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void **__hipRegisterFatBinary(const void *wrapper);
+void __hipUnregisterFatBinary(void **container);
+void __hipRegisterFunction(void **container, const void *host, char *device, const char *name,
+                           unsigned thread_limit, void *thread_index, void *block_index,
+                           void *block_size, void *grid_size, int *wavefront_size);
+void __hipRegisterVar(void **container, void *shadow, char *host, char *device, int is_extern,
+                      size_t size, int is_constant, int is_global);
+void __hipRegisterManagedVar(void *container, void **data, void *initial, const char *name,
+                             size_t size, unsigned alignment);
+
+/* What `.hipFatBinSegment` holds a record of for each container. */
+struct kbuild_hip_wrapper {
+    uint32_t magic;
+    uint32_t version;
+    const void *data;
+    const void *unused;
+};
+
+#define KBUILD_HIP_WRAPPER_MAGIC 0x48495046u
+#define KBUILD_HIP_WRAPPER_VERSION 1u
+#define KBUILD_HIP_MANAGED_ALIGNMENT 16u
+#define KBUILD_HIP_MESSAGE_BYTES 512
+
+#define KBUILD_DEFINE_WRAPPER(name, data)                                              \
+    static struct kbuild_hip_wrapper name                                             \
+        __attribute__((section(".hipFatBinSegment"), aligned(8), used)) = {           \
+            KBUILD_HIP_WRAPPER_MAGIC, KBUILD_HIP_WRAPPER_VERSION, data, 0 };
+#define KBUILD_WRAPPER(name) &name
+
+static int kbuild_hip_device_count(int *count)
+{
+    return (int)hipGetDeviceCount(count);
+}
+
+static int kbuild_hip_resolve(const void *handle)
+{
+    hipFuncAttributes attributes;
+    return (int)hipFuncGetAttributes(&attributes, handle);
+}
+
+static int kbuild_hip_launch_kernel(const void *handle, const struct kbuild_launch_config *config,
+                                    void *const *args)
+{
+    return kbuild_launch(handle, config, (void **)args);
+}
+
+static int kbuild_hip_allocate(void **pointer, size_t bytes)
+{
+    return kbuild_malloc(pointer, bytes);
+}
+
+static int kbuild_hip_release(void *pointer)
+{
+    return kbuild_free(pointer);
+}
+
+static int kbuild_hip_copy(void *destination, const void *source, size_t bytes,
+                           enum kbuild_copy_direction direction)
+{
+    return kbuild_memcpy(destination, source, bytes, direction);
+}
+
+static int kbuild_hip_synchronize(void)
+{
+    return kbuild_synchronize();
+}
+
+static const struct kbuild_module *kbuild_hip_module;
+
+static inline int kbuild_is_about_architectures(int code)
+{
+    return code == (int)hipErrorNoBinaryForGpu || code == (int)hipErrorInvalidDeviceFunction ||
+           code == (int)hipErrorInvalidKernelFile || code == (int)hipErrorInvalidImage;
+}
+
+/* What to say of a failure of the module's kernels; valid until the thread's next call. */
+static inline const char *kbuild_explain_for_module(const struct kbuild_module *module, int code)
+{
+    static __thread char text[KBUILD_HIP_MESSAGE_BYTES];
+    hipDeviceProp_t properties;
+    int device = 0;
+    if (!kbuild_is_about_architectures(code) || hipGetDevice(&device) != hipSuccess ||
+        hipGetDeviceProperties(&properties, device) != hipSuccess)
+        return kbuild_error_message(code);
+    snprintf(text, sizeof text, "%s: the device is %.64s, and %.128s has",
+             kbuild_error_message(code), properties.gcnArchName, module->target);
+    kbuild_list_architectures(module, text, sizeof text);
+    return text;
+}
+
+static const char *kbuild_hip_error_message(int code)
+{
+    return kbuild_hip_module != 0 ? kbuild_explain_for_module(kbuild_hip_module, code)
+                                  : kbuild_error_message(code);
+}
+
+static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+    kbuild_hip_device_count, kbuild_hip_resolve, kbuild_hip_launch_kernel,
+    kbuild_hip_allocate,     kbuild_hip_release, kbuild_hip_copy,
+    kbuild_hip_synchronize,  kbuild_hip_error_message,
+};
+
+/* What the runtime calls each container of this module. */
+static void ***kbuild_hip_containers;
+
+/* For the table's managed variables, which registering allocates: there is nothing to add. */
+static inline void kbuild_initialise_managed(void)
+{
+}
+
+static inline void kbuild_register_variable(void **container,
+                                            const struct kbuild_variable *variable)
+{
+    char *const name = (char *)variable->device_name;
+    if (kbuild_is_managed(variable, kbuild_initialise_managed)) {
+        struct kbuild_managed *const managed = (struct kbuild_managed *)variable->shadow;
+        int count = 0;
+        if (managed->initial == 0) /* zeros, which the runtime may read later than now */
+            managed->initial = calloc(1, (size_t)variable->size);
+        /* HIP 5 allocates at once, and ends the program where there is no device. */
+        if (hipGetDeviceCount(&count) == hipSuccess && count > 0)
+            __hipRegisterManagedVar(container, &managed->data, (void *)managed->initial, name,
+                                    variable->size, KBUILD_HIP_MANAGED_ALIGNMENT);
+    } else if (variable->kind != KBUILD_VARIABLE_MANAGED) {
+        __hipRegisterVar(container, variable->shadow, name, name, 0, variable->size,
+                         variable->kind == KBUILD_VARIABLE_CONSTANT, 0);
+    }
+}
+
+/* Registration cannot report: a launch of an unregistered kernel says so instead. */
+static inline void kbuild_register_module(const struct kbuild_module *module,
+                                          void (*unregister)(void))
+{
+    uint64_t index, row;
+    kbuild_hip_module = module;
+    kbuild_hip_containers =
+        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_hip_containers);
+    if (kbuild_hip_containers == 0)
+        return;
+    for (index = 0; index < module->container_count; index++) {
+        void **container = __hipRegisterFatBinary(module->containers[index].wrapper);
+        kbuild_hip_containers[index] = container;
+        for (row = 0; row < module->kernel_count; row++) {
+            const struct kbuild_kernel *kernel = &module->kernels[row];
+            if (kernel->container == index)
+                __hipRegisterFunction(container, kernel->handle, (char *)kernel->device_name,
+                                      kernel->device_name, ~0u, 0, 0, 0, 0, 0);
+        }
+        for (row = 0; row < module->variable_count; row++)
+            if (module->variables[row].container == index)
+                kbuild_register_variable(container, &module->variables[row]);
+    }
+    (void)atexit(unregister);
+}
+
+static inline void kbuild_unregister_module(const struct kbuild_module *module)
+{
+    uint64_t index;
+    if (kbuild_hip_containers == 0)
+        return;
+    for (index = 0; index < module->container_count; index++)
+        if (kbuild_hip_containers[index] != 0)
+            __hipUnregisterFatBinary(kbuild_hip_containers[index]);
+    free(kbuild_hip_containers);
+    kbuild_hip_containers = 0;
+}
+
+/* Of any module in the process; all definitions are alike.  See kbuild/host_hip.h. */
+const char *kbuild_explain_launch(const void *kernel, int code)
+{
+    const struct kbuild_module *const module =
+        kbuild_is_about_architectures(code) ? kbuild_find_module(kernel) : 0;
+    return module != 0 ? kbuild_explain_for_module(module, code) : kbuild_error_message(code);
+}
+
+unsigned kbuild_count_definitions(const void *shadow)
+{
+    return kbuild_count_shadows(shadow);
+}
+
+/* HIP's own push and pop, which `<<<>>>` goes through as well. */
+hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
+                                     hipStream_t *stream);
+
+/* What a debug stub does, as clang's own does: the handle is launched. */
+static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+{
+    dim3 grid, block;
+    size_t shared_bytes;
+    hipStream_t stream;
+    if (__hipPopCallConfiguration(&grid, &block, &shared_bytes, &stream) == hipSuccess)
+        (void)hipLaunchKernel(handle, grid, block, (void **)args, shared_bytes, stream);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -13,7 +13,10 @@ from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolchainDiagnosis:
-    """One backend's toolchain; ``problem`` says why there is none that can be used."""
+    """One backend's toolchain; ``problem`` says why there is none that can be used.
+
+    ``notes`` are what may surprise about the one that was chosen.
+    """
 
     backend: str
     compiler: str | None
@@ -21,6 +24,7 @@ class ToolchainDiagnosis:
     architectures: tuple[str, ...]
     runtimes: tuple[str, ...]
     problem: str | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,4 +70,5 @@ def _diagnose(backend: Backend, hints: ToolchainHints) -> ToolchainDiagnosis:
         architectures=toolchain.architectures,
         runtimes=runtimes,
         problem=None if runtimes else "its runtime library is not there",
+        notes=backend.list_notes(toolchain, hints),
     )

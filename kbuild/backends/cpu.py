@@ -79,6 +79,11 @@ def read_toolchain(
     return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
 
 
+def list_notes(tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:  # noqa: ARG001 - the seam
+    """None: it is what was asked for."""
+    return ()
+
+
 def expand_architectures(
     requested: tuple[str, ...],
     tc: Toolchain,

@@ -144,6 +144,11 @@ def _describe_mix(compiler: Path, what: str) -> str:
     )
 
 
+def list_notes(tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:  # noqa: ARG001 - the seam
+    """None: it is what was asked for."""
+    return ()
+
+
 def expand_architectures(
     requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
 ) -> tuple[str, ...]:

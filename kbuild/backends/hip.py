@@ -48,6 +48,8 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "speed": ("-compress", "-compression-level=1"),
     "size": ("-compress", "-compression-level=19"),
 }
+# The linker has numbers alone.
+_LINK_LEVELS: Final = {"": "1", "s": "2", "z": "2", "fast": "3"}
 _TRIPLE: Final = "amdgcn-amd-amdhsa"
 
 
@@ -87,10 +89,10 @@ def probe_commands(compiler: Path) -> tuple[Command, ...]:
     the platform.
     """
     env = ((_PLATFORM, _OWN_PLATFORM),)
-    return (
-        Command(argv=(str(compiler), "--version"), env=env),
-        Command(argv=(str(compiler), f"-print-prog-name={_BUNDLER}"), env=env),
-    )
+    version = Command(argv=(str(compiler), "--version"), env=env)
+    if compiler.name == "nvcc":
+        return (version,)  # which is enough to refuse it, and all that it understands
+    return (version, Command(argv=(str(compiler), f"-print-prog-name={_BUNDLER}"), env=env))
 
 
 def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints) -> Toolchain:
@@ -100,7 +102,7 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
     """
     from kbuild.backends.hip_installation import find_installation  # noqa: PLC0415 - likewise
 
-    version, bundler = texts[0], Path(texts[1].strip())
+    version = texts[0]
     match = re.search(r"clang version (\d+)([\d.]*)", version)
     if match is None:
         said = version.strip().splitlines()
@@ -112,6 +114,7 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
         raise ToolchainError(
             f"{compiler} is clang {match[1]}{match[2]}; HIP kernels need clang {_OLDEST} or newer"
         )
+    bundler = Path(texts[1].strip())
     if not bundler.is_absolute():
         raise ToolchainError(
             f"{compiler}: {_BUNDLER} is missing, which writes fat binaries; install it (Debian: "
@@ -128,6 +131,20 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
         options=found.options,
         packer=bundler,
     )
+
+
+def list_notes(tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:
+    """That ``hipcc`` would have taken nvcc, where it would."""
+    on_path = [
+        name for name in ("hipcc", "nvcc") if any((f / name).is_file() for f in hints.search_path)
+    ]
+    if len(on_path) < 2 or hints.variable(_PLATFORM):  # noqa: PLR2004 - both
+        return ()
+    note = (
+        "hipcc by itself takes nvcc where that is on PATH, as it is here; kbuild calls "
+        f"{tc.compiler} for {_PLATFORM}={_OWN_PLATFORM}"
+    )
+    return (note,)
 
 
 def expand_architectures(
@@ -246,7 +263,7 @@ def _find_level(options: tuple[str, ...]) -> str:
     """The optimisation level that the linker has for the compiler's."""
     levels = [option[2:] for option in options if re.fullmatch(r"-O([0-3sz]|fast)?", option)]
     level = levels[-1] if levels else "2"
-    return f"O{level}" if level in ("0", "1", "2", "3") else "O2" if level in ("s", "z") else "O3"
+    return f"O{_LINK_LEVELS.get(level, level)}"
 
 
 def explain_link_failure(log: str) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
+from kbuild.formats.amdgpu_target import list_processors
 
 _PATTERN: Final = re.compile(r"(?P<processor>gfx[0-9a-f]+|gfx[0-9]+(?:-[0-9]+)?-generic)")
 _FEATURE: Final = re.compile(r"(?P<name>[a-z]+)(?P<sign>[-+])")
@@ -89,16 +90,25 @@ def expand(
     if not requested:
         return tuple(name for name in _DEFAULTS if name in known) or known[-1:]
     targets = tuple(parse(name) for name in _expand_native(requested, devices))
-    unknown = next((t for t in targets if t.processor not in known), None)
-    if unknown is not None:
-        raise ToolchainError(
-            f"architecture {unknown.name}: the ROCm device libraries here have nothing for it "
-            f"(no oclc_isa_version_{unknown.processor.removeprefix('gfx')}.bc); install newer "
-            "ones (Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH. They have "
-            f"{', '.join(known)}"
-        )
+    for target in targets:
+        if target.processor not in known:
+            raise _explain_missing(target, known)
     _check_combination(targets)
     return tuple(dict.fromkeys(target.name for target in targets))
+
+
+def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
+    if target.processor not in list_processors():
+        return ConfigurationError(
+            f"unknown architecture {target.name!r}; there are device libraries for "
+            f"{', '.join(known)}"
+        )
+    return ToolchainError(
+        f"architecture {target.name}: the ROCm device libraries here have nothing for it "
+        f"(no oclc_isa_version_{target.processor.removeprefix('gfx')}.bc); install newer ones "
+        f"(Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH. They have "
+        f"{', '.join(known)}"
+    )
 
 
 def _expand_native(requested: tuple[str, ...], devices: tuple[str, ...]) -> Iterable[str]:

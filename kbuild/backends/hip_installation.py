@@ -85,6 +85,10 @@ def find_installation(hints: ToolchainHints) -> Installation:
 
     Raises ToolchainError naming what is missing, and the packages that have it.
     """
+    for name in _VARIABLES:
+        value = hints.variable(name)
+        if value and not Path(value).is_dir():
+            raise ToolchainError(f"{name} is {value}: no such folder")
     roots = list_roots(hints)
     root = next((r for r in roots if _version_header(r).is_file()), None)
     if root is None:

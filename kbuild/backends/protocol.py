@@ -262,6 +262,9 @@ class Backend(Protocol):
     def missing_compiler(self, hints: ToolchainHints) -> str:
         """What to do where no candidate is there: the end of an error message."""
 
+    def list_notes(self, tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:
+        """What people should know of the toolchain that was chosen, where it may surprise."""
+
     def expand_architectures(
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
     ) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from kbuild import record
@@ -26,4 +27,6 @@ def run(arguments: argparse.Namespace) -> int:
     plan = plan_target(read_target(arguments.target))
     write_plan(plan)
     record.write_if_changed(arguments.output, render("plan.cmake.j2", {"plan": plan}))
+    for note in plan.notes:
+        print(f"kbuild: note: {note}", file=sys.stderr)
     return 0

@@ -91,6 +91,11 @@ _HAS_SRAMECC: Final = frozenset(("906", "908", "90a"))
 _FIRST_WITH_SELECTIONS: Final = 4
 
 
+def list_processors() -> tuple[str, ...]:
+    """Every processor that there is a number for, like ``gfx90a``."""
+    return tuple(f"gfx{number}" for number in _GFX.values())
+
+
 def read_processor(flags: int) -> str | None:
     """The processor that ``e_flags`` name, like ``gfx90a``; None where that is not known."""
     number = _GFX.get(flags & _MACH)

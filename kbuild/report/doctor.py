@@ -41,3 +41,5 @@ def _describe(toolchain: ToolchainDiagnosis) -> Iterator[str]:
         yield f"         knows {' '.join(toolchain.architectures)}"
     for runtime in toolchain.runtimes:
         yield f"         {runtime}"
+    for note in toolchain.notes:
+        yield f"         note: {note}"

@@ -161,7 +161,8 @@ class PackPlan:
 class BuildPlan:
     """The edges of one target, and the CMake target of the runtime that it links.
 
-    ``editor_options`` make a compiler read the sources, for ``compile_commands.json``.
+    ``editor_options`` make a compiler read the sources, for ``compile_commands.json``;
+    ``notes`` are for people.
     """
 
     edges: tuple[CompileEdge, ...]
@@ -169,6 +170,7 @@ class BuildPlan:
     pack: PackPlan
     runtime_target: str
     editor_options: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kbuild import __version__, record
-from kbuild.backends.protocol import Backend, Toolchain
+from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
@@ -30,6 +30,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     _check_settings(spec)
     hints = gather_hints(spec)
     backend = choose_backend(spec.backend, hints)
+    _check_runtime(spec, backend, hints)
     toolchain = find_toolchain(backend, hints)
     toolchains = {
         arch: find_toolchain_for(backend, arch, toolchain, hints)
@@ -59,6 +60,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         links=links,
         pack=pack,
         runtime_target=name_runtime(backend.NAME, spec.runtime),
+        notes=backend.list_notes(toolchain, hints),
         editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
@@ -112,6 +114,15 @@ def _check_settings(spec: TargetSpec) -> None:
         raise ConfigurationError(
             f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
             "add CXX to the project's LANGUAGES"
+        )
+
+
+def _check_runtime(spec: TargetSpec, backend: Backend, hints: ToolchainHints) -> None:
+    found = {runtime.linkage for runtime in backend.find_runtimes(hints)}
+    if spec.runtime == "static" and found and "static" not in found:
+        raise ConfigurationError(
+            f"RUNTIME static: backend {backend.NAME} has no static runtime here; leave RUNTIME "
+            "shared"
         )
 
 

@@ -1,0 +1,250 @@
+"""The HIP backend names commands; none of these tests runs one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbuild.backends import hip, hip_image
+from kbuild.backends.hip_architectures import expand
+from kbuild.backends.protocol import (
+    CompileUnit,
+    LinkUnit,
+    PackedImage,
+    PackUnit,
+    Toolchain,
+    ToolchainHints,
+)
+from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
+
+CLANG = Toolchain(
+    backend="hip",
+    compiler=Path("/rocm/llvm/bin/clang++"),
+    compiler_id="clang",
+    version="19.1.7",
+    options=("--rocm-path=/rocm",),
+    packer=Path("/rocm/llvm/bin/clang-offload-bundler"),
+)
+UNIT = CompileUnit(
+    source=Path("/src/a.cu"),
+    display_source="a.cu",
+    arch="gfx90a:xnack-",
+    output=Path("/out/a.cu.gfx90a_xnack-"),
+    stamp=Path("/out/a.json"),
+    depfile=Path("/out/a.d"),
+    build_options=("-O3", "-DNDEBUG"),
+    options=("-ffast-math",),
+)
+KNOWN = ("gfx906", "gfx908", "gfx90a", "gfx1030", "gfx9-generic")
+
+
+def argv(**changes: Any) -> str:
+    return " ".join(hip.compile_command(replace(UNIT, **changes), CLANG).argv)
+
+
+def test_front_end_makes_a_code_object_of_one_target() -> None:
+    text = argv()
+
+    assert text.startswith("/rocm/llvm/bin/clang++ --rocm-path=/rocm -x hip -std=c++17")
+    assert "--offload-arch=gfx90a:xnack- --cuda-device-only" in text
+    assert "--include=hip/hip_runtime.h" in text
+    assert "-O3 -DNDEBUG -ffast-math -MMD -MF /out/a.d -MQ /out/a.json" in text
+    assert text.endswith("-c /src/a.cu -o /out/a.cu.gfx90a_xnack-.hsaco")
+    assert "-fgpu-rdc" not in text
+
+
+def test_front_end_makes_bitcode_for_a_device_link() -> None:
+    text = argv(relocatable=True)
+
+    assert "-fgpu-rdc -emit-llvm" in text
+    assert text.endswith(".bc")
+    (image,) = hip.complete(replace(UNIT, relocatable=True), b"", "", CLANG).images
+    assert (image.kind, image.arch) == ("bitcode", "gfx90a:xnack-")
+
+
+def test_hash_of_a_source_depends_on_its_name_alone() -> None:
+    def name(text: str) -> str:
+        return next(word for word in text.split() if word.startswith("-cuid="))
+
+    assert name(argv()) == name(argv(source=Path("/elsewhere/a.cu"), arch="gfx1030"))
+    assert name(argv()) != name(argv(display_source="b.cu"))
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [((), "O2"), (("-O0",), "O0"), (("-O3", "-Os"), "O2"), (("-Ofast",), "O3"), (("-O",), "O1")],
+)
+def test_device_link_is_lld_over_bitcode(options: tuple[str, ...], level: str) -> None:
+    unit = LinkUnit(
+        target="t",
+        arch="gfx90a:sramecc+:xnack-",
+        images=(Path("/out/a.bc"), Path("/out/b.bc")),
+        output=Path("/out/t.linked"),
+        build_options=options,
+    )
+
+    (command,) = hip.link_images(unit, (b"", b""), CLANG).commands
+
+    assert command.argv == (
+        *("/rocm/llvm/bin/ld.lld", "-shared", "--no-undefined", "-plugin-opt=mcpu=gfx90a"),
+        *("-plugin-opt=-mattr=+sramecc,-xnack", f"-plugin-opt={level}"),
+        *("-plugin-opt=-amdgpu-internalize-symbols", "/out/a.bc", "/out/b.bc"),
+        *("-o", "/out/t.linked.hsaco"),
+    )
+
+
+IMAGES = tuple(
+    PackedImage(arch=arch, kind="elf", sha256="0", path=Path(f"/out/{n}"), data=b"")
+    for n, arch in enumerate(("gfx90a:xnack-", "gfx1030"))
+)
+
+
+def test_pack_is_the_bundle_of_clang() -> None:
+    (command,) = hip.pack(PackUnit(images=IMAGES, output=Path("/out/c")), CLANG).commands
+
+    text = " ".join(command.argv)
+    assert text.startswith("/rocm/llvm/bin/clang-offload-bundler -type=o -bundle-align=4096 -tar")
+    assert ",hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-,hipv4-amdgcn-amd-amdhsa--gfx1030 " in text
+    assert text.endswith("-input=/dev/null -input=/out/0 -input=/out/1 -output=/out/c")
+
+
+def test_compression_needs_a_bundler_that_has_it() -> None:
+    unit = PackUnit(images=IMAGES, output=Path("/out/c"), compression="size")
+
+    (command,) = hip.pack(unit, CLANG).commands
+    assert command.argv[3:5] == ("-compress", "-compression-level=19")
+    with pytest.raises(ConfigurationError, match="COMPRESSION size needs clang 19 or newer"):
+        hip.pack(unit, replace(CLANG, version="15.0.6"))
+    plain = hip.pack(replace(unit, compression="none"), replace(CLANG, version="15.0.6"))
+    assert not any("compress" in word for word in plain.commands[0].argv)
+
+
+def test_architectures_are_canonical_and_each_once() -> None:
+    requested = ("gfx90a:xnack-:sramecc+", "gfx1030", "gfx90a:sramecc+:xnack-", "gfx9-generic")
+    assert expand(requested, KNOWN) == ("gfx90a:sramecc+:xnack-", "gfx1030", "gfx9-generic")
+
+
+def test_default_is_what_rocm_supports_of_the_known() -> None:
+    assert expand((), KNOWN) == ("gfx906", "gfx908", "gfx90a", "gfx1030")
+    assert expand((), ("gfx803", "gfx900")) == ("gfx900",)
+
+
+def test_native_is_amd_devices_alone() -> None:
+    assert expand(("native",), KNOWN, ("sm_90", "gfx90a")) == ("gfx90a",)
+    with pytest.raises(ConfigurationError, match="the driver lists no AMD device here"):
+        expand(("native",), KNOWN, ("sm_90",))
+
+
+@pytest.mark.parametrize(
+    ("requested", "message"),
+    [
+        (("80",), "unknown architecture '80'; write gfx90a, gfx90a:xnack-, or native"),
+        (("gfx1",), "unknown architecture 'gfx1'; there are device libraries for gfx906"),
+        (("gfx942",), r"nothing for it \(no oclc_isa_version_942.bc\); install newer ones"),
+        (("gfx90a:fast+",), "unknown feature 'fast[+]'; there are sramecc and xnack"),
+        (("gfx90a:xnack",), "unknown feature 'xnack'"),
+        (("gfx90a:xnack+:xnack-",), "says xnack twice"),
+        (("gfx1030:xnack+",), "gfx1030 has no xnack to choose"),
+        (("gfx90a", "gfx90a:xnack-"), "gfx90a and gfx90a:xnack-: a device could take either"),
+    ],
+)
+def test_what_is_no_target_is_named(requested: tuple[str, ...], message: str) -> None:
+    with pytest.raises(KbuildError, match=message):
+        expand(requested, KNOWN)
+
+
+def test_both_settings_of_a_feature_go_together() -> None:
+    both = ("gfx90a:xnack+", "gfx90a:xnack-")
+    assert expand(both, KNOWN) == both
+
+
+def test_cmake_architectures_are_the_default() -> None:
+    hints = ToolchainHints(architectures=(("HIP", "gfx1030"), ("CUDA", "80")))
+    toolchain = replace(CLANG, architectures=KNOWN)
+
+    assert hip.expand_architectures((), toolchain, hints) == ("gfx1030",)
+    assert hip.expand_architectures(("gfx906",), toolchain, hints) == ("gfx906",)
+
+
+def test_probes_set_the_platform() -> None:
+    for command in hip.probe_commands(Path("/usr/bin/hipcc")):
+        assert command.env == (("HIP_PLATFORM", "amd"),)
+
+
+BUNDLER = "/usr/lib/llvm-15/bin/clang-offload-bundler\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("nvcc: NVIDIA (R) Cuda compiler driver",), "is no clang .nvcc: NVIDIA"),
+        (("",), "is no clang .it says nothing"),
+        (("Debian clang version 14.0.6", BUNDLER), "clang 14.0.6; HIP kernels need clang 15"),
+        (
+            ("clang version 17.0.0", "clang-offload-bundler\n"),
+            "bundler is missing, which writes fat binaries; install it .Debian: clang-tools-17",
+        ),
+    ],
+)
+def test_unusable_compilers_say_why(texts: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ToolchainError, match=message):
+        hip.read_toolchain(Path("/c"), texts, ToolchainHints())
+
+
+def test_other_platform_has_a_stand_in() -> None:
+    def ask(**hints: Any) -> str | None:
+        return hip.find_stand_in(ToolchainHints(**hints))
+
+    assert ask() is None
+    assert ask(environment=(("HIP_PLATFORM", "amd"),)) is None
+    assert ask(environment=(("HIP_PLATFORM", "nvidia"),)) == "cuda"
+    assert ask(platforms=(("HIP", "nvidia"),), environment=(("HIP_PLATFORM", "amd"),)) == "cuda"
+    with pytest.raises(ConfigurationError, match="HIP_PLATFORM is 'intel'; it may be amd or nvid"):
+        ask(environment=(("HIP_PLATFORM", "intel"),))
+
+
+def test_trap_of_the_wrapper_is_told_where_it_is(tmp_path: Path) -> None:
+    hints = ToolchainHints(search_path=(tmp_path,))
+    (tmp_path / "hipcc").touch()
+    assert hip.list_notes(CLANG, hints) == ()
+    (tmp_path / "nvcc").touch()
+    (note,) = hip.list_notes(CLANG, hints)
+    assert "kbuild calls /rocm/llvm/bin/clang++ for HIP_PLATFORM=amd" in note
+    told = replace(hints, environment=(("HIP_PLATFORM", "amd"),))
+    assert hip.list_notes(CLANG, told) == ()
+
+
+def test_failures_are_explained() -> None:
+    assert "newer LLVM than this clang" in hip.explain_failure(UNIT, "x: Opaque pointers are only")
+    unknown = "clang: error: unsupported HIP gpu architecture: gfx90a"
+    assert "does not know gfx90a:xnack-" in hip.explain_failure(UNIT, unknown)
+    assert hip.explain_failure(UNIT, "a.cu:3:1: error: expected ';'") == ""
+    assert "define it in a source" in hip.explain_link_failure("ld.lld: error: undefined symbol: f")
+    assert "make all but one" in hip.explain_link_failure("ld.lld: error: duplicate symbol: f")
+
+
+def test_count_of_warnings_is_no_warning() -> None:
+    warning = "a.cu:1:2: warning: unused variable 'x'\n"
+    log = f"{warning}1 warning generated when compiling for gfx90a.\n"
+    assert hip.shorten_log(log) == warning
+
+
+def test_bitcode_tells_nothing_before_its_link() -> None:
+    assert hip.read_image(b"BC\xc0\xde....").kernels == ()
+
+
+@pytest.mark.parametrize(
+    ("spelled", "expected"),
+    [
+        ("HIP_vector_type<float, 4u>*", "float4*"),
+        ("HIP_vector_type<unsigned char, 2u> const*", "uchar2 const*"),
+        ("HIP_vector_type<unsigned long long, 3u>", "ulonglong3"),
+        ("HIP_vector_type<My, 4u>", "HIP_vector_type<My, 4u>"),
+        ("Box<HIP_vector_type<int, 1u> >", "Box<int1 >"),
+    ],
+)
+def test_vector_types_are_spelled_as_in_sources(spelled: str, expected: str) -> None:
+    assert hip_image._spell_vector(spelled) == expected

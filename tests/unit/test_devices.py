@@ -1,0 +1,38 @@
+"""AMD's devices, as its driver lists them in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.devices import Device, list_amd_devices
+
+
+def write_node(folder: Path, number: int, version: int, name: str = "") -> None:
+    node = folder / str(number)
+    node.mkdir()
+    (node / "properties").write_text(f"cpu_cores_count 0\ngfx_target_version {version}\n\n")
+    (node / "name").write_text(f"{name}\n")
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture"),
+    [(90010, "gfx90a"), (90402, "gfx942"), (100300, "gfx1030"), (110501, "gfx1151")],
+)
+def test_versions_are_decimal_and_names_hexadecimal(
+    tmp_path: Path, version: int, architecture: str
+) -> None:
+    write_node(tmp_path, 0, version, "aldebaran")
+    assert list_amd_devices(tmp_path) == (Device(name="aldebaran", architecture=architecture),)
+
+
+def test_processors_are_no_devices_and_order_is_the_drivers(tmp_path: Path) -> None:
+    write_node(tmp_path, 0, 0)
+    write_node(tmp_path, 10, 100300, "second")
+    write_node(tmp_path, 2, 90010, "first")
+    assert [device.name for device in list_amd_devices(tmp_path)] == ["first", "second"]
+
+
+def test_machine_without_the_driver_has_none(tmp_path: Path) -> None:
+    assert list_amd_devices(tmp_path / "absent") == ()

@@ -22,13 +22,18 @@ VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """One kernel parameter as the device image lays it out."""
+    """One kernel parameter as the device image lays it out.
+
+    ``kind`` is the vendor's word for how it is passed, like ``by_value`` or
+    ``global_buffer``, where the image has one.
+    """
 
     index: int
     offset: int
     size: int
     type: str | None = None
     name: str | None = None
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,9 @@ def _source_name(symbol: str) -> str:
 
 
 def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
-    layout = tuple((p.offset, p.size, p.name, p.type_name) for p in kernel.params or ())
+    layout = tuple(
+        (p.offset, p.size, p.name, p.type_name, p.value_kind) for p in kernel.params or ()
+    )
     name = _source_name(kernel.name)
     # The runtime finds kernels by global symbols, those of static ones too.
     is_internal = name != kernel.name or is_internal_name(name)
@@ -92,16 +94,16 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
 # The images of one source have the same kernels.
 @lru_cache(maxsize=1 << 14)
 def _spell_params(
-    name: str, layout: tuple[tuple[int, int, str | None, str | None], ...]
+    name: str, layout: tuple[tuple[int, int, str | None, str | None, str], ...]
 ) -> tuple[Param, ...]:
     """Parameters with the types that the mangled name spells, else those of the metadata."""
     _, types = split_function(demangle(_source_name(name)))
     spelled: tuple[str | None, ...] = tuple(map(_spell_vector, types or ()))
     if len(spelled) != len(layout):
-        spelled = tuple(type_name for *_, type_name in layout)
+        spelled = tuple(type_name for *_, type_name, _ in layout)
     return tuple(
-        Param(index=index, offset=offset, size=size, type=spelled[index], name=own)
-        for index, (offset, size, own, _) in enumerate(layout)
+        Param(index=index, offset=offset, size=size, type=spelled[index], name=own, kind=kind)
+        for index, (offset, size, own, _, kind) in enumerate(layout)
     )
 
 

@@ -17,7 +17,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
-from kbuild.model import Kernel, Resources
+from kbuild.model import Kernel, Param, Resources
 from kbuild.record import to_json
 from kbuild.verify.report import Report
 
@@ -102,15 +102,16 @@ def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> It
         # The images of one source share their kernels' parameters.
         params = spelled.get(id(kernel.params))
         if params is None:
-            params = spelled[id(kernel.params)] = json.dumps(
-                [
-                    {"index": p.index, "offset": p.offset, "size": p.size, "type": p.type}
-                    for p in kernel.params
-                ]
-            )
+            params = spelled[id(kernel.params)] = json.dumps(list(map(_param, kernel.params)))
         yield (",\n  " if number else "\n  ") + _open(_names(kernel))
         yield f', "params": {params}, ' + json.dumps(_resources(kernel.resources))[1:]
     yield "]"
+
+
+def _param(param: Param) -> dict[str, Any]:
+    fields = {"index": param.index, "offset": param.offset, "size": param.size, "type": param.type}
+    # Libraries have tens of thousands of kernels, and one vendor's images alone say it.
+    return fields if param.kind is None else {**fields, "kind": param.kind}
 
 
 def _image(image: ImageFacts) -> dict[str, Any]:

@@ -232,6 +232,15 @@ def test_count_of_warnings_is_no_warning() -> None:
     assert hip.shorten_log(log) == warning
 
 
+def test_one_kernel_is_read_with_what_is_amds() -> None:
+    kinds = [param.kind for param in hip_image._spell_params("_Z1kPii", LAYOUT)]
+    types = [param.type for param in hip_image._spell_params("_Z1kPii", LAYOUT)]
+    assert (kinds, types) == (["global_buffer", "by_value"], ["int*", "int"])
+
+
+LAYOUT = ((0, 8, None, None, "global_buffer"), (8, 4, None, None, "by_value"))
+
+
 def test_bitcode_tells_nothing_before_its_link() -> None:
     assert hip.read_image(b"BC\xc0\xde....").kernels == ()
 

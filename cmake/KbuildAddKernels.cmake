@@ -8,7 +8,7 @@ include_guard(GLOBAL)
 
     kbuild_add_kernels(<target> [STATIC|SHARED|MODULE|OBJECT]
         SOURCES <file>... [HEADERS <file>...]
-        [BACKEND cpu|cuda|auto] [ARCHITECTURES <arch>...]
+        [BACKEND cpu|cuda|hip|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
         [RDC ON|OFF] [COMPRESSION none|speed|balance|size] [RUNTIME shared|static|bundle]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
@@ -23,14 +23,16 @@ include_guard(GLOBAL)
   ``<target>_kernels.hpp``, which hosts of the target find on their include path.
 
   ``BACKEND`` defaults to the variable ``KBUILD_BACKEND``, else ``cpu``; ``auto`` is the
-  first of ``cuda`` and ``cpu`` whose compiler is there.
+  first of ``cuda``, ``hip`` and ``cpu`` whose compiler is there.
 
   ``ARCHITECTURES`` of the device images, the best of which runs.  On the CPU they are
   ``x86-64``, ``x86-64-v2`` to ``-v4`` and ``aarch64``, those of another machine by a cross
   compiler; the default is the machine's baseline, and ``x86-64-v3`` where that is x86-64.
   On CUDA they mean what ``CMAKE_CUDA_ARCHITECTURES`` does, which is also their default:
   ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``, ``all-major``,
-  ``native``.
+  ``native``.  On HIP they are target ids like ``gfx90a`` or ``gfx90a:xnack-``, and
+  ``native``; the default is ``CMAKE_HIP_ARCHITECTURES``, else what ROCm supports of today's
+  devices.
 
   ``DEBUG_STUBS`` gives every kernel a function ``__device_stub__<kernel>`` that typed
   launches go through, so that stack traces name the kernel and its arguments: ``ON`` with
@@ -42,7 +44,7 @@ include_guard(GLOBAL)
   those of several.
 
   ``COMPRESSION`` of the device images, in nvcc's words; the default, ``balance``, leaves
-  cubins as they are.  Where the format of a backend's fat binary has none (``cpu``), it
+  cubins and code objects as they are.  Where the format of a backend's fat binary has none (``cpu``), it
   changes nothing.
 
   ``VISIBILITY`` of the kernels' symbols; the default is ``hidden`` for STATIC and OBJECT,

@@ -55,7 +55,18 @@ def is_nameable(symbol: str) -> bool:
     They cannot name what compilers make up, what is local to a function, and what lies in
     an unnamed namespace.
     """
-    return _NAMELESS.search(symbol) is None
+    if _NAMELESS.search(symbol) is not None:
+        return False
+    return not any(name.startswith("__") for name in _list_identifiers(symbol))
+
+
+def _list_identifiers(symbol: str) -> Iterator[str]:
+    """The scopes and the name of a mangled name, up to its first template argument."""
+    rest = symbol.removeprefix("_Z").removeprefix("N").lstrip("rVK")
+    while match := _IDENTIFIER.match(rest):
+        end = match.end() + int(match[1])
+        yield rest[match.end() : end]
+        rest = rest[end:]
 
 
 def is_internal_name(symbol: str) -> bool:
@@ -69,10 +80,8 @@ def is_internal_name(symbol: str) -> bool:
     rest = symbol.removeprefix("_Z")
     if rest == symbol:
         return False
-    rest = rest.removeprefix("N").lstrip("rVK")
-    while match := _IDENTIFIER.match(rest):
-        rest = rest[match.end() + int(match[1]) :]
-    return rest.startswith("L")
+    length = sum(len(f"{len(name)}{name}") for name in _list_identifiers(symbol))
+    return rest.removeprefix("N").lstrip("rVK")[length:].startswith("L")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -69,10 +69,14 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
     name = _source_name(kernel.name)
     # The runtime finds kernels by global symbols, those of static ones too.
     is_internal = name != kernel.name or is_internal_name(name)
+    display = demangle(name)
+    # lld makes a global symbol of an instantiated template; every source may have one.
+    is_template = split_function(display)[0].endswith(">")
+    linkage = "weak" if is_template and kernel.linkage == "external" else kernel.linkage
     return Kernel(
         name=kernel.name,
-        display=demangle(name),
-        linkage="internal" if is_internal else kernel.linkage,
+        display=display,
+        linkage="internal" if is_internal else linkage,
         params=_spell_params(kernel.name, layout),
         resources=Resources(
             registers=kernel.vgprs,

@@ -59,22 +59,32 @@ def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Ma
     identifier = base_identifier(qualified)
     namespace = "" if "(" in qualified else qualified.partition("<")[0].rpartition("::")[0]
     name = f"{PREFIX}{identifier}{f'_{index}' if is_ambiguous else ''}"
-    params = [_describe_param(kernel, param, has_headers) for param in kernel.params]
+    is_c = kernel.device_name == identifier
+    params = [_describe_param(kernel, param, has_headers, is_c=is_c) for param in kernel.params]
     return {
         "index": index,
+        "display": kernel.display,
         "symbol": kernel.stub,
         "linkage": kernel.linkage,
         "namespace": namespace,
         "declarator": f"{name}({', '.join(p['declaration'] for p in params)})",
-        "is_c": kernel.device_name == identifier,
+        "is_c": is_c,
         "params": params,
     }
 
 
-def _describe_param(kernel: KernelRecord, param: Param, has_headers: bool) -> Mapping[str, str]:
+def _describe_param(
+    kernel: KernelRecord, param: Param, has_headers: bool, *, is_c: bool
+) -> Mapping[str, Any]:
     spelled = _declare(kernel, param.type, has_headers=has_headers)
     name = param.name or f"argument_{param.index}"
-    return {"type": spelled, "name": name, "declaration": f"{spelled} {name}"}
+    return {
+        "type": spelled,
+        "name": name,
+        # What a source or a header says, and no image.
+        "size": param.size if is_c or names_other_types(spelled) else None,
+        "declaration": f"{spelled} {name}",
+    }
 
 
 def _declare(kernel: KernelRecord, spelled: str | None, *, has_headers: bool) -> str:

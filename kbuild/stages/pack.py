@@ -21,6 +21,7 @@ from kbuild.model import (
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.edges import PackPlan
 from kbuild.stages.kernel_table import SourceImages, build_kernel_table
+from kbuild.stages.parameter_names import declare_params, read_dependencies
 from kbuild.stages.stubs import (
     StubInputs,
     render_c_header,
@@ -54,7 +55,10 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         _make_container(backend, plan, index, images)
         for index, (_, images) in enumerate((*sources, *prelinked))
     )
-    kernels = build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF")
+    kernels = declare_params(
+        build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF"),
+        _list_files(plan, sources),
+    )
     variables = build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
     table = TargetRecord(
         version=__version__,
@@ -100,6 +104,21 @@ def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
         compiled = record.load(record.IMAGE_SCHEMA, CompiledSource, content, str(path))
         grouped.setdefault(compiled.source, []).extend(compiled.images)
     return tuple((source, tuple(images)) for source, images in grouped.items())
+
+
+def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, tuple[Path, ...]]:
+    """The files that each container was compiled from, headers among them."""
+    groups = [images for _, images in sources]
+    if plan.prelinked:  # one container of all sources
+        groups = [tuple(i for _, images in _group_by_source(plan.prelinked) for i in images)]
+    return {
+        container: tuple(
+            dict.fromkeys(
+                path for image in images for path in read_dependencies(image.path.with_suffix(".d"))
+            )
+        )
+        for container, images in enumerate(groups)
+    }
 
 
 def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple[SourceImages, ...]:

@@ -35,10 +35,11 @@ def name_stub(kernel: str) -> str:
 
 def base_identifier(qualified: str) -> str:
     """The identifier of a qualified name: ``scale`` of ``ns::scale<float>``."""
-    return _without_template_arguments(qualified).rpartition("::")[2]
+    return without_template_arguments(qualified).rpartition("::")[2]
 
 
-def _without_template_arguments(name: str) -> str:
+def without_template_arguments(name: str) -> str:
+    """``ns::scale`` of ``ns::scale<float>``."""
     depth = 0
     kept = []
     for character in name:

@@ -124,7 +124,7 @@ STUB = StubInputs(
 )
 
 
-TYPES = "struct P { int x, y; };\n"
+TYPES = "struct P { long x, y; };\n"
 
 
 def debug_stub_unit(header: Path) -> bytes:

@@ -1,0 +1,128 @@
+"""Gives kernels the parameter names, and missing types, that their sources declare.
+
+Matched by signature, never guessed: a kernel whose declarations disagree keeps none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild.demangle import split_function
+from kbuild.model import KernelRecord, Param
+from kbuild.source_kernels import DeclaredKernel, DeclaredParam, find_kernels
+from kbuild.stages.stub_names import without_template_arguments
+
+_BUILTIN: Final = frozenset(
+    (
+        *("void", "bool", "char", "short", "int", "long", "float", "double", "__int128"),
+        *("signed", "unsigned", "wchar_t", "char8_t", "char16_t", "char32_t"),
+    )
+)
+_QUALIFIERS: Final = ("const", "volatile")
+
+
+def declare_params(
+    kernels: tuple[KernelRecord, ...], files: Mapping[int, tuple[Path, ...]]
+) -> tuple[KernelRecord, ...]:
+    """The rows with what the ``files`` of each container declare.
+
+    Files that are gone or cannot be parsed say nothing.
+    """
+    declared = {
+        container: tuple(kernel for path in paths for kernel in _read(path))
+        for container, paths in files.items()
+        if any(_is_open(row) for row in kernels if row.container == container)
+    }
+    return tuple(
+        _declare(row, declared.get(row.container, ())) if _is_open(row) else row for row in kernels
+    )
+
+
+def read_dependencies(depfile: Path) -> tuple[Path, ...]:
+    """The files that a compiler's depfile says it read; none where it is not there."""
+    try:
+        text = depfile.read_text(errors="surrogateescape")
+    except OSError:
+        return ()
+    _, _, listed = text.replace("\\\n", " ").partition(": ")
+    words = re.findall(r"(?:\\.|[^\s\\])+", listed)
+    return tuple(Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words)
+
+
+def _is_open(row: KernelRecord) -> bool:
+    return any(param.name is None or param.type is None for param in row.params)
+
+
+def _read(path: Path) -> tuple[DeclaredKernel, ...]:
+    try:
+        return find_kernels(path.read_bytes())
+    except OSError:
+        return ()
+
+
+def _declare(row: KernelRecord, declared: Iterable[DeclaredKernel]) -> KernelRecord:
+    found = [kernel for kernel in declared if _is_same(kernel, row)]
+    found = [kernel for kernel in found if kernel.is_definition] or found
+    if not found or any(kernel.params != found[0].params for kernel in found):
+        return row
+    # Outside its scope a name may be another type's.
+    has_types = not found[0].scope
+    return replace(
+        row,
+        params=tuple(
+            _fill(param, said, has_types=has_types)
+            for param, said in zip(row.params, found[0].params, strict=True)
+        ),
+    )
+
+
+def _fill(param: Param, said: DeclaredParam, *, has_types: bool) -> Param:
+    is_known = has_types or _read_builtin(said.type) is not None
+    return replace(
+        param,
+        name=param.name or said.name,
+        type=param.type or (said.type if is_known else None),
+    )
+
+
+def _is_same(kernel: DeclaredKernel, row: KernelRecord) -> bool:
+    qualified, types = split_function(row.display)
+    if types is None:
+        is_named = kernel.is_c and kernel.name == row.display
+    else:
+        is_named = not kernel.is_c and kernel.qualified == without_template_arguments(qualified)
+    return (
+        is_named
+        and len(kernel.params) == len(row.params)
+        and all(
+            _may_be(said.type, param.type)
+            for said, param in zip(kernel.params, row.params, strict=True)
+        )
+    )
+
+
+def _may_be(said: str, found: str | None) -> bool:
+    """Whether a type of the source can be the image's: aliases and templates are not resolved."""
+    first, second = _read_builtin(said), _read_builtin(found) if found else None
+    return first is None or second is None or first == second
+
+
+def _read_builtin(spelled: str) -> tuple[frozenset[str], int, str] | None:
+    """A built-in type, or a pointer to one, in one form; None for what a project names.
+
+    ``const`` of the parameter itself is no part of a function's type.
+    """
+    base, *rest = re.split(r"(?=[*&])", spelled, maxsplit=1)
+    words = re.findall(r"\w+|[^\w\s]", base)
+    names = [word for word in words if word not in _QUALIFIERS]
+    if not names or not all(name in _BUILTIN for name in names):
+        return None
+    pointers = re.sub(r"\s+|(?:const|volatile)\s*$", "", rest[0]) if rest else ""
+    qualifiers = frozenset(w for w in words if w in _QUALIFIERS) if pointers else frozenset()
+    longs = names.count("long")
+    kinds = frozenset(names) - ({"int", "signed"} if len(names) > 1 else set())
+    return (kinds or frozenset(("int",))) | qualifiers, longs, pointers

@@ -1,0 +1,125 @@
+"""Parameter names from sources: matched by signature, never guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.model import KernelRecord, Param
+from kbuild.stages.parameter_names import declare_params, read_dependencies
+
+
+def make_row(display: str, *types: str | None, container: int = 0) -> KernelRecord:
+    params = tuple(
+        Param(index=index, offset=8 * index, size=8, type=spelled)
+        for index, spelled in enumerate(types)
+    )
+    return KernelRecord(
+        handle=display,
+        device_name=display,
+        display=display,
+        linkage="external",
+        container=container,
+        params=params,
+    )
+
+
+def declare(folder: Path, row: KernelRecord, *texts: str) -> list[tuple[str | None, str | None]]:
+    """(type, name) of the row's parameters once its sources have been read."""
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"{number}.cu")
+        paths[-1].write_text(text)
+    (found,) = declare_params((row,), {0: tuple(paths)})
+    return [(param.type, param.name) for param in found.params]
+
+
+def test_names_are_the_definitions(tmp_path: Path) -> None:
+    row = make_row("ns::scale(float*, int)", "float*", "int")
+    header = "namespace ns { __global__ void scale(float* p, int); }"
+    source = "namespace ns { __global__ void scale(float* values, int n) {} }"
+    assert declare(tmp_path, row, header, source) == [("float*", "values"), ("int", "n")]
+    assert declare(tmp_path, row, header) == [("float*", "p"), ("int", None)]
+
+
+def test_overloads_are_told_apart_by_types(tmp_path: Path) -> None:
+    text = "__global__ void f(const float* x) {}\n__global__ void f(unsigned const* y) {}"
+    floats = make_row("f(float const*)", "float const*")
+    numbers = make_row("f(unsigned int const*)", "unsigned int const*")
+    assert declare(tmp_path, floats, text) == [("float const*", "x")]
+    assert declare(tmp_path, numbers, text) == [("unsigned int const*", "y")]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("unsigned n", "unsigned int"),
+        ("long unsigned int n", "unsigned long"),
+        ("long long n", "long long"),
+        ("const int n", "int"),
+        ("char* const n", "char*"),
+        ("float n[4]", "float*"),
+        ("size_t n", "unsigned long"),
+        ("T n", "double"),
+        ("Step n", "physics::Step"),
+    ],
+)
+def test_one_type_has_many_spellings(tmp_path: Path, said: str, found: str) -> None:
+    row = make_row(f"k({found})", found)
+    assert declare(tmp_path, row, f"__global__ void k({said}) {{}}") == [(found, "n")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void k(unsigned n) {}",
+        "__global__ void k(int* n) {}",
+        "__global__ void k(int n, int m) {}",
+        "namespace a { __global__ void k(int n) {} }",
+        'extern "C" __global__ void k(int n) {}',
+        "#if A\n__global__ void k(int n) {}\n#else\n__global__ void k(int m) {}\n#endif",
+        "KERNEL(k, int n)",
+    ],
+)
+def test_what_does_not_match_or_disagrees_gives_no_name(tmp_path: Path, text: str) -> None:
+    assert declare(tmp_path, make_row("k(int)", "int"), text) == [("int", None)]
+
+
+def test_instances_have_their_templates_names(tmp_path: Path) -> None:
+    row = make_row("void scale<float>(int, float*)", "int", "float*")
+    text = "template <class T> __global__ void scale(int n, T* values) {}"
+    assert declare(tmp_path, row, text) == [("int", "n"), ("float*", "values")]
+
+
+def test_c_kernels_have_types_as_well(tmp_path: Path) -> None:
+    row = make_row("k", None, None)
+    text = 'extern "C" __global__ void k(int n, const Step* __restrict__ s) {}'
+    assert declare(tmp_path, row, text) == [("int", "n"), ("const Step*", "s")]
+    inside = f"namespace a {{ {text} }}"
+    assert declare(tmp_path, row, inside) == [("int", "n"), (None, "s")]
+    assert declare(tmp_path, row, text.replace('extern "C" ', "")) == [(None, None), (None, None)]
+
+
+def test_each_container_has_its_own_sources(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.cu").write_text(f"__global__ void k(int n{number}) {{}}")
+    rows = tuple(make_row("k(int)", "int", container=number) for number in range(2))
+    found = declare_params(rows, {n: (tmp_path / f"{n}.cu",) for n in range(2)})
+    assert [row.params[0].name for row in found] == ["n0", "n1"]
+
+
+def test_missing_files_say_nothing(tmp_path: Path) -> None:
+    row = make_row("k(int)", "int")
+    assert declare_params((row,), {0: (tmp_path / "gone.cu",)}) == (row,)
+    assert read_dependencies(tmp_path / "gone.d") == ()
+
+
+def test_depfile_names_with_spaces(tmp_path: Path) -> None:
+    depfile = tmp_path / "a.d"
+    depfile.write_text("/out/a.json: /src/my\\ kernel.cu \\\n /src/b$$.hpp \\\n  /src/c.hpp\n")
+    assert read_dependencies(depfile) == (
+        Path("/src/my kernel.cu"),
+        Path("/src/b$.hpp"),
+        Path("/src/c.hpp"),
+    )

@@ -24,15 +24,22 @@ int kbuild_cpu_push_configuration(const kbuild_launch_config* config) {
     return KBUILD_CPU_SUCCESS;
 }
 
-void kbuild_cpu_launch_from_stub(const void* handle, void* const* args) {
+int kbuild_cpu_read_configuration(kbuild_launch_config* config) {
+    if (!slot.is_pushed) return KBUILD_CPU_INVALID_CONFIGURATION;
+    *config = slot.configuration;
+    return KBUILD_CPU_SUCCESS;
+}
+
+int kbuild_cpu_launch_from_stub(const void* handle, void* const* args) {
     if (!slot.is_pushed) {
         slot.result = kbuild::cpu::remember_failure(
             KBUILD_CPU_INVALID_CONFIGURATION,
             "a debug stub was called by hand: use kbuild::launch");
-        return;
+        return slot.result;
     }
     slot.is_pushed = false;
     slot.result = kbuild_cpu_launch(handle, &slot.configuration, args);
+    return slot.result;
 }
 
 int kbuild_cpu_take_stub_result() {

@@ -2,7 +2,8 @@
 #ifndef KBUILD_CPU_REGISTRATION_H
 #define KBUILD_CPU_REGISTRATION_H
 
-#include <kbuild/cpu_runtime.h>
+#include <kbuild/host_cpu.h>
+#include <kbuild/launch_limits.h>
 #include <stdlib.h>
 
 /* The CPU's containers have no record beside them. */
@@ -40,10 +41,31 @@ static inline void kbuild_unregister_module(const struct kbuild_module *__module
     kbuild_cpu_unregister(__module);
 }
 
-/* What a debug stub does. */
-static inline void kbuild_launch_from_stub(const void *__handle, void *const *__args)
+/* For debug stubs, see kbuild/debug_stub.hpp.  The runtime's own messages tell the limits. */
+static inline int kbuild_take_configuration(struct kbuild_launch_config *__config)
 {
-    kbuild_cpu_launch_from_stub(__handle, __args);
+    const int __error = kbuild_cpu_read_configuration(__config);
+    return __error == 0 ? 0 : kbuild_cpu_launch_from_stub(0, 0);
+}
+
+static inline int kbuild_find_limits(const void *__handle, struct kbuild_launch_limits *__limits)
+{
+    (void)__limits;
+    return kbuild_cpu_resolve(__handle);
+}
+
+static inline int kbuild_is_host_memory(const void *__pointer)
+{
+    (void)__pointer;
+    return 0;
+}
+
+static inline int kbuild_launch_taken(const void *__handle,
+                                      const struct kbuild_launch_config *__config,
+                                      void *const *__args)
+{
+    (void)__config;
+    return kbuild_cpu_launch_from_stub(__handle, __args);
 }
 
 #endif

@@ -35,10 +35,11 @@ int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *_
                       void *const *__args);
 
 /* A launch through a debug stub: the launcher pushes the configuration and calls the stub
- * with the kernel's arguments; the stub launches with what was pushed; the launcher takes
+ * with the kernel's arguments; the stub may read it, and launches with it; the launcher takes
  * the result.  Each thread has one slot. */
 int kbuild_cpu_push_configuration(const struct kbuild_launch_config *__config);
-void kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
+int kbuild_cpu_read_configuration(struct kbuild_launch_config *__config);
+int kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
 int kbuild_cpu_take_stub_result(void);
 
 /* Device variables. `__symbol` is the address of what bears the variable's name. */

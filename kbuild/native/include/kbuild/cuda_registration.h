@@ -26,7 +26,7 @@ void kbuild_prepare_launch(const void *handle, const void *here,
 #endif
 
 #include <kbuild/host_cuda.h>
-#include <kbuild/module.h>
+#include <kbuild/launch_limits.h>
 #include <stdlib.h>
 
 #ifdef __cplusplus
@@ -233,14 +233,73 @@ void kbuild_prepare_launch(const void *handle, const void *here,
 unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
                                     void *stream);
 
-/* What a debug stub does. */
-static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+/* For debug stubs, see kbuild/debug_stub.hpp. */
+static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
 {
     struct dim3 grid, block;
-    size_t shared_bytes;
     cudaStream_t stream;
-    if (__cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream) == 0)
-        (void)cudaLaunchKernel(handle, grid, block, (void **)args, shared_bytes, stream);
+    const int error =
+        (int)__cudaPopCallConfiguration(&grid, &block, &config->shared_bytes, &stream);
+    config->grid.x = grid.x;
+    config->grid.y = grid.y;
+    config->grid.z = grid.z;
+    config->block.x = block.x;
+    config->block.y = block.y;
+    config->block.z = block.z;
+    config->stream = (void *)stream;
+    return error;
+}
+
+/* 0 where cudart does not say. */
+static inline uint32_t kbuild_cuda_attribute(enum cudaDeviceAttr attribute)
+{
+    int device = 0, value = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
+        return 0;
+    return (uint32_t)value;
+}
+
+static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
+{
+    struct cudaFuncAttributes kernel;
+    const cudaError_t error = cudaFuncGetAttributes(&kernel, handle);
+    if (error != cudaSuccess)
+        return (int)error;
+    limits->grid.x = kbuild_cuda_attribute(cudaDevAttrMaxGridDimX);
+    limits->grid.y = kbuild_cuda_attribute(cudaDevAttrMaxGridDimY);
+    limits->grid.z = kbuild_cuda_attribute(cudaDevAttrMaxGridDimZ);
+    limits->block.x = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimX);
+    limits->block.y = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimY);
+    limits->block.z = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimZ);
+    limits->device_threads = kbuild_cuda_attribute(cudaDevAttrMaxThreadsPerBlock);
+    limits->kernel_threads = (uint32_t)kernel.maxThreadsPerBlock;
+    limits->device_shared_bytes = kbuild_cuda_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    limits->static_shared_bytes = kernel.sharedSizeBytes;
+    limits->dynamic_shared_bytes = (uint64_t)kernel.maxDynamicSharedSizeBytes;
+    return 0;
+}
+
+static inline int kbuild_is_host_memory(const void *pointer)
+{
+    struct cudaPointerAttributes attributes;
+    if (cudaPeekAtLastError() != cudaSuccess)
+        return 0; /* which asking might replace */
+    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return attributes.type == cudaMemoryTypeUnregistered &&
+           kbuild_cuda_attribute(cudaDevAttrPageableMemoryAccess) == 0;
+}
+
+static inline int kbuild_launch_taken(const void *handle,
+                                      const struct kbuild_launch_config *config,
+                                      void *const *args)
+{
+    return (int)cudaLaunchKernel(handle, kbuild_to_cuda(config->grid),
+                                 kbuild_to_cuda(config->block), (void **)args,
+                                 config->shared_bytes, (cudaStream_t)config->stream);
 }
 
 #ifdef __cplusplus

@@ -1,7 +1,24 @@
-// What generated debug stubs need; included by stub units only.
+// What generated debug stubs do: check a launch, make it, trace it. Included by stub units only.
+//
+// The backend's registration header defines what differs:
+//
+//     int kbuild_take_configuration(struct kbuild_launch_config *config);
+//         what was pushed for this stub; not 0 where nothing was
+//     int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits);
+//         0, or what a launch of the kernel would fail with
+//     int kbuild_is_host_memory(const void *pointer);
+//         whether no device can use it, as far as the runtime can tell
+//     int kbuild_launch_taken(const void *handle, const struct kbuild_launch_config *config,
+//                             void *const *args);
+//         launches, and leaves the result where kbuild_take_stub_result looks for it
 #ifndef KBUILD_DEBUG_STUB_HPP
 #define KBUILD_DEBUG_STUB_HPP
 
+#include <kbuild/launch_limits.h>
+#include <kbuild/launch_text.hpp>
+#include <kbuild/launch_trace.hpp>
+
+#include <dlfcn.h>
 #include <memory>
 
 // A parameter's type where a declarator would have to go around the name.
@@ -14,6 +31,180 @@ struct kbuild_parameter {
 template <class __T>
 void* kbuild_address_of(__T& __argument) {
     return const_cast<void*>(static_cast<const volatile void*>(std::addressof(__argument)));
+}
+
+// One debug stub, `reported` a bit for each argument that was spoken of.
+struct kbuild_stub {
+    const void* handle;
+    const char* kernel;  // as people write it
+    const struct kbuild_argument* arguments;
+    uint32_t argument_count;
+    unsigned long long reported;
+};
+
+// Where kbuild::launch was called, by this thread, last; see kbuild/kbuild.hpp.
+struct kbuild_call_site {
+    const char* file;
+    unsigned line;
+    const void* caller;
+};
+// One for all stub units that the linkers can make one of.
+extern __thread struct kbuild_call_site kbuild_site
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+__thread struct kbuild_call_site kbuild_site = {};
+
+extern "C" void kbuild_note_call_site(const char* file, unsigned line)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" void kbuild_note_call_site(const char* file, unsigned line)
+{
+    kbuild_site.file = file;
+    kbuild_site.line = line;
+}
+
+static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_stub* stub)
+{
+    Dl_info info;
+    text->length = 0;
+    kbuild_append(text, "kbuild: launch of %.1500s", stub->kernel);
+    if (kbuild_site.file != nullptr)
+        kbuild_append(text, " at %s:%u: ", kbuild_site.file, kbuild_site.line);
+    else if (dladdr(kbuild_site.caller, &info) != 0 && info.dli_sname != nullptr)
+        kbuild_append(text, " in %s (%s): ", info.dli_sname, info.dli_fname);
+    else
+        kbuild_append(text, ": ");
+}
+
+static void kbuild_end_report(struct kbuild_text* text)
+{
+    kbuild_append(text, "\n");
+    (void)!write(STDERR_FILENO, text->bytes, text->length);
+}
+
+// Whether an extent is empty or, where the device says how much it takes, larger.
+static bool kbuild_check_extent(const struct kbuild_stub* stub, const char* what,
+                                struct kbuild_dim3 asked, struct kbuild_dim3 most)
+{
+    struct kbuild_text text;
+    const bool is_known = most.x != 0;
+    const bool is_empty = asked.x == 0 || asked.y == 0 || asked.z == 0;
+    if (!is_empty && !(is_known && (asked.x > most.x || asked.y > most.y || asked.z > most.z)))
+        return true;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "the %s is ", what);
+    kbuild_append_extent(&text, asked);
+    if (is_known) {
+        kbuild_append(&text, ", and the device takes up to ");
+        kbuild_append_extent(&text, most);
+    }
+    kbuild_end_report(&text);
+    return false;
+}
+
+static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_dim3 block,
+                                 const struct kbuild_launch_limits* limits)
+{
+    struct kbuild_text text;
+    const unsigned long long threads = 1ull * block.x * block.y * block.z;
+    const bool is_bounded = limits->kernel_threads != 0 && threads > limits->kernel_threads;
+    const bool is_too_large = limits->device_threads != 0 && threads > limits->device_threads;
+    if (!is_bounded && !is_too_large) return true;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "the block ");
+    kbuild_append_extent(&text, block);
+    kbuild_append(&text, " has %llu threads, and the %s takes %u", threads,
+                  is_too_large ? "device" : "kernel, by its launch bounds or registers,",
+                  is_too_large ? limits->device_threads : limits->kernel_threads);
+    kbuild_end_report(&text);
+    return false;
+}
+
+static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t bytes,
+                                const struct kbuild_launch_limits* limits)
+{
+    struct kbuild_text text;
+    const unsigned long long all = limits->static_shared_bytes + bytes;
+    const bool is_too_large = limits->device_shared_bytes != 0 && all > limits->device_shared_bytes;
+    const bool is_not_allowed =
+        limits->dynamic_shared_bytes != 0 && bytes > limits->dynamic_shared_bytes;
+    if (!is_too_large && !is_not_allowed) return true;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "%zu bytes of dynamic shared memory", bytes);
+    if (is_too_large)
+        kbuild_append(&text, " and %llu static ones, and a block has %llu",
+                      static_cast<unsigned long long>(limits->static_shared_bytes),
+                      static_cast<unsigned long long>(limits->device_shared_bytes));
+    else
+        kbuild_append(&text, ", and the kernel is allowed %llu",
+                      static_cast<unsigned long long>(limits->dynamic_shared_bytes));
+    kbuild_end_report(&text);
+    return false;
+}
+
+// Pointers that no device can use may be meant, so that each is told once, and launched.
+static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
+{
+    for (uint32_t index = 0; index < stub->argument_count && index < 64; index++) {
+        const unsigned long long bit = 1ull << index;
+        if (stub->arguments[index].kind != 'p') continue;
+        const void* const pointer = kbuild_load<const void*>(values[index]);
+        if (pointer != nullptr && !kbuild_is_host_memory(pointer)) continue;
+        if (__atomic_fetch_or(&stub->reported, bit, __ATOMIC_RELAXED) & bit) continue;
+        struct kbuild_text text;
+        kbuild_begin_report(&text, stub);
+        kbuild_append(&text, "note: %s is %s", stub->arguments[index].name,
+                      pointer == nullptr ? "a null pointer" : "no device memory");
+        kbuild_end_report(&text);
+    }
+}
+
+// Whether the launch can go well; what cannot is reported.
+static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* config,
+                                void* const* values)
+{
+    struct kbuild_launch_limits limits = {};
+    // Without an image for the device, or registration, the launch itself says so.
+    if (kbuild_find_limits(stub->handle, &limits) != 0) return true;
+    kbuild_check_pointers(stub, values);
+    return kbuild_check_extent(stub, "grid", config->grid, limits.grid) &&
+           kbuild_check_extent(stub, "block", config->block, limits.block) &&
+           kbuild_check_threads(stub, config->block, &limits) &&
+           kbuild_check_shared(stub, config->shared_bytes, &limits);
+}
+
+static void kbuild_report_failure(const struct kbuild_stub* stub, int result)
+{
+    struct kbuild_text text;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "%s (error %d)", kbuild_launch_error_message(stub->handle, result),
+                  result);
+    kbuild_end_report(&text);
+}
+
+// The whole of a debug stub: `values` are the addresses of its arguments.
+static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller)
+{
+    struct kbuild_launch_config config = {};
+    kbuild_site.caller = caller;
+    if (kbuild_take_configuration(&config) != 0) {
+        struct kbuild_text text;
+        kbuild_begin_report(&text, stub);
+        kbuild_append(&text, "a debug stub was called by hand: use kbuild::launch");
+        kbuild_end_report(&text);
+        return;
+    }
+    const bool is_sound = kbuild_check_launch(stub, &config, values);
+    const long long start = kbuild_now();
+    const int result = kbuild_launch_taken(stub->handle, &config, values);
+    const long long duration = kbuild_now() - start;
+    if (result != 0 && is_sound) kbuild_report_failure(stub, result);
+    if (const char* const target = kbuild_trace_target()) {
+        const struct kbuild_launch_event event = {
+            stub->kernel,    stub->arguments, stub->argument_count, values,   &config,
+            kbuild_site.file, kbuild_site.line, start,              duration, result,
+        };
+        kbuild_trace(target, &event);
+    }
+    kbuild_site = {};
 }
 
 #endif

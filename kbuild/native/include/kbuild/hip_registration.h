@@ -26,6 +26,7 @@ unsigned kbuild_count_definitions(const void *shadow)
 #endif
 
 #include <kbuild/host_hip.h>
+#include <kbuild/launch_limits.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -215,14 +216,73 @@ unsigned kbuild_count_definitions(const void *shadow)
 hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
                                      hipStream_t *stream);
 
-/* What a debug stub does, as clang's own does: the handle is launched. */
-static inline void kbuild_launch_from_stub(const void *handle, void *const *args)
+/* For debug stubs, see kbuild/debug_stub.hpp. */
+static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
 {
     dim3 grid, block;
-    size_t shared_bytes;
     hipStream_t stream;
-    if (__hipPopCallConfiguration(&grid, &block, &shared_bytes, &stream) == hipSuccess)
-        (void)hipLaunchKernel(handle, grid, block, (void **)args, shared_bytes, stream);
+    const int error =
+        (int)__hipPopCallConfiguration(&grid, &block, &config->shared_bytes, &stream);
+    config->grid.x = grid.x;
+    config->grid.y = grid.y;
+    config->grid.z = grid.z;
+    config->block.x = block.x;
+    config->block.y = block.y;
+    config->block.z = block.z;
+    config->stream = (void *)stream;
+    return error;
+}
+
+/* 0 where the runtime does not say. */
+static inline uint32_t kbuild_hip_attribute(hipDeviceAttribute_t attribute)
+{
+    int device = 0, value = 0;
+    if (hipGetDevice(&device) != hipSuccess ||
+        hipDeviceGetAttribute(&value, attribute, device) != hipSuccess)
+        return 0;
+    return (uint32_t)value;
+}
+
+static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
+{
+    hipFuncAttributes kernel;
+    const hipError_t error = hipFuncGetAttributes(&kernel, handle);
+    if (error != hipSuccess)
+        return (int)error;
+    limits->grid.x = kbuild_hip_attribute(hipDeviceAttributeMaxGridDimX);
+    limits->grid.y = kbuild_hip_attribute(hipDeviceAttributeMaxGridDimY);
+    limits->grid.z = kbuild_hip_attribute(hipDeviceAttributeMaxGridDimZ);
+    limits->block.x = kbuild_hip_attribute(hipDeviceAttributeMaxBlockDimX);
+    limits->block.y = kbuild_hip_attribute(hipDeviceAttributeMaxBlockDimY);
+    limits->block.z = kbuild_hip_attribute(hipDeviceAttributeMaxBlockDimZ);
+    limits->device_threads = kbuild_hip_attribute(hipDeviceAttributeMaxThreadsPerBlock);
+    limits->kernel_threads = (uint32_t)kernel.maxThreadsPerBlock;
+    limits->device_shared_bytes = kbuild_hip_attribute(hipDeviceAttributeMaxSharedMemoryPerBlock);
+    limits->static_shared_bytes = kernel.sharedSizeBytes;
+    return 0;
+}
+
+/* Of such memory HIP says that the pointer is none of its own. */
+static inline int kbuild_is_host_memory(const void *pointer)
+{
+    hipPointerAttribute_t attributes;
+    hipError_t error;
+    if (hipPeekAtLastError() != hipSuccess)
+        return 0; /* which asking might replace */
+    error = hipPointerGetAttributes(&attributes, pointer);
+    if (error != hipSuccess)
+        (void)hipGetLastError();
+    return error == hipErrorInvalidValue &&
+           kbuild_hip_attribute(hipDeviceAttributePageableMemoryAccess) == 0;
+}
+
+/* As clang's own stubs do: the handle is launched. */
+static inline int kbuild_launch_taken(const void *handle,
+                                      const struct kbuild_launch_config *config,
+                                      void *const *args)
+{
+    return (int)hipLaunchKernel(handle, kbuild_to_hip(config->grid), kbuild_to_hip(config->block),
+                                (void **)args, config->shared_bytes, (hipStream_t)config->stream);
 }
 
 #ifdef __cplusplus

@@ -25,6 +25,9 @@
 #include <string>
 #include <type_traits>
 
+// Debug stubs have it; launches without them never ask.
+extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
+
 namespace kbuild {
 
 // The outcome of a call: true when it failed.
@@ -90,6 +93,9 @@ struct LaunchConfig {
     bool cooperative = false;
     bool programmatic_dependent_launch = false;
     int priority = 0;  // among streams: a lower number goes first; 0 is the stream's own
+    // Where it is written, for what debug stubs report.
+    const char* file = __builtin_FILE();
+    unsigned line = __builtin_LINE();
 };
 
 namespace detail {
@@ -148,6 +154,7 @@ error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
         if (const kbuild_error_t __code = kbuild_push_configuration(&__c_config)) {
             return error(__code);
         }
+        if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__config.file, __config.line);
         __stub(__args...);
         return error(kbuild_take_stub_result(), __handle);
     }

@@ -1,0 +1,215 @@
+// KBUILD_TRACE: what debug stubs tell of each launch.
+//
+//     KBUILD_TRACE=1          one line a launch on stderr: `kbuild-trace: ` and a JSON object
+//     KBUILD_TRACE=FILE.json  a trace for chrome://tracing and Perfetto
+//
+// The file is whole JSON whenever it is looked at, also after a crash.  Several stub units of a
+// process share it; another process that is traced while its owner lives has FILE.json.PID.
+#ifndef KBUILD_LAUNCH_TRACE_HPP
+#define KBUILD_LAUNCH_TRACE_HPP
+
+#include <kbuild/launch_text.hpp>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KBUILD_TRACE_END "\n]\n"
+// What of a line is for a kernel's name, and what is kept for the end.
+#define KBUILD_TRACE_NAME 1500
+#define KBUILD_TRACE_RESERVE 800
+
+struct kbuild_launch_event {
+    const char* kernel;
+    const struct kbuild_argument* arguments;
+    uint32_t argument_count;
+    void* const* values;
+    const struct kbuild_launch_config* config;
+    const char* file;  // of the call; null where it is not known
+    unsigned line;
+    long long start;     // nanoseconds, of the monotonic clock
+    long long duration;  // nanoseconds that the host spent
+    int result;
+};
+
+static long long kbuild_now()
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static long kbuild_thread_number() { return syscall(SYS_gettid); }
+
+static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_launch_event* event)
+{
+    const struct kbuild_launch_config* config = event->config;
+    kbuild_append(text, "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", config->grid.x,
+                  config->grid.y, config->grid.z, config->block.x, config->block.y,
+                  config->block.z);
+    kbuild_append(text, ", \"shared_bytes\": %zu, \"stream\": \"0x%llx\", \"arguments\": {",
+                  config->shared_bytes,
+                  static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(config->stream)));
+    for (uint32_t index = 0; index < event->argument_count; index++) {
+        if (sizeof text->bytes - text->length < KBUILD_TRACE_RESERVE) {
+            kbuild_append(text, ", \"...\": %u", event->argument_count - index);
+            break;
+        }
+        kbuild_append(text, index ? ", \"" : "\"");
+        kbuild_append_escaped(text, event->arguments[index].name);
+        kbuild_append(text, "\": ");
+        kbuild_append_value(text, &event->arguments[index], event->values[index]);
+    }
+    kbuild_append(text, "}, \"result\": %d", event->result);
+    if (event->file != nullptr) {
+        kbuild_append(text, ", \"file\": \"");
+        kbuild_append_escaped(text, event->file);
+        kbuild_append(text, "\", \"line\": %u", event->line);
+    }
+}
+
+static void kbuild_append_kernel(struct kbuild_text* text, const char* key, const char* kernel)
+{
+    const size_t start = text->length;
+    kbuild_append(text, "\"%s\": \"", key);
+    kbuild_append_escaped(text, kernel);
+    if (text->length - start > KBUILD_TRACE_NAME) {  // some are longer than a page
+        text->length = start + KBUILD_TRACE_NAME;
+        kbuild_append(text, "...");
+    }
+    kbuild_append(text, "\", ");
+}
+
+static void kbuild_trace_line(const struct kbuild_launch_event* event)
+{
+    struct kbuild_text text;
+    text.length = 0;
+    kbuild_append(&text, "kbuild-trace: {");
+    kbuild_append_kernel(&text, "kernel", event->kernel);
+    kbuild_append_facts(&text, event);
+    kbuild_append(&text, ", \"host_ns\": %lld, \"pid\": %d, \"tid\": %ld}\n", event->duration,
+                  static_cast<int>(getpid()), kbuild_thread_number());
+    (void)!write(STDERR_FILENO, text.bytes, text.length);
+}
+
+// When a process started, in clock ticks since the machine did: with its number, who it is.
+static long long kbuild_process_start(int process)
+{
+    char path[64], content[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    const ssize_t length = read(file, content, sizeof content - 1);
+    close(file);
+    content[length > 0 ? length : 0] = '\0';
+    const char* position = strrchr(content, ')');  // of its name, which may hold anything
+    for (int field = 2; position != nullptr && field < 22; field++)
+        position = strchr(position + 1, ' ');
+    return position != nullptr ? atoll(position) : -1;
+}
+
+// Whose trace the file is: ours, a living process's, or nobody's any more.
+static bool kbuild_read_owner(int file, int* process, long long* start)
+{
+    char head[256];
+    const ssize_t length = pread(file, head, sizeof head - 1, 0);
+    if (length <= 0) return false;
+    head[length] = '\0';
+    return sscanf(head, "[\n{\"name\": \"process\", \"ph\": \"M\", \"pid\": %d, \"args\": "
+                        "{\"start\": %lld",
+                  process, start) == 2;
+}
+
+static int kbuild_begin_trace(const char* path, bool may_move)
+{
+    const int own = static_cast<int>(getpid());
+    int process = 0;
+    long long start = 0;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) return -1;
+    flock(file, LOCK_EX);
+    const bool has_owner = kbuild_read_owner(file, &process, &start);
+    const bool is_alive = has_owner && kbuild_process_start(process) == start;
+    if (is_alive && process != own && may_move) {
+        char other[KBUILD_TEXT_BYTES];
+        close(file);
+        snprintf(other, sizeof other, "%s.%d", path, own);
+        return kbuild_begin_trace(other, false);
+    }
+    if (!is_alive || process != own) {
+        struct kbuild_text text;
+        text.length = 0;
+        kbuild_append(&text,
+                      "[\n{\"name\": \"process\", \"ph\": \"M\", \"pid\": %d, \"args\": "
+                      "{\"start\": %lld}}" KBUILD_TRACE_END,
+                      own, kbuild_process_start(own));
+        if (ftruncate(file, 0) != 0 ||
+            pwrite(file, text.bytes, text.length, 0) != static_cast<ssize_t>(text.length)) {
+            close(file);
+            return -1;
+        }
+    }
+    flock(file, LOCK_UN);
+    return file;
+}
+
+// The file of this stub unit; its process is who opened it, which a fork is not.
+static int kbuild_trace_file = -1;
+static int kbuild_trace_process = 0;
+static char kbuild_trace_lock = 0;
+
+static void kbuild_trace_event(const char* path, const struct kbuild_launch_event* event)
+{
+    struct kbuild_text text;
+    struct stat status;
+    text.length = 0;
+    kbuild_append(&text, ",\n{");
+    kbuild_append_kernel(&text, "name", event->kernel);
+    kbuild_append(&text,
+                  "\"cat\": \"launch\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, "
+                  "\"tid\": %ld, \"args\": {",
+                  event->start / 1e3, event->duration / 1e3, static_cast<int>(getpid()),
+                  kbuild_thread_number());
+    kbuild_append_facts(&text, event);
+    // Whatever was left out, the brackets close.
+    memcpy(text.bytes + text.length, "}}" KBUILD_TRACE_END, sizeof "}}" KBUILD_TRACE_END - 1);
+    text.length += sizeof "}}" KBUILD_TRACE_END - 1;
+
+    while (__atomic_test_and_set(&kbuild_trace_lock, __ATOMIC_ACQUIRE)) sched_yield();
+    if (kbuild_trace_process != getpid()) {
+        kbuild_trace_file = kbuild_begin_trace(path, true);
+        kbuild_trace_process = static_cast<int>(getpid());
+        if (kbuild_trace_file < 0) perror("kbuild: KBUILD_TRACE");
+    }
+    const int file = kbuild_trace_file;
+    if (file >= 0 && flock(file, LOCK_EX) == 0) {
+        const off_t end = sizeof KBUILD_TRACE_END - 1;
+        if (fstat(file, &status) == 0 && status.st_size >= end)
+            (void)!pwrite(file, text.bytes, text.length, status.st_size - end);
+        flock(file, LOCK_UN);
+    }
+    __atomic_clear(&kbuild_trace_lock, __ATOMIC_RELEASE);
+}
+
+// What the user asked for; null where launches are not traced.
+static const char* kbuild_trace_target()
+{
+    const char* target = getenv("KBUILD_TRACE");
+    return target != nullptr && target[0] != '\0' && strcmp(target, "0") != 0 ? target : nullptr;
+}
+
+static void kbuild_trace(const char* target, const struct kbuild_launch_event* event)
+{
+    if (strcmp(target, "1") == 0)
+        kbuild_trace_line(event);
+    else
+        kbuild_trace_event(target, event);
+}
+
+#endif

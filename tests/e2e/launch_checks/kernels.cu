@@ -1,0 +1,10 @@
+#include "kernels.hpp"
+
+namespace ns {
+__global__ void set(int n, float value, Pair, Mode, bool, unsigned char, float* out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (out && i < n)
+        out[i] = value;
+}
+}

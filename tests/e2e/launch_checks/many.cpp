@@ -1,0 +1,40 @@
+// Threads that launch kernels of two targets, and a child process that does too.
+#include "kernels.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+KBUILD_KERNEL void other(int n);
+
+static void launch_all(int thread)
+{
+    float out[4] = {};
+    for (int i = 0; i < 100; i++) {
+        if (kbuild::launch(ns::set, {1, 4}, i, 1.0f * thread, Pair{}, Mode::plain, false,
+                           (unsigned char)0, out) ||
+            kbuild::launch(other, {1, 1}, i))
+            std::exit(1);
+    }
+}
+
+int main()
+{
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; thread++)
+        threads.emplace_back(launch_all, thread);
+    for (auto& thread : threads)
+        thread.join();
+    std::fflush(nullptr);
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool failed = static_cast<bool>(kbuild::launch(other, {1, 1}, -1));
+        _exit(failed ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    return status;
+}

@@ -114,7 +114,8 @@ class ImageFacts:
     ``compression`` is None for one that is not known, ``sha256`` where no kernel table
     says what it should be; ``source_paths`` are where its sources lay when it was compiled,
     as its debug information has it; ``problem`` says why the image cannot be read, and then
-    it shows no kernels.
+    it shows no kernels.  ``nameless`` are the names, told by something else in the image, of
+    kernels whose code no symbol names; ``kernels`` has those of them that can be launched.
     """
 
     backend: str
@@ -128,6 +129,7 @@ class ImageFacts:
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
     source_paths: tuple[str, ...] = ()
+    nameless: tuple[str, ...] = ()
     problem: str | None = None
 
 

@@ -268,6 +268,22 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
             images=tuple(replace(i, source_paths=("/home/me/k.cu",)) for i in FOREIGN.images),
         ),
     ),
+    (
+        "KB603",
+        "stripped image with a table",
+        replace(OWN, images=(replace(OWN.images[0], nameless=(SCALE, AXPY)), *OWN.images[1:])),
+    ),
+    (
+        "KB603",
+        "stripped image alone",
+        replace(
+            FOREIGN,
+            kind="image",
+            wrappers=(),
+            host_kernels=(),
+            images=(replace(FOREIGN.images[0], kernels=(), nameless=(SCALE,)),),
+        ),
+    ),
     ("KB604", "runtime", in_wheel("k_cu11-1.0-py3-none-linux_x86_64.whl", "12")),
     ("KB604", "local version", in_wheel("k-1.0+cu130-py3-none-linux_x86_64.whl", "12")),
     ("KB604", "machine", in_wheel("k-1.0-py3-none-manylinux_2_28_aarch64.whl", "12")),

@@ -17,7 +17,6 @@ from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
 from elftools.elf.elffile import ELFFile
 from elftools.elf.enums import ENUM_D_TAG_COMMON
-from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.relocation import RelrRelocationSection
 from elftools.elf.sections import SymbolTableSection
 
@@ -25,6 +24,11 @@ from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Segment, Symbol
 from kbuild.formats import elf_bounds
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf_versions import (
+    read_defined_versions,
+    read_needed_versions,
+    read_symbol_versions,
+)
 from kbuild.formats.relocation import Relocation, RelocationKind, kind_of, read_entries
 from kbuild.formats.stream import open_stream
 
@@ -70,8 +74,8 @@ _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i
 
 # SHT_REL entries have no addend field; what is in place counts, and nobody here asks.
 _RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
-# Of an entry of .gnu.version_r, for a library or for a version.
-_VERSION_SIZE: Final = 16
+# Which versions the symbols of a table have.
+_VERSIONS: Final = "SHT_GNU_versym"
 # Of the tables whose entries become values: some millions, far more than programs have.
 _LARGEST_TABLE: Final = 1 << 27
 _SLOT: Final = 8
@@ -196,26 +200,13 @@ class Elf:
 
     @cached_property
     def needed_versions(self) -> tuple[tuple[str, str], ...]:
-        """The (library, symbol version) pairs that the file needs, as GNU tools write them."""
+        """The (library, symbol version) pairs without which the file cannot be loaded."""
+        return guard(lambda: read_needed_versions(self._file, self._allowance))
 
-        def read() -> tuple[tuple[str, str], ...]:
-            section = self._file.get_section_by_name(".gnu.version_r")
-            if not isinstance(section, GNUVerNeedSection):
-                return ()
-            # Counts in a damaged file are anything, and its chains may be circles.
-            most = section["sh_size"] // _VERSION_SIZE
-            pairs = (
-                (str(library.name), str(version.name))
-                for library, versions in itertools.islice(section.iter_versions(), most)
-                for version in versions
-            )
-            found: list[tuple[str, str]] = []
-            for pair in itertools.islice(pairs, most):
-                self._allowance.take(sum(map(len, pair)))
-                found.append(pair)
-            return tuple(found)
-
-        return guard(read)
+    @cached_property
+    def defined_versions(self) -> tuple[str, ...]:
+        """The versions of the symbols that the file has for others."""
+        return guard(lambda: read_defined_versions(self._file, self._allowance))
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -231,8 +222,10 @@ class Elf:
             _check_size(sum(section.size for section in tables), "symbols")
             return {
                 index: tuple(
-                    self._symbol(symbol.name, symbol.entry, section["sh_type"] == "SHT_DYNSYM")
-                    for symbol in section.iter_symbols()
+                    self._symbol(symbol.name, symbol.entry, section["sh_type"], version)
+                    for symbol, version in zip(
+                        section.iter_symbols(), self._versions_of(index), strict=False
+                    )
                 )
                 for index, section in enumerate(self._file.iter_sections())
                 if isinstance(section, SymbolTableSection)
@@ -240,7 +233,15 @@ class Elf:
 
         return guard(read)
 
-    def _symbol(self, name: str, entry: Container, is_dynamic: bool) -> Symbol:
+    def _versions_of(self, table: int) -> Iterator[str | None]:
+        """The version of each symbol of the table in section ``table``, then None for ever."""
+        for section in self.sections:
+            if section.type == _VERSIONS and section.link == table:
+                content = self.content(section)
+                yield from read_symbol_versions(self._file, content, self._allowance)
+        yield from itertools.repeat(None)
+
+    def _symbol(self, name: str, entry: Container, table_type: str, version: str | None) -> Symbol:
         self._allowance.take(len(name))
         index = entry["st_shndx"]
         place = None
@@ -262,7 +263,8 @@ class Elf:
             size=entry["st_size"],
             value=entry["st_value"],
             place=place,
-            dynamic=is_dynamic,
+            dynamic=table_type == "SHT_DYNSYM",
+            version=version,
         )
 
     @property

@@ -117,6 +117,17 @@ def runtime_library(*names: str) -> ArtifactFacts:
     )
 
 
+def versioned_runtime(*versions: str) -> ArtifactFacts:
+    """The runtime with the functions that are needed, the last version's."""
+    facts = runtime_library("runLaunch", "runRegister")
+    assert facts.dynamic is not None
+    return replace(
+        facts,
+        dynamic=replace(facts.dynamic, versions=versions),
+        symbols=tuple(replace(symbol, version=versions[-1]) for symbol in facts.symbols),
+    )
+
+
 VISIBLE = visible(FOREIGN, "libforeign.so")
 RELOCATABLE = replace(FOREIGN.containers[0], is_relocatable=True)
 DEVICE_LINKED = replace(
@@ -156,6 +167,10 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
+    (
+        replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_1",)),)),
+        versioned_runtime("run_1", "run_2"),
+    ),
     (user(AXPY, runtime=SHARED_RUNTIME), FOREIGN),
     (replace(OWN, kind="executable"), ARCHIVED),
     (in_wheel("k_cu12-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", "12"),),
@@ -232,6 +247,28 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
     ),
     ("KB402", "not linked", replace(FOREIGN, containers=(RELOCATABLE,))),
     ("KB403", "older runtime", (FOREIGN, runtime_library("runLaunch"))),
+    (
+        "KB403",
+        "version of its symbols",
+        (
+            replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_2",)),)),
+            versioned_runtime("run_1"),
+        ),
+    ),
+    (
+        "KB403",
+        "version of a symbol",
+        (
+            replace(
+                FOREIGN,
+                symbols=(
+                    make_symbol("runLaunch", None, dynamic=True, version="run_1"),
+                    make_symbol("runRegister", None, dynamic=True),
+                ),
+            ),
+            versioned_runtime("run_2"),
+        ),
+    ),
     (
         "KB404",
         "static beside shared",

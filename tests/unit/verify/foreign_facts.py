@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from build_facts import AXPY, KERNELS, SCALE, change_module, export, host_facts, make_symbol
+from build_facts import (
+    AXPY,
+    KERNELS,
+    SCALE,
+    change_module,
+    change_record,
+    export,
+    host_facts,
+    make_symbol,
+)
 from build_facts import sound_facts as own_facts
 
 from kbuild.facts import (
@@ -17,6 +26,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
+from kbuild.model import VariableRecord
 from kbuild.stages.stub_names import name_stub
 
 WRAPPER = WrapperFacts(
@@ -151,6 +161,22 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
     )
 
 
+def _with_variable(name: str) -> ArtifactFacts:
+    """A library whose kernels nobody else has, and a device variable that others may have."""
+    row = VariableRecord(
+        shadow="weights",
+        device_name="weights",
+        display="weights",
+        kind="device",
+        size=16,
+        container=0,
+    )
+    place = Place(section=4, offset=0)
+    shadow = make_symbol("weights", place, visibility="default", dynamic=True)
+    library = change_record(OWN, lambda record: replace(record, variables=(row,)))
+    return replace(library, path=f"lib{name}.so", symbols=(shadow,))
+
+
 def in_wheel(name: str, version: str) -> ArtifactFacts:
     """The library in a wheel, linked to that version of a runtime."""
     runtime = RuntimeFacts(
@@ -278,6 +304,7 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         ),
     ),
     ("KB405", "in two libraries", (export(OWN), replace(export(OWN), path="libsecond.so"))),
+    ("KB405", "variable in two libraries", (_with_variable("a"), _with_variable("b"))),
     ("KB406", "exported", VISIBLE),
     ("KB407", "kbuild", change_module(OWN, lambda m: replace(m, unregister=None))),
     ("KB407", "other tool", replace(FOREIGN, linkage=(replace(LINKAGE, unregisters=False),))),

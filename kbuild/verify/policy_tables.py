@@ -84,7 +84,9 @@ _DEMANDS: Final = {
     ),
 }
 
-_KERNELS: Final = "Kernels by symbol, demangled name, or that without its parameters."
+_KERNELS: Final = (
+    "Kernels by symbol, demangled name, or that without its parameters and return type."
+)
 _FILES: Final = "Files by path or by name; a member of a wheel or an archive is outer!inner."
 
 _PART: Final = Table(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
@@ -17,8 +16,15 @@ from kbuild.verify.identities import (
     undefined_names,
 )
 from kbuild.verify.policy import Policy, Severity
-from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule, set_rule
-from kbuild.verify.wording import shorten
+from kbuild.verify.rule import (
+    KERNELS,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    policy_rule,
+    set_rule,
+)
 
 _LINKED: Final = ("shared-object", "executable")
 
@@ -45,9 +51,10 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
         if crossing:
             yield Violation(
-                message=f"{shorten([demangle(name) for name in crossing])} of {other.path} is "
+                message=f"{KERNELS} of {other.path} is "
                 "registered with another copy of the runtime than this file launches through",
                 symbol=crossing[0],
+                kernels=name_kernels(crossing),
             )
 
 
@@ -89,8 +96,11 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
         both = [name for name in exported_identities(other) if name in own and name not in copies]
         if both:
-            shown = shorten([demangle(name) for name in both])
-            yield Violation(message=f"{other.path} exports {shown} too", symbol=both[0])
+            yield Violation(
+                message=f"{other.path} exports {KERNELS} too",
+                symbol=both[0],
+                kernels=name_kernels(both),
+            )
         theirs = exported_variables(other)
         yield from _shared_variables(other, own_variables.keys() & theirs.keys(), files)
 
@@ -107,8 +117,9 @@ def _shared_variables(
         if found:
             yield Violation(
                 message=f"{other.path} exports the device variable{'s' * (len(found) > 1)} "
-                f"{shorten(map(demangle, sorted(found)))} too",
+                f"{KERNELS} too",
                 symbol=min(found),
+                kernels=name_kernels(sorted(found)),
                 severity=severity,
             )
 
@@ -142,8 +153,8 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
         exported = [name for name in identities if not matches_kernel(allowed, name)]
     if exported:
         yield Violation(
-            message=f"the library exports {shorten(map(demangle, exported))}",
-            symbol=exported[0] if len(exported) == 1 else None,
+            message=f"the library exports {KERNELS}",
+            kernels=name_kernels(exported),
             severity=None if allowed is None else "error",
         )
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import ImageRecord, TargetRecord
 from kbuild.verify.matching import ContainerMatch, ImagePair, match_containers, require_containers
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import (
+    KERNELS,
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    rule,
+)
 from kbuild.verify.wording import shorten
 
 _HASH_SHOWN: Final = 12
@@ -144,9 +151,9 @@ def unidentifiable_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
             if names:
                 yield Violation(
                     message=f"no symbol in the {image.arch} image of {container.name} names "
-                    f"{shorten(map(demangle, names))}",
-                    symbol=names[0] if len(names) == 1 else None,
+                    f"{KERNELS}",
                     arch=image.arch,
+                    kernels=name_kernels(names),
                 )
     if unseen:
         raise LacksEvidence("; ".join(unseen.values()))

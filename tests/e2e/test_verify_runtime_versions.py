@@ -238,3 +238,17 @@ def test_version_of_a_weak_reference(
     assert judge(library, new) == []
     assert load(library, new) == ""
     assert bool(judge(library, old)) == bool(load(library, old)) == is_needed
+
+
+@pytest.mark.parametrize("section", [".gnu.version", ".gnu.version_r", ".gnu.version_d"])
+def test_damaged_versions_cost_nothing_else(tmp_path: Path, section: str, library: Library) -> None:
+    for whole in (library.path, library.runtime):
+        data = whole.read_bytes()
+        found = Elf(data).sections_named(section)
+        if not found:
+            continue
+        damaged = tmp_path / whole.name
+        damaged.write_bytes(patch(data, found[0].offset, b"\xff" * found[0].size))
+        sound, (facts,) = Elf(data), inspect_path(damaged)
+        assert [s.name for s in facts.symbols] == [s.name for s in sound.symbols]
+        assert not verify((facts,)).rules_errored

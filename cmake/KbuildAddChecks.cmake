@@ -10,7 +10,8 @@ include_guard(GLOBAL)
 
   The targets may be any libraries and executables; those of one call are looked at
   together, as files that one process loads.  A rejected artifact stays where it is, and
-  the build fails naming it.
+  the build fails naming it.  A change of the policy, or of the baseline that it names, has
+  them checked anew.
 #]=]
 function(kbuild_verify)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_verify")
@@ -135,10 +136,9 @@ function(_kbuild_attach_verification name)
         set(stamp "${CMAKE_CURRENT_BINARY_DIR}/kbuild/$<CONFIG>/${name}.stamp")
     endif()
     add_custom_command(OUTPUT "${stamp}"
-        COMMAND "${launcher}" verify --quiet ${files} ${policy_option}
-        COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/$<CONFIG>"
-        COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+        COMMAND "${launcher}" verify --quiet ${files} ${policy_option} --stamp "${stamp}"
         DEPENDS ${files} ${policy}
+        DEPFILE "${stamp}.d"
         COMMENT "Verifying ${shown}"
         COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_target(${name} ALL DEPENDS "${stamp}")

@@ -58,7 +58,8 @@ include_guard(GLOBAL)
   package that exports it calls ``find_dependency(kbuild)``.
 
   ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
-  stays where it is and fails the build.  ``POLICY`` names a policy file for that.
+  stays where it is and fails the build.  ``POLICY`` names a policy file for that, and the
+  policy's ``baseline`` the figures that may not get worse.
 
   Example::
 

@@ -103,6 +103,11 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     return text[start:position], _split_parameters(text, masked, brackets[opening:])
 
 
+def spell_function(symbol: str, display: str) -> tuple[str, ...]:
+    """The ways in which people name it, for patterns: with and without what is around the name."""
+    return symbol, display, display.partition("(")[0], split_function(display)[0]
+
+
 def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
     """The text with letters in place of operator names, and where these are."""
     found = [

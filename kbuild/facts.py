@@ -75,7 +75,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbol:
-    """An ELF symbol; ``place`` is None where it is undefined, absolute or common."""
+    """An ELF symbol; ``place`` is None where it is undefined, absolute or common.
+
+    ``version`` is that of a dynamic symbol: the one that it has, or that it needs.
+    """
 
     name: str
     type: Literal["none", "object", "function", "section", "file", "tls", "other"]
@@ -85,6 +88,7 @@ class Symbol:
     value: int
     place: Place | None
     dynamic: bool
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +118,8 @@ class ImageFacts:
     ``compression`` is None for one that is not known, ``sha256`` where no kernel table
     says what it should be; ``source_paths`` are where its sources lay when it was compiled,
     as its debug information has it; ``problem`` says why the image cannot be read, and then
-    it shows no kernels.
+    it shows no kernels.  ``nameless`` are the names, told by something else in the image, of
+    kernels whose code no symbol names; ``kernels`` has those of them that can be launched.
     """
 
     backend: str
@@ -128,6 +133,7 @@ class ImageFacts:
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
     source_paths: tuple[str, ...] = ()
+    nameless: tuple[str, ...] = ()
     problem: str | None = None
 
 
@@ -199,7 +205,7 @@ class RuntimeFacts:
     """A GPU runtime that a linked file needs (``shared``) or contains (``static``).
 
     ``version`` is that of the soname, None where the file does not tell one; ``needs`` are
-    the versions of the library's symbols that the file asks for.  ``is_driver`` is the
+    the versions of the library's symbols without which it does not load.  ``is_driver`` is the
     interface of the system's driver, below the runtimes.
     """
 
@@ -279,10 +285,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicFacts:
-    """What a file asks of the dynamic linker.
+    """What a file asks of the dynamic linker, and has for other files.
 
     ``is_symbolic`` says that it binds its own symbols to itself (``-Bsymbolic``), ``rpath``
-    and ``runpath`` where it looks for what it needs, as written.
+    and ``runpath`` where it looks for what it needs, as written.  ``versions`` are those of
+    the symbols that it defines, empty where its symbols have none.
     """
 
     soname: str | None
@@ -291,6 +298,7 @@ class DynamicFacts:
     has_text_relocations: bool
     rpath: tuple[str, ...] = ()
     runpath: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

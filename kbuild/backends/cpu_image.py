@@ -182,8 +182,12 @@ def read_image(data: bytes) -> ImageContent:
     rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
     if rows is None:
         raise InputError("the image's kernel table is not in the image")
+    kernels = tuple(_read_row(elf, rows, index) for index in range(count))
+    # The table leads to adapters; profilers see the kernels that those call.
+    named = {symbol.name for symbol in elf.symbols if symbol.type == "function"}
     return ImageContent(
-        kernels=tuple(_read_row(elf, rows, index) for index in range(count)),
+        kernels=kernels,
+        nameless=tuple(kernel.name for kernel in kernels if kernel.name not in named),
         variables=tuple(_read_variables(elf, _moved(table, _VARIABLES))),
     )
 

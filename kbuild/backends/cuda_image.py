@@ -72,6 +72,7 @@ def read_image(data: Buffer) -> ImageContent:
         return ImageContent(
             kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
             variables=_select_variables(cubin.variables),
+            nameless=cubin.nameless,
             source_paths=cubin.source_paths,
             problems=cubin.problems,
         )

@@ -184,11 +184,13 @@ class ImageContent:
     """What a device image holds: kernels, and the variables that other files can name.
 
     ``source_paths`` are where its sources lay on the machine that compiled it, ``problems``
-    the parts of it that make no sense.
+    the parts of it that make no sense.  ``nameless`` are the names of the kernels whose code
+    is there without a symbol of that name, as its tables or sections tell them.
     """
 
     kernels: tuple[Kernel, ...]
     variables: tuple[Variable, ...] = ()
+    nameless: tuple[str, ...] = ()
     source_paths: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 

@@ -28,12 +28,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_policies(manifest: Manifest) -> None:
-    """Read every policy before anything is built that it would judge."""
+    """Read every policy before anything is built that it would judge.
+
+    The first baseline is written of what is built: that one is missing is said later.
+    """
     for target in manifest.targets:
         if target.table.policy:
-            load_policy(manifest.root / target.table.policy)
+            load_policy(manifest.root / target.table.policy, reads_baseline=False)
     if manifest.policy:
-        load_policy(manifest.policy)
+        load_policy(manifest.policy, reads_baseline=False)
 
 
 def run(arguments: argparse.Namespace) -> int:

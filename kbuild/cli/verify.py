@@ -23,8 +23,10 @@ from kbuild.facts import ArtifactFacts
 from kbuild.inspect import find_artifacts, inspect_files, inspect_path
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
+from kbuild.record import write_file
 from kbuild.report import github, json, junit, markdown, sarif, text
 from kbuild.report.layout import plural
+from kbuild.stages.freshness import format_depfile
 from kbuild.toolchain import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.baseline import make_baseline, read_baseline, write_baseline
@@ -37,7 +39,8 @@ The policy is --policy FILE, else the [verify] table of kbuild.toml or
 [tool.kbuild.verify] of pyproject.toml in the current directory.
 --format github writes annotations, and a summary to the file GITHUB_STEP_SUMMARY names.
 --write-baseline FILE records registers, spills, local and shared memory and code sizes by
-kernel and architecture; commit it, and --baseline FILE finds what got worse.
+kernel and architecture; commit it, and --baseline FILE, or `baseline = "FILE"` in the policy,
+finds what got worse.
 Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
 
 _RENDERERS: Final = {
@@ -76,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write today's figures to FILE; judges nothing",
     )
+    parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
     for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):
         parser.add_argument(
@@ -97,9 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Judge all paths together; 1 when a rule found an error or failed itself."""
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
-    policy = _read_policy(arguments.policy)
-    if arguments.baseline:
-        policy = replace(policy or Policy(), baseline=read_baseline(arguments.baseline))
+    policy = _read_policy(arguments)
     artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
@@ -109,7 +111,21 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(_RENDERERS[arguments.format](report), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):
             append_text(markdown.render(report), summary)
+    if report.ok and arguments.stamp:
+        _write_stamp(arguments.stamp, arguments.paths, policy)
     return 0 if report.ok else 1
+
+
+def _write_stamp(stamp: Path, artifacts: Sequence[Path], policy: Policy | None) -> None:
+    """Tell the build tool that all is well, and by which files."""
+    demands = (policy.source, policy.baseline_file) if policy else ()
+    # The artifacts, which the edge names itself, because ninja takes an empty rule for none.
+    read = (*artifacts, *(Path(name) for name in demands if name))
+    files = tuple(path.absolute() for path in read)
+    depfile = stamp.with_name(f"{stamp.name}.d")
+    write_file(depfile, format_depfile(stamp, files).encode())
+    # The file's time is what matters.
+    write_file(stamp, b"")
 
 
 def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
@@ -156,8 +172,18 @@ def _write_baseline(
     return 0
 
 
-def _read_policy(path: Path | None) -> Policy | None:
-    return load_policy(path) if path else find_policy(Path())
+def _read_policy(arguments: argparse.Namespace) -> Policy | None:
+    """The policy with its baseline, or with the one that the command names."""
+    path: Path | None = arguments.policy
+    is_other = bool(arguments.baseline or arguments.write_baseline)
+    if path:
+        policy: Policy | None = load_policy(path, reads_baseline=not is_other)
+    else:
+        policy = find_policy(Path(), reads_baseline=not is_other)
+    if not arguments.baseline:
+        return policy
+    baseline = read_baseline(arguments.baseline)
+    return replace(policy or Policy(), baseline=baseline, baseline_file=str(arguments.baseline))
 
 
 def _split(values: list[str]) -> tuple[str, ...]:

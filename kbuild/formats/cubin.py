@@ -25,7 +25,7 @@ from kbuild.formats.cubin_info import (
     read_module_info,
 )
 from kbuild.formats.cubin_notes import NoteFacts, read_notes
-from kbuild.formats.cubin_parts import Parts, sort_sections
+from kbuild.formats.cubin_parts import Parts, constant_bank_owners, sort_sections
 from kbuild.formats.device_elf import EM_CUDA, ET_REL, DeviceElf, SectionHeader, SymbolEntry
 from kbuild.formats.source_paths import find_source_paths
 from kbuild.model import Linkage, Problem
@@ -103,6 +103,7 @@ def read_cubin(data: Buffer) -> CubinFacts:
         toolkit=_toolkit(elf, notes, infos),
         tool=notes.tool,
         kernels=kernels,
+        nameless=_find_nameless(elf, parts, kernels),
         variables=tuple(_read_variables(elf)),
         unknown_attributes=tuple(sorted(attributes - KNOWN)),
         source_paths=_read_source_paths(elf, parts, problems),
@@ -228,6 +229,17 @@ def _read_info(module: _Module, name: str, code: int) -> FunctionInfo | None:
         module.problems.append(Problem(where=f"kernel {name}", message=problem))
     module.functions[code] = info
     return info
+
+
+def _find_nameless(
+    elf: DeviceElf, parts: Parts, kernels: tuple[CubinKernel, ...]
+) -> tuple[str, ...]:
+    """The kernels whose constant bank is there, which every kernel has, and no symbol."""
+    # Names are read only where some are missing: libraries have tens of thousands.
+    if len(kernels) >= len(parts.constant_bytes):
+        return ()
+    named = {kernel.name for kernel in kernels}
+    return tuple(name for name in constant_bank_owners(elf) if name not in named)
 
 
 def _shared_bytes(module: _Module, code: int) -> int:

@@ -62,7 +62,8 @@ class CubinFacts:
     """What a cubin holds, in the order of its symbols.
 
     ``toolkit`` is a version like ``13.0``, ``virtual_arch`` the number of the virtual
-    architecture.  ``unknown_attributes`` are those that later toolkits may have added.
+    architecture.  ``unknown_attributes`` are those that later toolkits may have added,
+    ``nameless`` the kernels that have sections of their own and no symbol.
     """
 
     arch_number: int
@@ -74,6 +75,7 @@ class CubinFacts:
     toolkit: str | None
     tool: ToolInfo | None
     kernels: tuple[CubinKernel, ...]
+    nameless: tuple[str, ...]
     variables: tuple[CubinVariable, ...]
     unknown_attributes: tuple[int, ...]
     source_paths: tuple[str, ...]

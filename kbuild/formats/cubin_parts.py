@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,3 +61,10 @@ def sort_sections(elf: DeviceElf) -> Parts:
                     sizes[section.info] = section.size
                     break
     return parts
+
+
+def constant_bank_owners(elf: DeviceElf) -> Iterator[str]:
+    """The functions that have a constant bank of their own, which holds a kernel's parameters."""
+    for section in elf.sections:
+        if elf.has_name(section, _CONSTANT_0):
+            yield elf.section_name(section).removeprefix(_CONSTANT_0.decode())

@@ -189,6 +189,7 @@ def _describe_image(
         kernels=content.kernels,
         ptx_version=stored.ptx_version,
         source_paths=content.source_paths,
+        nameless=content.nameless,
     )
 
 

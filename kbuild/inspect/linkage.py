@@ -10,12 +10,14 @@ from kbuild.formats.elf import Elf
 def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
     """One for each family of tools whose symbols the file has."""
     undefined = {s.name for s in elf.symbols if s.name and _is_undefined(s)}
+    # The dynamic linker leaves a weak one null where no library has it.
+    required = undefined - {s.name for s in elf.symbols if s.binding == "weak"}
     known = {s.name for s in elf.symbols if s.name}
     found = []
     for backend, conventions in HOST_CONVENTIONS.items():
         links, runtime = conventions.link_symbols, conventions.runtime_symbols
         needs_link = {name for name in undefined if links and links.match(name)}
-        needs_runtime = {name for name in undefined if runtime and runtime.match(name)}
+        needs_runtime = {name for name in required if runtime and runtime.match(name)}
         registers = bool(conventions.registrations & known - {conventions.unregister})
         if needs_link or needs_runtime or registers:
             found.append(

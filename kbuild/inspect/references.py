@@ -111,7 +111,16 @@ def read_dynamic(elf: Elf) -> DynamicFacts | None:
         has_text_relocations="DT_TEXTREL" in tags or bool(flags & _DF_TEXTREL),
         rpath=_split_paths(names, "DT_RPATH"),
         runpath=_split_paths(names, "DT_RUNPATH"),
+        versions=_versions(elf),
     )
+
+
+def _versions(elf: Elf) -> tuple[str, ...]:
+    try:
+        return elf.defined_versions
+    except InputError:
+        # The rest of the file is worth reading without.
+        return ()
 
 
 def _split_paths(names: tuple[tuple[str, str], ...], wanted: str) -> tuple[str, ...]:

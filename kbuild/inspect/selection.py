@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from fnmatch import translate
 
+from kbuild.demangle import spell_function
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import Kernel
 
@@ -14,7 +15,7 @@ from kbuild.model import Kernel
 class Selection:
     """Shell patterns; nothing given is everything.
 
-    ``kernels`` match symbols, demangled names, or these without their parameters;
+    ``kernels`` match symbols, demangled names, or these without parameters and return type;
     ``architectures`` what the vendor writes: ``sm_9*``.
     """
 
@@ -35,7 +36,7 @@ def select(facts: ArtifactFacts, selection: Selection) -> ArtifactFacts:
 
     def is_wanted(name: str, display: str) -> bool:
         if name not in known:
-            spellings = (name, display, display.partition("(")[0])
+            spellings = spell_function(name, display)
             known[name] = any(pattern.fullmatch(spelling) for spelling in spellings)
         return known[name]
 

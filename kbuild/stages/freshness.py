@@ -26,3 +26,12 @@ def read_depfile(text: str) -> tuple[Path, ...]:
     _, _, prerequisites = text.replace("\\\n", " ").partition(": ")
     words = re.findall(r"(?:\\.|[^\s\\])+", prerequisites)
     return tuple(Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words)
+
+
+def format_depfile(target: Path, prerequisites: tuple[Path, ...]) -> str:
+    """The one rule of a depfile: what `read_depfile` reads."""
+    return f"{_escape(target)}: {' '.join(map(_escape, prerequisites))}\n"
+
+
+def _escape(path: Path) -> str:
+    return re.sub(r"([\s#])", r"\\\1", str(path)).replace("$", "$$")

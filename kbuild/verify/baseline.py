@@ -124,6 +124,10 @@ def _lines(baseline: Baseline) -> Iterator[dict[str, Any]]:
 
 def read_baseline(path: Path) -> Baseline:
     """What `write_baseline` wrote; InputError names the line that is wrong, and the mend."""
+    if not path.exists():
+        raise InputError(
+            f"{path}: no such file; kbuild verify --write-baseline {path} PATH... writes it"
+        )
     try:
         lines = read_file(path).decode().splitlines()
     except UnicodeDecodeError as error:

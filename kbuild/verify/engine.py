@@ -14,8 +14,16 @@ from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
 from kbuild.verify.policy import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
-from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule, Violation
-from kbuild.verify.waivers import Scope, apply_waivers, judge_waivers
+from kbuild.verify.rule import (
+    KERNELS,
+    Evidence,
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+)
+from kbuild.verify.waivers import Claim, Scope, apply_waivers, judge_waivers
+from kbuild.verify.wording import shorten
 
 _ABSENT: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
@@ -53,7 +61,7 @@ def verify(
     outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     judged = apply_waivers(
-        (_make_finding(o, violation, changes) for o in outcomes for violation in o.violations),
+        (_claim(o, violation, changes) for o in outcomes for violation in o.violations),
         policy,
         today,
     )
@@ -180,15 +188,26 @@ def _require_reason(rule: Rule, change: SeverityChange) -> None:
         )
 
 
-def _make_finding(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Finding:
+def _claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Claim:
     rule = outcome.rule
-    return Finding(
-        rule=rule.id,
-        slug=rule.slug,
-        severity=changes.get(rule.id) or violation.severity or rule.severity,
-        path=outcome.path,
-        symbol=violation.symbol,
-        arch=violation.arch,
-        message=violation.message,
-        fix=rule.documentation.fix,
-    )
+    names = dict(violation.kernels)
+
+    def state(kernels: tuple[str, ...]) -> Finding:
+        message, symbol = violation.message, violation.symbol
+        if names:
+            message = message.replace(KERNELS, shorten(names[kernel] for kernel in kernels))
+            is_first = symbol is not None or len(kernels) == 1
+            symbol = symbol if symbol in kernels else kernels[0] if is_first else None
+        return Finding(
+            rule=rule.id,
+            slug=rule.slug,
+            severity=changes.get(rule.id) or violation.severity or rule.severity,
+            path=outcome.path,
+            symbol=symbol,
+            arch=violation.arch,
+            message=message,
+            fix=rule.documentation.fix,
+        )
+
+    alone = (violation.symbol,) if violation.symbol else ()
+    return Claim(kernels=tuple(names) or alone, state=state)

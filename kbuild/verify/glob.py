@@ -7,7 +7,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Final
 
-from kbuild.demangle import demangle
+from kbuild.demangle import demangle, spell_function
 
 # A wheel's version is no part of what it is: figures of one release are compared with the
 # next one's.  {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl, PEP 427.
@@ -27,9 +27,8 @@ def matches(patterns: tuple[str, ...], *spellings: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def matches_kernel(patterns: tuple[str, ...], symbol: str) -> bool:
-    """Whether the patterns name a kernel: by symbol, demangled, or that without parameters."""
-    display = demangle(symbol)
-    return matches(patterns, symbol, display, display.partition("(")[0])
+    """Whether the patterns name a kernel: by symbol, demangled, or by that name alone."""
+    return matches(patterns, *spell_function(symbol, demangle(symbol)))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -18,11 +18,7 @@ class ExportedIdentity:
 
 def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
     """The identities that a linked file exports, by name."""
-    dynamic = {
-        symbol.name
-        for symbol in facts.symbols
-        if symbol.dynamic and symbol.place is not None and symbol.visibility != "hidden"
-    }
+    dynamic = _exported_names(facts)
     backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}
     found = {
         handle.symbol.name: ExportedIdentity(symbol=handle.symbol, backend=backends[handle.kernel])
@@ -35,6 +31,21 @@ def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
                 symbol=kernel.symbol, backend=kernel.backend
             )
     return found
+
+
+def exported_variables(facts: ArtifactFacts) -> dict[str, str]:
+    """The device variables whose shadows a linked file exports: for people, by symbol."""
+    rows = [row for module in facts.modules for row in module.record.variables]
+    dynamic = _exported_names(facts) if rows else frozenset()
+    return {row.shadow: row.display for row in rows if row.shadow in dynamic}
+
+
+def _exported_names(facts: ArtifactFacts) -> frozenset[str]:
+    return frozenset(
+        symbol.name
+        for symbol in facts.symbols
+        if symbol.dynamic and symbol.place is not None and symbol.visibility != "hidden"
+    )
 
 
 def undefined_names(facts: ArtifactFacts) -> frozenset[str]:

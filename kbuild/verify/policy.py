@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, InputError
 from kbuild.toml import read_toml
-from kbuild.verify.baseline import Baseline
+from kbuild.verify.baseline import Baseline, read_baseline
 from kbuild.verify.glob import matches, matches_file, matches_kernel
 
 Severity: TypeAlias = Literal["error", "warning", "info"]
@@ -94,7 +94,8 @@ class Policy(Demands):
 
     ``parts`` change the demands for some kernels, files and architectures, later ones last.
     ``exported`` are the kernels that may be exported.  ``source`` is the file that the
-    policy was read from; ``baseline`` the figures that may not get worse.
+    policy was read from; ``baseline`` the figures that may not get worse, ``baseline_file``
+    where the policy says that they are.
     """
 
     minimum_driver: str | None = None
@@ -105,6 +106,7 @@ class Policy(Demands):
     waivers: tuple[Waiver, ...] = ()
     source: str | None = field(default=None, compare=False)
     baseline: Baseline | None = None
+    baseline_file: str | None = field(default=None, compare=False)
 
     def limit(
         self, name: Limit, path: str, kernel: str | None = None, arch: str | None = None
@@ -140,30 +142,42 @@ class Policy(Demands):
         return value
 
 
-def load_policy(path: Path) -> Policy:
-    """The policy in ``path``; raises ConfigurationError for anything it cannot mean."""
+def load_policy(path: Path, *, reads_baseline: bool = True) -> Policy:
+    """The policy in ``path``; raises ConfigurationError for anything it cannot mean.
+
+    The baseline that it names is read, unless there is another one, or none is needed yet.
+    """
     document = read_toml(path)
     table, where = _find_table(path, document)
     if table is None:
         raise ConfigurationError(f"{path}: no {where} table in it")
-    return _read(path, table, where)
+    return _read(path, table, where, reads_baseline=reads_baseline)
 
 
-def find_policy(directory: Path) -> Policy | None:
-    """The policy of the project in ``directory``, where there is one."""
+def find_policy(directory: Path, *, reads_baseline: bool = True) -> Policy | None:
+    """The policy of the project in ``directory``, where there is one; see `load_policy`."""
     for name in ("kbuild.toml", "pyproject.toml"):
         path = directory / name
         if path.is_file():
             table, where = _find_table(path, read_toml(path))
             if table is not None:
-                return _read(path, table, where)
+                return _read(path, table, where, reads_baseline=reads_baseline)
     return None
 
 
-def _read(path: Path, table: object, where: str) -> Policy:
+def _read(path: Path, table: object, where: str, *, reads_baseline: bool) -> Policy:
     from kbuild.verify.policy_tables import read_policy  # noqa: PLC0415 - it makes our values
 
-    return read_policy(table, f"{path}: {where}", str(path))
+    policy = read_policy(table, f"{path}: {where}", str(path))
+    if policy.baseline_file is None:
+        return policy
+    # Relative to the policy, wherever the command runs.
+    file = path.parent / policy.baseline_file
+    try:
+        baseline = read_baseline(file) if reads_baseline else None
+    except InputError as error:
+        raise ConfigurationError(f"{path}: {where}.baseline: {error}") from error
+    return replace(policy, baseline=baseline, baseline_file=str(file))
 
 
 def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:

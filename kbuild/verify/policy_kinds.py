@@ -78,6 +78,12 @@ def _read_text(value: object, where: str) -> str:
     return value
 
 
+def _read_file(value: object, where: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f"{where}: expected the name of a file in quotes")
+    return value
+
+
 def _read_date(value: object, where: str) -> dt.date:
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value
@@ -106,6 +112,7 @@ VERSION: Final = Kind(
     read=_read_version, schema={"type": "string", "pattern": f"^{_VERSION.pattern}$"}
 )
 TEXT: Final = Kind(read=_read_text, schema={"type": "string", "pattern": r"\S"})
+FILE: Final = Kind(read=_read_file, schema={"type": "string", "pattern": r"\S"})
 DATE: Final = Kind(
     read=_read_date,
     schema={"type": "string", "format": "date", "pattern": f"^{_DATE.pattern}$"},

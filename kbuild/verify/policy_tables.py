@@ -7,6 +7,7 @@ The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`
     required_architectures = ["sm_80", "sm_90", "compute_90"]
     minimum_driver = "12.4"
     max_spill_bytes = 0
+    baseline = "kbuild.baseline"
 
     [[verify.for]]
     kernels = "attention*"
@@ -32,6 +33,7 @@ from kbuild.verify.policy import SEVERITIES, Part, Policy, SeverityChange, Waive
 from kbuild.verify.policy_kinds import (
     COUNT,
     DATE,
+    FILE,
     GLOBS,
     STRINGS,
     TEXT,
@@ -84,7 +86,9 @@ _DEMANDS: Final = {
     ),
 }
 
-_KERNELS: Final = "Kernels by symbol, demangled name, or that without its parameters."
+_KERNELS: Final = (
+    "Kernels by symbol, demangled name, or that without its parameters and return type."
+)
 _FILES: Final = "Files by path or by name; a member of a wheel or an archive is outer!inner."
 
 _PART: Final = Table(
@@ -148,6 +152,11 @@ _POLICY: Final = Table(
         "minimum_runtime": Key(
             kind=VERSION, what='The oldest runtime library to run on, by its release: "6.2".'
         ),
+        "baseline": Key(
+            kind=FILE,
+            what="The file of figures that may not get worse, as --write-baseline writes it; "
+            "relative to the policy.",
+        ),
         "exported": Key(kind=GLOBS, what="Kernels that may be exported."),
         "severities": Key(kind=_SEVERITIES, what="Severities by rule id."),
         "for": Key(
@@ -162,8 +171,8 @@ _POLICY: Final = Table(
 def read_policy(table: object, where: str, source: str | None = None) -> Policy:
     """The policy that a TOML table describes; ``where`` names the table in messages."""
     values: dict[str, Any] = _POLICY.read(table, where)
-    parts = values.pop("for", ())
-    return Policy(**values, parts=parts, source=source)
+    parts, baseline = values.pop("for", ()), values.pop("baseline", None)
+    return Policy(**values, parts=parts, baseline_file=baseline, source=source)
 
 
 def make_schema() -> Schema:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy import Policy, Severity
 
 # What a rule needs to see before it can say anything about a file.
 Evidence: TypeAlias = Literal["note", "images"]
+
+# Stands in a violation's message for the names of its kernels.
+KERNELS: Final = "{kernels}"
 
 _HEADINGS: Final = ("Why", "Fix", "Source")
 _SECTION: Final = re.compile(rf"^({'|'.join(_HEADINGS)}):\s*", re.MULTILINE)
@@ -30,17 +34,32 @@ class LacksEvidence(NotApplicable):
     """
 
 
+class KernelName(NamedTuple):
+    """A kernel's symbol, and its name for people."""
+
+    symbol: str
+    display: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
     """What a rule found.  The engine adds the rule's id, its fix and the file's path.
 
-    ``severity`` is for rules that know two; None means the rule's own.
+    ``severity`` is for rules that know two; None means the rule's own.  A violation that
+    speaks of several kernels lists them in ``kernels``, and its message has
+    `KERNELS` where their names go: where a waiver hides some of them, it is of the others.
     """
 
     message: str
     symbol: str | None = None
     arch: str | None = None
     severity: Severity | None = None
+    kernels: tuple[KernelName, ...] = ()
+
+
+def name_kernels(symbols: Iterable[str]) -> tuple[KernelName, ...]:
+    """The kernels of these symbols, each once, under their demangled names."""
+    return tuple(KernelName(symbol, demangle(symbol)) for symbol in dict.fromkeys(symbols))
 
 
 Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Iterator[Violation]]

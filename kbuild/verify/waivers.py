@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,20 +34,51 @@ class Scope:
     rules_run: tuple[str, ...]
 
 
-def apply_waivers(
-    findings: Iterable[Finding], policy: Policy, today: dt.date | None = None
-) -> Outcome:
-    """Take out what a waiver hides; one hides findings through its last day."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What a rule found, of all kernels that it concerns; ``state`` says it of some of them."""
+
+    kernels: tuple[str, ...]
+    state: Callable[[tuple[str, ...]], Finding]
+
+
+def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None = None) -> Outcome:
+    """Take out what a waiver hides; one hides findings through its last day.
+
+    A finding that waivers hide for some of its kernels is kept for the others.
+    """
     day = today or dt.date.today()  # noqa: DTZ011 - the project's own calendar
     active = [waiver for waiver in policy.waivers if waiver.expires >= day]
     kept, waived = [], []
-    for finding in findings:
-        waiver = next((w for w in active if _hides(w, finding)), None)
-        if waiver is None:
-            kept.append(finding)
-        else:
-            waived.append(WaivedFinding(finding=finding, waiver=waiver))
+    for claim in claims:
+        whole = claim.state(claim.kernels)
+        concerned = [waiver for waiver in active if _may_hide(waiver, whole)]
+        for waiver, kernels in _divide(claim.kernels, concerned):
+            finding = whole if len(kernels) == len(claim.kernels) else claim.state(kernels)
+            if waiver is None:
+                kept.append(finding)
+            else:
+                waived.append(WaivedFinding(finding=finding, waiver=waiver))
     return Outcome(day=day, findings=tuple(kept), waived=tuple(waived))
+
+
+def _divide(
+    kernels: tuple[str, ...], waivers: list[Waiver]
+) -> Iterator[tuple[Waiver | None, tuple[str, ...]]]:
+    """The kernels by the first waiver that names them, those of none last."""
+    left = kernels
+    for waiver in waivers:
+        if not waiver.kernels:
+            yield waiver, left
+            return
+        named = tuple(kernel for kernel in left if matches_kernel(waiver.kernels, kernel))
+        if named:
+            yield waiver, named
+            hidden = frozenset(named)
+            left = tuple(kernel for kernel in left if kernel not in hidden)
+            if not left:
+                return
+    yield None, left
 
 
 def judge_waivers(
@@ -84,12 +115,11 @@ def judge_waivers(
     )
 
 
-def _hides(waiver: Waiver, finding: Finding) -> bool:
+def _may_hide(waiver: Waiver, finding: Finding) -> bool:
+    """Whether it hides the finding, if it is about the finding's kernels."""
     if waiver.rule != finding.rule:
         return False
     if waiver.files and not matches_file(waiver.files, finding.path):
-        return False
-    if waiver.kernels and not (finding.symbol and matches_kernel(waiver.kernels, finding.symbol)):
         return False
     return not waiver.arch or (finding.arch is not None and matches(waiver.arch, finding.arch))
 

@@ -77,8 +77,10 @@ def run(*argv: object) -> None:
     assert done.returncode == 0, f"{argv}\n{done.stderr}"
 
 
-def build_image(directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]]) -> Image:
-    """A CPU device image whose table lists ``kernels``."""
+def build_image(
+    directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]], *options: str
+) -> Image:
+    """A CPU device image whose table lists ``kernels``; ``options`` are the linking compiler's."""
     rows, tables = [], []
     for number, (name, params) in enumerate(kernels.items()):
         layout = ", ".join(f"{{{p.offset}, {p.size}}}" for p in params)
@@ -87,16 +89,18 @@ def build_image(directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]
             f"static const struct kbuild_param params_{number}[] = {{ {layout} }};\n"
             f"static const char *const types_{number}[] = {{ {types} }};\n"
             f"static const char *const names_{number}[{len(params)}] = {{ 0 }};\n"
+            f"static void run_{number}(void *const *args, struct kbuild_cpu_threads *threads)\n"
+            f'    __asm__("{name}");\n'
+            f"static void run_{number}(void *const *args, struct kbuild_cpu_threads *threads)\n"
+            "{ (void)args; (void)threads; }\n"
         )
         rows.append(
-            f'{{ "{name}", run, params_{number}, {len(params)}, 0, types_{number}, '
+            f'{{ "{name}", run_{number}, params_{number}, {len(params)}, 0, types_{number}, '
             f"names_{number} }},\n"
         )
     source = directory / f"image-{arch}-{len(list(directory.iterdir()))}.c"
     source.write_text(
         "#include <kbuild/cpu_image.h>\n"
-        "static void run(void *const *args, struct kbuild_cpu_threads *threads)\n"
-        "{ (void)args; (void)threads; }\n"
         "static void attach(const struct kbuild_cpu_device_api *api) { (void)api; }\n"
         "static void builtins(struct kbuild_cpu_builtins *out) { (void)out; }\n"
         + "".join(tables)
@@ -105,7 +109,7 @@ def build_image(directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]
         f"    KBUILD_CPU_IMAGE_ABI, {len(kernels)}, rows, attach, builtins, 0, 0, 0 }};\n"
     )
     output = source.with_suffix(".so")
-    run("gcc", "-shared", "-fPIC", "-nostdlib", "-I", INCLUDE, source, "-o", output)
+    run("gcc", "-shared", "-fPIC", "-nostdlib", *options, "-I", INCLUDE, source, "-o", output)
     return Image(arch=arch, kernels=tuple(kernels), data=output.read_bytes())
 
 

@@ -35,6 +35,7 @@ from mutations import (
 from test_verify_foreign import SHOWN as FOREIGN
 from test_verify_linking import LINK_MUTATIONS
 from test_verify_resources import SHOWN
+from test_verify_stripped import SHOWN as STRIPPED
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
@@ -350,7 +351,8 @@ def test_mutation_of_a_stub_raises_its_rule_alone(
 
 def test_every_rule_has_a_mutation() -> None:
     mutations = (*MUTATIONS, *STUB_MUTATIONS, *LINK_MUTATIONS)
-    assert {rule for rule, *_ in mutations} | SHOWN | FOREIGN == {rule.id for rule in RULES}
+    shown = {rule for rule, *_ in mutations} | SHOWN | FOREIGN | STRIPPED
+    assert shown == {rule.id for rule in RULES}
 
 
 def _read(data: bytes) -> tuple[ArtifactFacts, ...]:

@@ -18,9 +18,14 @@ from kbuild.verify.matching import (
     standing_alone,
 )
 from kbuild.verify.policy import Policy
-from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule
-
-_NAMES_SHOWN: Final = 3
+from kbuild.verify.rule import (
+    KERNELS,
+    KernelName,
+    NotApplicable,
+    Rule,
+    Violation,
+    policy_rule,
+)
 
 
 @policy_rule("KB101", "missing-architecture", severity="error", needs=())
@@ -64,9 +69,9 @@ def _required(
         found = policy.architectures("required_architectures", facts.path) or ()
         return {} if is_empty else {arch: [] for arch in found}
     wanted: dict[str, list[str]] = {}
-    for symbol, display in kernels.items():
+    for symbol in kernels:
         for arch in policy.architectures("required_architectures", facts.path, symbol) or ():
-            wanted.setdefault(arch, []).append(display)
+            wanted.setdefault(arch, []).append(symbol)
     return wanted
 
 
@@ -77,24 +82,17 @@ def _missing_architectures(
     if sources:  # all of them are needed
         available |= set.intersection(*(source.architectures for source in sources))
     recorded = tuple(image.arch for image in container.record.images) if container.record else ()
-    everything = list(dict.fromkeys(container.kernels.values()))
+    names = container.kernels
     for arch in dict.fromkeys((*wanted, *recorded)):
         if arch not in available:
-            names = everything if arch in recorded else list(dict.fromkeys(wanted[arch]))
+            symbols = names if arch in recorded else dict.fromkeys(wanted[arch])
             there = ", ".join(sorted(available)) or "no image at all"
             yield Violation(
                 message=f"{container.name} has no image for {arch}, only {there}: "
-                f"{_name_some(names)} cannot run there",
+                f"{KERNELS if symbols else 'its kernels'} cannot run there",
                 arch=arch,
+                kernels=tuple(KernelName(symbol, names[symbol]) for symbol in symbols),
             )
-
-
-def _name_some(names: list[str]) -> str:
-    if not names:
-        return "its kernels"
-    shown = ", ".join(names[:_NAMES_SHOWN])
-    rest = len(names) - _NAMES_SHOWN
-    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 @policy_rule("KB110", "spurious-architecture", severity="warning", needs=("images",))

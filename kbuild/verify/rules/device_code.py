@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
-from kbuild.verify.wording import shorten
+from kbuild.verify.rule import (
+    KERNELS,
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    rule,
+)
 
 _LINKED: Final = ("shared-object", "executable")
 _READABLE: Final = ("elf", "ptx")
@@ -56,10 +62,9 @@ def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     unregistered = [one for one in facts.host_kernels if one.is_registered is False]
     if unregistered:
-        names = {one.kernel: demangle(one.kernel) for one in unregistered}
         yield Violation(
-            message=f"no host code registers {shorten(names.values())}",
-            symbol=unregistered[0].kernel if len(names) == 1 else None,
+            message=f"no host code registers {KERNELS}",
+            kernels=name_kernels(one.kernel for one in unregistered),
         )
     if any(one.is_registered is None for one in facts.host_kernels):
         raise LacksEvidence("what the host code registers does not show")

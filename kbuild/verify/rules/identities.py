@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final
 
-from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
-from kbuild.verify.identities import exported_identities, names_of, undefined_names
-from kbuild.verify.policy import Policy
-from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule, set_rule
-from kbuild.verify.wording import shorten
+from kbuild.verify.identities import (
+    exported_identities,
+    exported_variables,
+    names_of,
+    undefined_names,
+)
+from kbuild.verify.policy import Policy, Severity
+from kbuild.verify.rule import (
+    KERNELS,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    policy_rule,
+    set_rule,
+)
 
 _LINKED: Final = ("shared-object", "executable")
 
@@ -39,9 +51,10 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
         if crossing:
             yield Violation(
-                message=f"{shorten([demangle(name) for name in crossing])} of {other.path} is "
+                message=f"{KERNELS} of {other.path} is "
                 "registered with another copy of the runtime than this file launches through",
                 symbol=crossing[0],
+                kernels=name_kernels(crossing),
             )
 
 
@@ -58,11 +71,13 @@ def _differs(other: ArtifactFacts, backend: str, own: dict[str, str]) -> bool:
 
 @set_rule("KB405", "duplicate-identity", severity="error", needs=())
 def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
-    """No two files of a process export one kernel's identity.
+    """No two files of a process export one kernel's identity, or one device variable's name.
 
     Why: The dynamic linker binds a name to the first file that exports it. Both register
         their own kernel under that one address: the launches of one of them then run the
-        other's code, fail with "invalid device function", or do nothing.
+        other's code, fail with "invalid device function", or do nothing. Of a device
+        variable, `cudaMemcpyToSymbol` writes one and says nothing, and kbuild's own copies
+        fail; as long as no file of the call names the variable, that is information.
 
     Fix: Hide the kernels (`-fvisibility=hidden`, kbuild: VISIBILITY hidden), or give each
         library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
@@ -71,8 +86,8 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
     """
     if facts.kind not in _LINKED:
         raise NotApplicable("not loaded as it is")
-    own = exported_identities(facts)
-    if not own:
+    own, own_variables = exported_identities(facts), exported_variables(facts)
+    if not own and not own_variables:
         raise NotApplicable("exports no kernel")
     copied = {r.symbol for r in facts.references if r.kind == "copy"}
     for other in files.before(facts):
@@ -81,8 +96,37 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
         both = [name for name in exported_identities(other) if name in own and name not in copies]
         if both:
-            shown = shorten([demangle(name) for name in both])
-            yield Violation(message=f"{other.path} exports {shown} too", symbol=both[0])
+            yield Violation(
+                message=f"{other.path} exports {KERNELS} too",
+                symbol=both[0],
+                kernels=name_kernels(both),
+            )
+        theirs = exported_variables(other)
+        yield from _shared_variables(other, own_variables.keys() & theirs.keys(), files)
+
+
+def _shared_variables(
+    other: ArtifactFacts, names: AbstractSet[str], files: FileSet
+) -> Iterator[Violation]:
+    """Device variables of two files, those apart that a file of the call names."""
+    if not names:
+        return
+    used = names & frozenset().union(*map(_names_used, files.files))
+    unused: tuple[AbstractSet[str], Severity] = (names - used, "info")
+    for found, severity in ((used, None), unused):
+        if found:
+            yield Violation(
+                message=f"{other.path} exports the device variable{'s' * (len(found) > 1)} "
+                f"{KERNELS} too",
+                symbol=min(found),
+                kernels=name_kernels(sorted(found)),
+                severity=severity,
+            )
+
+
+def _names_used(facts: ArtifactFacts) -> frozenset[str]:
+    """What a file takes of others by name; of a variable, an executable may take a copy."""
+    return undefined_names(facts) | {r.symbol for r in facts.references if r.kind == "copy"}
 
 
 @policy_rule("KB406", "exported-identity", severity="info", needs=())
@@ -109,8 +153,8 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
         exported = [name for name in identities if not matches_kernel(allowed, name)]
     if exported:
         yield Violation(
-            message=f"the library exports {shorten(map(demangle, exported))}",
-            symbol=exported[0] if len(exported) == 1 else None,
+            message=f"the library exports {KERNELS}",
+            kernels=name_kernels(exported),
             severity=None if allowed is None else "error",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.facts import ArtifactFacts
+from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
 from kbuild.verify.wording import shorten
@@ -47,15 +47,17 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
 
 @set_rule("KB403", "runtime-abi", severity="error", needs=())
 def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
-    """The runtime that is loaded has every symbol that the file needs of it.
+    """The runtime that is loaded has every symbol, and version of symbols, that the file needs.
 
     Why: A file that was built with a newer toolkit asks for functions that an older runtime
-        does not have: "undefined symbol: __cudaLaunchKernel" at load, or at the first call.
+        does not have: "undefined symbol: __cudaLaunchKernel" at load, or at the first call;
+        "version `hip_6.2' not found" at load.
 
     Fix: Ship the runtime of the toolkit that built the file, or build it with the older
         toolkit. Give the runtime to the same call, or `--closure`, to have it checked.
 
-    Source: mmdetection#385 and many more.
+    Source: mmdetection#385 and many more; Linux Standard Base, "Symbol Versioning"; measured: what
+        glibc 2.36 loads, and does not.
     """
     needed = {linkage.backend: linkage.needs for linkage in facts.linkage if linkage.needs}
     runtimes = [r for r in facts.runtimes if r.linkage == "shared" and not r.is_driver]
@@ -67,14 +69,43 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         if library is None:
             unseen.append(runtime.soname or runtime.name)
             continue
-        there = {s.name for s in library.symbols if s.dynamic and s.place is not None}
-        missing = [name for name in needed.get(runtime.backend, ()) if name not in there]
-        if missing:
-            yield Violation(
-                message=f"{library.path} does not have {shorten(missing)}", symbol=missing[0]
-            )
+        yield from _lacking(facts, runtime, library, needed.get(runtime.backend, ()))
     if unseen:
         raise LacksEvidence(f"{', '.join(unseen)} is not among the files of this call")
+
+
+def _lacking(
+    facts: ArtifactFacts, runtime: RuntimeFacts, library: ArtifactFacts, needed: tuple[str, ...]
+) -> Iterator[Violation]:
+    """What the library does not have: versions as a whole, and symbols of the others."""
+    versions = library.dynamic.versions if library.dynamic else ()
+    # The dynamic linker asks no version of a library whose symbols have none.
+    absent = [version for version in runtime.needs if versions and version not in versions]
+    if absent:
+        yield Violation(
+            message=f"{library.path} has no symbols of version {shorten(absent)}, only of "
+            f"{shorten(versions[::-1])}"
+        )
+    asked = {s.name: s.version for s in facts.symbols if s.dynamic and s.place is None}
+    there: dict[str, set[str | None]] = {}
+    for symbol in library.symbols:
+        if symbol.dynamic and symbol.place is not None:
+            there.setdefault(symbol.name, set()).add(symbol.version)
+    missing = [
+        name
+        for name in needed
+        if asked.get(name) not in absent and not _has(there.get(name), asked.get(name))
+    ]
+    if missing:
+        spelled = (f"{name}@{asked[name]}" if asked.get(name) else name for name in missing)
+        yield Violation(
+            message=f"{library.path} does not have {shorten(spelled)}", symbol=missing[0]
+        )
+
+
+def _has(versions: set[str | None] | None, asked: str | None) -> bool:
+    """Whether a symbol that is there in these versions serves; one without serves anybody."""
+    return versions is not None and (asked is None or bool(versions & {asked, None}))
 
 
 @rule("KB407", "no-unregister", severity="warning", needs=())

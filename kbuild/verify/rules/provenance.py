@@ -8,10 +8,20 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import ImageRecord, TargetRecord
 from kbuild.verify.matching import ContainerMatch, ImagePair, match_containers, require_containers
-from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import (
+    KERNELS,
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    rule,
+)
 from kbuild.verify.wording import shorten
 
 _HASH_SHOWN: Final = 12
+# The drivers that compile PTX keep its names.
+_NAMING_KINDS: Final = ("elf", "ptx")
 
 
 @rule("KB601", "note-mismatch", severity="error", needs=())
@@ -106,4 +116,47 @@ def build_path_leak(facts: ArtifactFacts) -> Iterator[Violation]:
         yield Violation(message=f"{shorten(paths)} in the images for {shorten(architectures)}")
 
 
-RULES: Final[tuple[Rule, ...]] = (note_mismatch, build_path_leak)
+@rule("KB603", "unidentifiable-kernel", severity="warning", needs=("images",))
+def unidentifiable_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
+    """Every kernel has a symbol of its name in the images that it runs from.
+
+    Why: Profilers and debuggers name what runs on a device by the symbols of its image:
+        NVIDIA's by the cubin's symbol table, AMD's by the code object's descriptors
+        (`NAME.kd`), perf and gdb by the symbols of kbuild's CPU image. Without one they show
+        addresses, and the host's side cannot help: there the name is known to whoever
+        traces launches (the handle's symbol, the name given at registration, the note), not
+        to whoever samples what runs. Stripping a host file does not touch its images.
+
+    Fix: Strip the host file and leave its images alone: no `-s` for the compiler that links
+        CPU images, by a wrapper or a specs file either, and no `llvm-strip` or `objcopy` on
+        cubins and code objects before they are packed.
+
+    Source: measured with gdb 13, perf 6.1 and gcc 12: frames and samples in an image linked
+        with `-s` bear no name; code objects keep their names, because `llvm-strip` leaves
+        `.dynsym`; LLVM's "User Guide for AMDGPU Backend", "Kernel Descriptor".
+    """
+    if not any(image.kernels or image.nameless for image in facts.images):
+        raise NotApplicable("the images show no kernel")
+    if facts.wrappers and not facts.modules and not any(i.kernels for i in facts.images):
+        raise NotApplicable("no kernel in the images can be launched")  # KB102's
+    unseen = {}
+    for container in match_containers(facts):
+        for image in container.readable:
+            if image.kind not in _NAMING_KINDS:
+                unseen[image.kind] = f"an image of kind {image.kind!r}"
+                continue
+            # What can be launched from other images, and not from this one, is KB103's.
+            missing = container.kernels.keys() - {kernel.name for kernel in image.kernels}
+            names = [name for name in image.nameless if name not in missing]
+            if names:
+                yield Violation(
+                    message=f"no symbol in the {image.arch} image of {container.name} names "
+                    f"{KERNELS}",
+                    arch=image.arch,
+                    kernels=name_kernels(names),
+                )
+    if unseen:
+        raise LacksEvidence("; ".join(unseen.values()))
+
+
+RULES: Final[tuple[Rule, ...]] = (note_mismatch, build_path_leak, unidentifiable_kernel)

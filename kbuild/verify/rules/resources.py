@@ -55,8 +55,7 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
     Fix: Give `__launch_bounds__` the block that is really launched, lower `-maxrregcount`,
         or raise `max_registers` or write the baseline anew.
 
-    Source: CUDA C++ Programming Guide, technical specifications of compute capabilities;
-        cuml#1658.
+    Source: `cuda_occupancy.h` and `cuda/__device/arch_traits.h` of the CUDA toolkit; cuml#1658.
     """
     found = set()
     for image in final_images(facts):

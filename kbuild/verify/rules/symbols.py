@@ -12,8 +12,15 @@ from typing import Final
 from kbuild.demangle import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
 from kbuild.formats.elf import SHF_MERGE
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
-from kbuild.verify.wording import shorten
+from kbuild.verify.rule import (
+    KERNELS,
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    rule,
+)
 
 _POINTER_BYTES: Final = 8
 _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
@@ -67,8 +74,8 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
     functions = [one.kernel for one in facts.host_kernels if one.kind == "function"]
     if functions:
         yield Violation(
-            message=f"host functions stand for {shorten(map(demangle, functions))}",
-            symbol=functions[0] if len(set(functions)) == 1 else None,
+            message=f"host functions stand for {KERNELS}",
+            kernels=name_kernels(functions),
             severity="info",
         )
     unseen = []

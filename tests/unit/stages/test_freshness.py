@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.stages.freshness import is_fresh, read_depfile
+from kbuild.stages.freshness import format_depfile, is_fresh, read_depfile
 
 
 @pytest.fixture
@@ -58,3 +58,11 @@ def test_depfile_of_a_real_compiler(tmp_path: Path) -> None:
     found = read_depfile((tmp_path / "a.d").read_text())
 
     assert sorted(map(str, found)) == sorted(["a.c", *names])
+
+
+def test_depfile_is_read_as_it_was_written() -> None:
+    files = (Path("/a/plain"), Path("/with space/and #5"), Path("/a/$HOME"))
+    text = format_depfile(Path("/b/the stamp"), files)
+    assert text.startswith("/b/the\\ stamp: ")
+    assert read_depfile(text) == files
+    assert read_depfile(format_depfile(Path("/b"), ())) == ()

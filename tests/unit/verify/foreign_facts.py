@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from build_facts import AXPY, KERNELS, SCALE, change_module, export, host_facts, make_symbol
+from build_facts import (
+    AXPY,
+    KERNELS,
+    SCALE,
+    change_module,
+    change_record,
+    export,
+    host_facts,
+    make_symbol,
+)
 from build_facts import sound_facts as own_facts
 
 from kbuild.facts import (
@@ -17,6 +26,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
+from kbuild.model import VariableRecord
 from kbuild.stages.stub_names import name_stub
 
 WRAPPER = WrapperFacts(
@@ -117,6 +127,17 @@ def runtime_library(*names: str) -> ArtifactFacts:
     )
 
 
+def versioned_runtime(*versions: str) -> ArtifactFacts:
+    """The runtime with the functions that are needed, the last version's."""
+    facts = runtime_library("runLaunch", "runRegister")
+    assert facts.dynamic is not None
+    return replace(
+        facts,
+        dynamic=replace(facts.dynamic, versions=versions),
+        symbols=tuple(replace(symbol, version=versions[-1]) for symbol in facts.symbols),
+    )
+
+
 VISIBLE = visible(FOREIGN, "libforeign.so")
 RELOCATABLE = replace(FOREIGN.containers[0], is_relocatable=True)
 DEVICE_LINKED = replace(
@@ -140,6 +161,22 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
     )
 
 
+def _with_variable(name: str) -> ArtifactFacts:
+    """A library whose kernels nobody else has, and a device variable that others may have."""
+    row = VariableRecord(
+        shadow="weights",
+        device_name="weights",
+        display="weights",
+        kind="device",
+        size=16,
+        container=0,
+    )
+    place = Place(section=4, offset=0)
+    shadow = make_symbol("weights", place, visibility="default", dynamic=True)
+    library = change_record(OWN, lambda record: replace(record, variables=(row,)))
+    return replace(library, path=f"lib{name}.so", symbols=(shadow,))
+
+
 def in_wheel(name: str, version: str) -> ArtifactFacts:
     """The library in a wheel, linked to that version of a runtime."""
     runtime = RuntimeFacts(
@@ -156,6 +193,10 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
+    (
+        replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_1",)),)),
+        versioned_runtime("run_1", "run_2"),
+    ),
     (user(AXPY, runtime=SHARED_RUNTIME), FOREIGN),
     (replace(OWN, kind="executable"), ARCHIVED),
     (in_wheel("k_cu12-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", "12"),),
@@ -233,6 +274,28 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
     ("KB402", "not linked", replace(FOREIGN, containers=(RELOCATABLE,))),
     ("KB403", "older runtime", (FOREIGN, runtime_library("runLaunch"))),
     (
+        "KB403",
+        "version of its symbols",
+        (
+            replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_2",)),)),
+            versioned_runtime("run_1"),
+        ),
+    ),
+    (
+        "KB403",
+        "version of a symbol",
+        (
+            replace(
+                FOREIGN,
+                symbols=(
+                    make_symbol("runLaunch", None, dynamic=True, version="run_1"),
+                    make_symbol("runRegister", None, dynamic=True),
+                ),
+            ),
+            versioned_runtime("run_2"),
+        ),
+    ),
+    (
         "KB404",
         "static beside shared",
         (
@@ -241,6 +304,7 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         ),
     ),
     ("KB405", "in two libraries", (export(OWN), replace(export(OWN), path="libsecond.so"))),
+    ("KB405", "variable in two libraries", (_with_variable("a"), _with_variable("b"))),
     ("KB406", "exported", VISIBLE),
     ("KB407", "kbuild", change_module(OWN, lambda m: replace(m, unregister=None))),
     ("KB407", "other tool", replace(FOREIGN, linkage=(replace(LINKAGE, unregisters=False),))),
@@ -266,6 +330,22 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         replace(
             FOREIGN,
             images=tuple(replace(i, source_paths=("/home/me/k.cu",)) for i in FOREIGN.images),
+        ),
+    ),
+    (
+        "KB603",
+        "stripped image with a table",
+        replace(OWN, images=(replace(OWN.images[0], nameless=(SCALE, AXPY)), *OWN.images[1:])),
+    ),
+    (
+        "KB603",
+        "stripped image alone",
+        replace(
+            FOREIGN,
+            kind="image",
+            wrappers=(),
+            host_kernels=(),
+            images=(replace(FOREIGN.images[0], kernels=(), nameless=(SCALE,)),),
         ),
     ),
     ("KB604", "runtime", in_wheel("k_cu11-1.0-py3-none-linux_x86_64.whl", "12")),

@@ -56,7 +56,10 @@ def test_severities(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('required_architecture = ["sm_80"]', "did you mean 'required_architectures'"),
-        ("zzz = 1", "known are allowed_architectures, exported, for, max_architecture_bytes"),
+        (
+            "zzz = 1",
+            "known are allowed_architectures, baseline, exported, for, max_",
+        ),
         ('required_architectures = "sm_80"', "expected a list of strings"),
         ("required_architectures = [80]", "expected a list of strings"),
         ("severities = 1", "expected a table"),

@@ -242,6 +242,8 @@ def test_limits_of_some_kernels_and_architectures() -> None:
         ("sm_90", 65, 1024, True),
         ("sm_90a", 72, 896, False),
         ("sm_53", 40, 1024, True),
+        ("sm_90", 80, 800, True),
+        ("sm_90", 72, 800, False),
         ("gfx90a", 256, 1024, False),
         ("sm_90", 255, None, False),
     ],

@@ -33,6 +33,7 @@ GOOD = (
     "max_registers = 128\nmax_spill_bytes = 0\nmax_artifact_bytes = 100_000_000",
     'exported = ["public_*"]',
     'exported = "public_*"',
+    'baseline = "figures/kbuild.baseline"',
     '[[for]]\nkernels = "ns::*"\narchitectures = ["sm_9*"]\nmax_registers = 255',
     '[[for]]\nfiles = "*.so"\nptx = "forbidden"\nallowed_architectures = []',
     '[[waivers]]\nrule = "KB201"\nreason = "x"\nexpires = 2027-01-31',
@@ -51,6 +52,8 @@ BAD = (
     ("minimum_driver = 12.4", "in quotes"),
     ('ptx = "yes"', "none of required, forbidden, optional"),
     ("exported = []", "match nothing"),
+    ('baseline = ["a"]', "expected the name of a file in quotes"),
+    ('baseline = " "', "expected the name of a file in quotes"),
     ("for = 1", r"\[\[verify.for\]\]"),
     ("[[for]]\nmax_registers = 1", "none of kernels, files, architectures"),
     (

@@ -63,6 +63,56 @@ def test_selectors(selectors: dict[str, tuple[str, ...]], kept: list[str]) -> No
     assert found(judge(waiver(**selectors))) == [("KB201", name) for name in kept]
 
 
+def judge_missing(*waivers: Waiver) -> Report:
+    """A source with two kernels and no image for sm_100."""
+    policy = Policy(required_architectures=("sm_100",), waivers=waivers, source="kbuild.toml")
+    return verify((FOREIGN,), policy, select_rules(["KB0", "KB101"]), LAST_DAY)
+
+
+@pytest.mark.parametrize(
+    ("globs", "kept", "hidden"),
+    [
+        ([], [None], []),
+        (["ns::*"], [AXPY], [SCALE]),
+        (["axpy"], [SCALE], [AXPY]),
+        (["*"], [], [None]),
+        (["ns::scale", "axpy"], [], [SCALE, AXPY]),
+    ],
+)
+def test_finding_on_several_kernels_is_hidden_for_those_that_are_named(
+    globs: list[str], kept: list[str | None], hidden: list[str | None]
+) -> None:
+    report = judge_missing(*(waiver("KB101", kernels=(glob,)) for glob in globs))
+    assert found(report) == [("KB101", symbol) for symbol in kept]
+    assert [w.finding.symbol for w in report.waived] == hidden
+    assert report.ok == (not kept)
+
+
+def test_what_is_left_of_a_finding_names_what_is_left() -> None:
+    report = judge_missing(waiver("KB101", kernels=("ns::*",)))
+    (left,), (hidden,) = report.findings, report.waived
+    start = "container 0 has no image for sm_100, only compute_90, sm_90: "
+    assert left.message == f"{start}axpy(float, float*) cannot run there"
+    assert hidden.finding.message == f"{start}ns::scale(float*, float, int) cannot run there"
+
+
+@pytest.mark.parametrize("selectors", [{"arch": ("sm_100",)}, {"files": ("*.fatbin",)}, {}])
+def test_waiver_without_kernels_hides_all_of_a_finding(
+    selectors: dict[str, tuple[str, ...]],
+) -> None:
+    report = judge_missing(waiver("KB101", **selectors))
+    assert report.ok
+    assert [w.finding.symbol for w in report.waived] == [None]
+
+
+def test_waiver_of_other_kernels_hides_nothing_of_a_finding() -> None:
+    selectors = {"kernels": ("ns::*",), "arch": ("sm_90",)}
+    report = judge_missing(waiver("KB101", kernels=("gone",)), waiver("KB101", **selectors))
+    assert found(report) == [("KB101", None), ("KB002", None), ("KB002", None)]
+    assert "axpy(float, float*)" in report.findings[0].message
+    assert "ns::scale(float*, float, int)" in report.findings[0].message
+
+
 def test_waiver_that_hides_nothing_is_a_warning() -> None:
     report = judge(waiver(), waiver(kernels=("gone",), arch=("sm_90",)))
     (finding,) = report.findings

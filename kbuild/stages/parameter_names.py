@@ -66,27 +66,29 @@ def _read(path: Path) -> tuple[DeclaredKernel, ...]:
 
 def _declare(row: KernelRecord, declared: Iterable[DeclaredKernel]) -> KernelRecord:
     found = [kernel for kernel in declared if _is_same(kernel, row)]
-    found = [kernel for kernel in found if kernel.is_definition] or found
-    if not found or any(kernel.params != found[0].params for kernel in found):
-        return row
-    # Outside its scope a name may be another type's.
-    has_types = not found[0].scope
-    return replace(
-        row,
-        params=tuple(
-            _fill(param, said, has_types=has_types)
-            for param, said in zip(row.params, found[0].params, strict=True)
-        ),
-    )
+    return replace(row, params=tuple(_fill(param, found) for param in row.params))
 
 
-def _fill(param: Param, said: DeclaredParam, *, has_types: bool) -> Param:
-    is_known = has_types or _read_builtin(said.type) is not None
+def _fill(param: Param, found: list[DeclaredKernel]) -> Param:
+    """The parameter with the one name, and the one type, that the declarations give it."""
+    # A definition's name goes before those of declarations, where it has one.
+    defined = [k.params[param.index].name for k in found if k.is_definition]
+    declared = [k.params[param.index].name for k in found if not k.is_definition]
+    types = [_find_type(kernel, kernel.params[param.index]) for kernel in found]
     return replace(
         param,
-        name=param.name or said.name,
-        type=param.type or (said.type if is_known else None),
+        name=param.name or _agree([n for n in defined if n] or [n for n in declared if n]),
+        type=param.type or _agree(types),
     )
+
+
+def _find_type(kernel: DeclaredKernel, said: DeclaredParam) -> str | None:
+    # Outside its scope a name may be another type's.
+    return said.type if not kernel.scope or _read_builtin(said.type) is not None else None
+
+
+def _agree(said: list[str | None] | list[str]) -> str | None:
+    return said[0] if len(set(said)) == 1 else None
 
 
 def _is_same(kernel: DeclaredKernel, row: KernelRecord) -> bool:

@@ -56,6 +56,14 @@ def test_what_cannot_go_well_is_reported_where_it_was_launched(built: Path) -> N
     assert codes == ["9", "9", "1", "0", "0"]
 
 
+def test_processors_take_what_devices_might_not(built: Path) -> None:
+    result = start(built / "ON_limits")
+
+    assert result.stdout.split() == ["0", "0", "0"]
+    assert result.stderr.count("note: in is a null pointer") == 1
+    assert result.stderr.count("\n") == 1
+
+
 def test_launches_without_stubs_say_nothing(built: Path) -> None:
     result = start(built / "OFF_wrong", trace="1")
 
@@ -79,10 +87,10 @@ def test_trace_lines_have_names_and_values(built: Path) -> None:
     assert last["arguments"] == {
         "n": 4,
         "value": 1,
-        "argument_2": "0100000000002040",
-        "argument_3": 3,
-        "argument_4": True,
-        "argument_5": 200,
+        "pair": "0100000000002040",
+        "mode": 3,
+        "flag": True,
+        "byte": 200,
         "out": "0x0",
     }
     assert events[-2]["arguments"]["value"] == "inf"

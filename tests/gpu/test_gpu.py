@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sysconfig
@@ -167,3 +168,50 @@ def test_saxpy_example(tmp_path: Path, device_architecture: str) -> None:
     assert "passed" in run(
         KBUILD, "smoke", tmp_path / "libsaxpy_kernels.so", source / "saxpy_cases.py"
     )
+
+
+LAUNCH_CHECKS = HERE.parent / "e2e/launch_checks"
+
+
+@pytest.fixture(scope="module")
+def launch_checks(tmp_path_factory: pytest.TempPathFactory, device_architecture: str) -> Path:
+    folder = tmp_path_factory.mktemp("checks")
+    definitions = ("BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}-real")
+    return build(LAUNCH_CHECKS, folder, *definitions)
+
+
+def test_debug_stubs_know_the_limits_of_the_device(launch_checks: Path) -> None:
+    lines = run(launch_checks / "ON_wrong").splitlines()
+
+    reports = [line.rpartition(": ")[2] for line in lines if line.startswith("kbuild: launch of")]
+    assert reports[:3] == [
+        "out is a null pointer",
+        "the block is (2048, 1, 1), and the device takes up to (1024, 1024, 64)",
+        "the grid is (0, 1, 1), and the device takes up to (2147483647, 65535, 65535)",
+    ]
+    assert reports[3].startswith("1073741824 bytes of dynamic shared memory and 0 static ones, ")
+    assert len(reports) == 4
+    codes = [line.split()[0] for line in lines if not line.startswith("kbuild: ")]
+    assert codes[-2:] == ["0", "0"]
+    assert "0" not in codes[:3]
+
+
+def test_debug_stubs_know_launch_bounds_and_host_memory(launch_checks: Path) -> None:
+    text = run(launch_checks / "ON_limits")
+
+    assert "the block (128, 1, 1) has 128 threads, and the kernel, by its launch bounds" in text
+    # Whether it is usable depends on the driver; where it is not, that is told once.
+    assert text.count("note: in is no device memory") <= 1
+    assert "kbuild: " not in run(launch_checks / "OFF_limits")
+
+
+def test_launches_are_traced(launch_checks: Path, tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    environment = {**os.environ, "KBUILD_TRACE": str(file)}
+    subprocess.run([launch_checks / "ON_wrong"], env=environment, check=True)
+
+    events = json.loads(file.read_text())[1:]
+
+    assert len(events) == 5
+    assert all(event["name"].startswith("ns::set(") for event in events)
+    assert events[-1]["args"]["arguments"]["value"] == 1

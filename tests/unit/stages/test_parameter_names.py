@@ -41,6 +41,8 @@ def test_names_are_the_definitions(tmp_path: Path) -> None:
     source = "namespace ns { __global__ void scale(float* values, int n) {} }"
     assert declare(tmp_path, row, header, source) == [("float*", "values"), ("int", "n")]
     assert declare(tmp_path, row, header) == [("float*", "p"), ("int", None)]
+    unnamed = "namespace ns { __global__ void scale(float*, int n) {} }"
+    assert declare(tmp_path, row, header, unnamed) == [("float*", "p"), ("int", "n")]
 
 
 def test_overloads_are_told_apart_by_types(tmp_path: Path) -> None:

@@ -1,0 +1,15 @@
+// What depends on the device: launch bounds, and memory that only the host can use.
+#include "kernels.hpp"
+
+#include <cstdio>
+
+int main()
+{
+    const int local = 0;
+    auto error = kbuild::launch(ns::bounded, {1, 128}, nullptr);
+    std::printf("%d\n", error.code());
+    for (int i = 0; i < 2; i++) {
+        error = kbuild::launch(ns::bounded, {1, 64}, &local);
+        std::printf("%d\n", error.code());
+    }
+}

@@ -17,6 +17,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
+from kbuild.formats.elf import SHF_X86_64_LARGE
 from kbuild.stages.stub_names import name_stub
 
 WRAPPER = WrapperFacts(
@@ -127,8 +128,10 @@ DEVICE_LINKED = replace(
 ARCHIVED = replace(own_facts(), path="libk.a!k.o", kind="object", dynamic=None)
 
 
-def _near(address: int) -> ArtifactFacts:
+def _near(address: int, flags: int = 0) -> ArtifactFacts:
+    """The library with its data there, and with these flags more."""
     code, data = FOREIGN.sections[2], replace(FOREIGN.sections[4], address=address)
+    data = replace(data, flags=data.flags | flags)
     code = replace(code, flags=code.flags | 4)
     return replace(FOREIGN, sections=(*FOREIGN.sections[:2], code, FOREIGN.sections[3], data))
 
@@ -155,6 +158,7 @@ def in_wheel(name: str, version: str) -> ArtifactFacts:
 FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
+    (_near(0x9000_0000, SHF_X86_64_LARGE),),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
     (user(AXPY, runtime=SHARED_RUNTIME), FOREIGN),
     (replace(OWN, kind="executable"), ARCHIVED),

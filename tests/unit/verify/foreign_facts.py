@@ -234,6 +234,14 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         "undefined",
         replace(FOREIGN, linkage=(replace(LINKAGE, unlinked=("registerLinked1",)),)),
     ),
+    (
+        "KB402",
+        "undefined, which unregisters too",
+        replace(
+            FOREIGN,
+            linkage=(replace(LINKAGE, unlinked=("registerLinked1",), unregisters=False),),
+        ),
+    ),
     ("KB402", "not linked", replace(FOREIGN, containers=(RELOCATABLE,))),
     ("KB403", "older runtime", (FOREIGN, runtime_library("runLaunch"))),
     (

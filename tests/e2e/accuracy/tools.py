@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shutil
 from functools import cache
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from nvidia_compiler import NO_NVCC, NVCC
+from nvidia_compiler import NO_NVCC, NVCC, find_library
 
-Tool: TypeAlias = Literal["nvcc", "clang", "clang-19", "hipcc", "gold", "lld", "objcopy"]
+Tool: TypeAlias = Literal["nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "objcopy"]
 
 # What has another name on PATH than here.
 _PROGRAMS: Final[dict[Tool, str]] = {"gold": "ld.gold", "lld": "ld.lld"}
+_SHARED_RUNTIME: Final = find_library("libcudart.so.*")
+_STATIC_RUNTIME: Final = find_library("libcudart_static.a")
 
 
 @cache
@@ -23,10 +26,25 @@ def missing(*tools: Tool) -> str:
 def _missing(tool: Tool) -> str:
     if tool == "nvcc":
         return NO_NVCC
+    if tool == "cudart":
+        is_there = _SHARED_RUNTIME is not None and _STATIC_RUNTIME is not None
+        return "" if is_there else "no CUDA runtime beside nvcc"
     program = _PROGRAMS.get(tool, tool)
     return "" if shutil.which(program) else f"no {program} on PATH"
 
 
-def toolkit_bin() -> str:
-    """The folder of the CUDA toolkit's programs."""
-    return str(NVCC.resolve().parent)
+def find_toolkit() -> Path:
+    """The root of the CUDA toolkit."""
+    return NVCC.resolve().parents[1]
+
+
+def find_shared_runtime() -> Path:
+    """The toolkit's libcudart.so; ask for the tool "cudart" before."""
+    assert _SHARED_RUNTIME is not None
+    return _SHARED_RUNTIME
+
+
+def find_static_runtime() -> Path:
+    """The toolkit's libcudart_static.a; likewise."""
+    assert _STATIC_RUNTIME is not None
+    return _STATIC_RUNTIME

@@ -243,6 +243,29 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         ),
     ),
     ("KB402", "not linked", replace(FOREIGN, containers=(RELOCATABLE,))),
+    (
+        "KB402",
+        "undefined, which would bring the images",
+        replace(
+            FOREIGN,
+            images=(),
+            containers=(),
+            host_kernels=(),
+            linkage=(replace(LINKAGE, unlinked=("fatbinary1",)),),
+        ),
+    ),
+    (
+        "KB402",
+        "entries that nobody registers",
+        replace(
+            FOREIGN,
+            images=(),
+            containers=(),
+            host_kernels=(),
+            wrappers=(),
+            linkage=(replace(LINKAGE, unregisters=None, waiting=("entries",)),),
+        ),
+    ),
     ("KB403", "older runtime", (FOREIGN, runtime_library("runLaunch"))),
     (
         "KB404",

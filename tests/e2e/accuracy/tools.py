@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from nvidia_compiler import NO_NVCC, NVCC, find_library
+from projects import run
 
-Tool: TypeAlias = Literal["nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "objcopy"]
+Tool: TypeAlias = Literal[
+    "nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "objcopy", "amdhip64"
+]
 
 # What has another name on PATH than here.
 _PROGRAMS: Final[dict[Tool, str]] = {"gold": "ld.gold", "lld": "ld.lld"}
@@ -29,8 +32,16 @@ def _missing(tool: Tool) -> str:
     if tool == "cudart":
         is_there = _SHARED_RUNTIME is not None and _STATIC_RUNTIME is not None
         return "" if is_there else "no CUDA runtime beside nvcc"
+    if tool == "amdhip64":
+        return "" if _is_linkable("amdhip64") else "no libamdhip64 where g++ looks"
     program = _PROGRAMS.get(tool, tool)
     return "" if shutil.which(program) else f"no {program} on PATH"
+
+
+def _is_linkable(name: str) -> bool:
+    """Whether g++ finds a library for ``-l``."""
+    found = run("g++", f"-print-file-name=lib{name}.so").stdout.strip()
+    return Path(found).is_absolute()
 
 
 def find_toolkit() -> Path:

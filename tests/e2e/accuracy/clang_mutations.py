@@ -71,7 +71,8 @@ _SOUND_HIP: Final = _hip_library("kernels")
 
 
 def _unlinked_hip(workshop: Workshop) -> Case:
-    compiled = load_hip_object(workshop, "relocatable", "-fgpu-rdc")
+    # Later compilers make that an error of the host link: the symbol is hidden.
+    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
     return Case(paths=(link_hip(workshop, "unlinked", compiled),))
 
 
@@ -218,8 +219,8 @@ _OF_HIP: Final = (
     ),
     Mutation(
         rule="KB402",
-        way="clang HIP: -fgpu-rdc without --hip-link",
-        needs=_HIP,
+        way="hipcc -fgpu-rdc without --hip-link",
+        needs=(*_HIP, "hipcc"),
         broken=_unlinked_hip,
         sound=_linked_hip,
     ),

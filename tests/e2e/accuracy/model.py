@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from accuracy.tools import Tool
 from accuracy.workshop import Workshop
@@ -88,6 +88,23 @@ class Trial:
     @property
     def _expected(self) -> tuple[str, Severity]:
         return self.mutation.rule, self.mutation.severity
+
+
+class Pair(TypedDict):
+    """The two files of a mutation, for ``Mutation(**pair)``."""
+
+    broken: Build
+    sound: Build
+
+
+def under(
+    policy: Policy | None, broken: Callable[[Workshop], Path], sound: Callable[[Workshop], Path]
+) -> Pair:
+    """Two files that are judged by one policy."""
+    return Pair(
+        broken=lambda w: Case(paths=(broken(w),), policy=policy),
+        sound=lambda w: Case(paths=(sound(w),), policy=policy),
+    )
 
 
 def attempt(mutation: Mutation, workshop: Workshop) -> Trial:

@@ -98,13 +98,11 @@ def link_cuda(workshop: Workshop, name: str, *words: object) -> Path:
     )
 
 
-def compile_hip(
-    workshop: Workshop, name: str, *options: str, text: str = KERNELS, clang: str = CLANG
-) -> Path:
+def compile_hip(workshop: Workshop, name: str, *options: str, text: str = KERNELS) -> Path:
     """What clang as a HIP compiler writes with these options."""
     source = workshop.text(f"clang/hip-{len(text)}/kernels.hip", _DECLARATIONS + text)
     architectures = () if any("-arch" in option for option in options) else (GFX90A,)
-    words = (clang, *_HIP, *architectures, *options, source, "-o")
+    words = (CLANG, *_HIP, *architectures, *options, source, "-o")
     return workshop.call(f"clang/{name}", *words)
 
 

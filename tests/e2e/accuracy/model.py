@@ -60,6 +60,11 @@ class Sound:
     build: Build
     needs: tuple[Tool, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """What tests and tables call it."""
+        return f"{self.producer}: {self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:

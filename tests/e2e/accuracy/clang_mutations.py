@@ -125,7 +125,11 @@ def _rename_unregister(data: bytes) -> bytes:
 
 
 def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
-    return lambda w: Case(paths=(w.edit(way, *_SOUND_HIP(w).paths, edit),))
+    def build(workshop: Workshop) -> Case:
+        (sound,) = _SOUND_HIP(workshop).paths
+        return Case(paths=(workshop.edit(way, sound, edit),))
+
+    return build
 
 
 def _code_object(name: str, *options: str) -> Build:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from accuracy.clang_files import load_hip_object
-from accuracy.model import Build, Case, Mutation
+from accuracy.model import Build, Case, Found, Mutation
 from accuracy.nvcc_files import load_cuda_library
 from accuracy.resource_files import compile_hip
 from accuracy.stub_units import load_sound_library
@@ -83,8 +83,8 @@ def _cuda_wheel(name: str) -> Build:
     return build
 
 
-_UNLISTED: Final = frozenset({("KB110", "warning")})
-_LARGER: Final = frozenset({("KB205", "info")})
+_UNLISTED: Final[Found] = frozenset({("KB110", "warning")})
+_LARGER: Final[Found] = frozenset({("KB205", "info")})
 _OF_POLICIES: Final = (
     Mutation(
         rule="KB001",

@@ -8,7 +8,7 @@ from typing import Final
 from nvidia_compiler import NVCC
 
 from accuracy.model import Build, Case, Sound
-from accuracy.nvcc_files import PTX_90, SM_80, SM_90, runtime_words
+from accuracy.nvcc_files import PTX_90, SM_80, SM_90, load_empty_object, runtime_words
 from accuracy.sound_kbuild import PROJECT
 from accuracy.tools import Tool, find_shared_runtime
 from accuracy.workshop import Workshop
@@ -52,6 +52,10 @@ def _object(name: str, *options: str, phase: str = "-c") -> Build:
 
 def _compiled_by_clang(workshop: Workshop) -> Case:
     return Case(paths=(_compile(workshop, "clang", "-ccbin=clang++", source="other"),))
+
+
+def _without_kernels(workshop: Workshop) -> Case:
+    return Case(paths=(load_empty_object(workshop),))
 
 
 def _objects(workshop: Workshop, name: str = "defaults", *options: str) -> tuple[Path, Path]:
@@ -155,5 +159,6 @@ SOUND: Final = (
     *(_sound(name, _object("images", *w, phase=f"-{name}")) for name, w in _IMAGES.items()),
     *(_sound(name, build) for name, build in _LINKED.items()),
     *(_sound(f"library by {n}", _link(f"by-{n}", f"-fuse-ld={n}"), n) for n in _LINKERS),
+    _sound("object without kernels", _without_kernels),
     _sound("object, clang as host compiler", _compiled_by_clang, "clang"),
 )

@@ -50,6 +50,7 @@ class SpoiledUnit:
     visibility: str = "hidden"
     has_stub: bool = False
     links: bool = True
+    shows_in_object: bool = True
 
 
 def _narrow(params: tuple[Param, ...]) -> tuple[Param, ...]:
@@ -212,6 +213,7 @@ SPOILED_UNITS: Final = (
         severity="warning",
         visibility="default",
         has_stub=True,
+        shows_in_object=False,
     ),
     SpoiledUnit(rule="KB401", way="no constructor attribute", spoil=_no_constructor),
     SpoiledUnit(rule="KB401", way="note without the descriptor", spoil=_no_descriptor),

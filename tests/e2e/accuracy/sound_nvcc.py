@@ -152,7 +152,7 @@ def _sound(name: str, build: Build, *more: Tool) -> Sound:
     return Sound(producer=_PRODUCER, name=name, needs=(*_NEEDS, *more), build=build)
 
 
-_LINKERS: Final[tuple[Tool, ...]] = ("lld", "gold")
+_LINKERS: Final[tuple[Tool, ...]] = ("lld", "gold", "mold")
 
 SOUND: Final = (
     *(_sound(f"object, {name}", _object(name, *words)) for name, words in _OBJECTS.items()),

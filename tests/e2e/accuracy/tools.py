@@ -11,7 +11,7 @@ from nvidia_compiler import NO_NVCC, NVCC, find_library
 from projects import run
 
 Tool: TypeAlias = Literal[
-    "nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "objcopy", "amdhip64"
+    "nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "mold", "objcopy", "amdhip64"
 ]
 
 # What has another name on PATH than here.

@@ -14,6 +14,7 @@ from accuracy import (
     laid_out,
     linked,
     nvcc_mutations,
+    nvcc_processes,
     objcopied,
     sound_clang,
     sound_hosts,
@@ -26,7 +27,7 @@ from accuracy.model import Mutation, Sound
 
 _BROKEN: Final = (
     *(edited_images, edited_handles, spoiled_units, objcopied, linked, laid_out),
-    *(nvcc_mutations, clang_mutations, demanded_images, demanded_resources, upkeep),
+    *(nvcc_mutations, nvcc_processes, clang_mutations, demanded_images, demanded_resources, upkeep),
 )
 _SOUND: Final = (sound_hosts, sound_kbuild, sound_nvcc, sound_clang)
 

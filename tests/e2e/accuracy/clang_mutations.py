@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from mutations import patch, section_range
+from mutations import rename_in
 
 from accuracy.clang_files import (
     GFX90A,
@@ -21,7 +21,6 @@ from accuracy.clang_files import (
     load_hip_object,
 )
 from accuracy.model import Build, Case, Mutation
-from accuracy.nvcc_files import PTX_90, fat_binary
 from accuracy.tools import Tool
 from accuracy.workshop import Workshop
 from kbuild.inspect import inspect_path
@@ -116,14 +115,6 @@ def _hidden_second(workshop: Workshop) -> Case:
     return _two_libraries("hidden-second", f"-Wl,--version-script={script}")(workshop)
 
 
-def _rename_unregister(data: bytes) -> bytes:
-    old, new = b"__hipUnregisterFatBinary", b"__hipUnregisterFatBinarX"
-    for name in (".dynstr", ".strtab"):
-        place = section_range(data, name)
-        data = patch(data, place.start, data[place.start : place.stop].replace(old, new))
-    return data
-
-
 def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
     def build(workshop: Workshop) -> Case:
         (sound,) = _SOUND_HIP(workshop).paths
@@ -185,17 +176,6 @@ _OF_CUDA: Final = (
         broken=_SOUND_CUDA,
         sound=_cuda_library("hidden", "-fvisibility=hidden"),
     ),
-    *(
-        Mutation(
-            rule="KB602",
-            way=f"nvcc {option}",
-            severity="info",
-            needs=("nvcc",),
-            broken=fat_binary(f"debug{option}", PTX_90, option),
-            sound=fat_binary("plain", PTX_90),
-        )
-        for option in ("-lineinfo", "-G")
-    ),
 )
 _OF_HIP: Final = (
     Mutation(
@@ -247,7 +227,12 @@ _OF_HIP: Final = (
         way="clang HIP: unregistering function renamed",
         severity="warning",
         needs=_HIP,
-        broken=_edited("kept-hip", _rename_unregister),
+        broken=_edited(
+            "kept-hip",
+            rename_in(
+                b"__hipUnregisterFatBinary", b"__hipUnregisterFatBinarX", ".dynstr", ".strtab"
+            ),
+        ),
         sound=_SOUND_HIP,
     ),
     Mutation(

@@ -28,6 +28,8 @@ _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
 _HIPCC: Final[tuple[Tool, ...]] = ("hipcc", "amdhip64")
 _SEVERAL: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")
 _NEW_DRIVER: Final = ("--offload-new-driver", "-fgpu-rdc")
+# What folds no function whose address is taken.
+_FOLDED_SAFELY: Final = ("-fuse-ld=lld", "-Wl,--icf=safe,-Bsymbolic")
 _MAIN: Final = "int main() { return 0; }\n"
 
 Make = Callable[[Workshop], Path]
@@ -70,6 +72,9 @@ _OF_CUDA: Final[dict[str, Make]] = {
     "library by gold": lambda w: link_cuda(
         w, "sound-gold", "-fuse-ld=gold", load_cuda_object(w, "sound")
     ),
+    "library, folded safely": lambda w: link_cuda(
+        w, "sound-safe", *_FOLDED_SAFELY, load_cuda_object(w, "sections", "-ffunction-sections")
+    ),
     "program": lambda w: _program(w, "cuda", load_cuda_object(w, "sound"), find_shared_runtime()),
 }
 _OF_HIP: Final[dict[str, Make]] = {
@@ -90,6 +95,9 @@ _OF_HIP: Final[dict[str, Make]] = {
     "library of relocatable code": lambda w: link_hip_code(
         w, "sound-rdc", GFX90A, "-fgpu-rdc", _hip("relocatable", "-fgpu-rdc")(w)
     ),
+    "library, stripped": lambda w: w.call(
+        "hip/stripped.so", "strip", link_hip(w, "sound", _hip("defaults")(w)), "-o"
+    ),
     "library by the linker wrapper": lambda w: link_hip_code(
         w, "sound-new", GFX90A, *_NEW_DRIVER, _hip("new", *_NEW_DRIVER)(w)
     ),
@@ -106,6 +114,7 @@ _OF_HIPCC: Final[dict[str, Make]] = {
 }
 _MORE_NEEDS: Final[dict[str, tuple[Tool, ...]]] = {
     "library by lld": ("lld",),
+    "library, folded safely": ("lld",),
     "library by gold": ("gold",),
 }
 

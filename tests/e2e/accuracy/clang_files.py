@@ -10,7 +10,7 @@ from typing import Final
 
 from projects import run, succeed
 
-from accuracy.tools import find_shared_runtime, find_toolkit
+from accuracy.tools import find_hip_tools, find_shared_runtime, find_toolkit
 from accuracy.workshop import Workshop
 
 CLANG: Final = "clang++-19"
@@ -118,6 +118,12 @@ def link_hip(workshop: Workshop, name: str, *words: object) -> Path:
 def link_hip_code(workshop: Workshop, name: str, *words: object) -> Path:
     """A library whose device code clang links as well."""
     link = (CLANG, "--hip-link", "-shared", "-nogpulib", "-Wno-unused-command-line-argument")
+    return workshop.call(f"hip/{name}.so", *link, *words, "-o")
+
+
+def link_by_hipcc(workshop: Workshop, name: str, *words: object) -> Path:
+    """A library whose device code hipcc links as well; ask for the tool "hip lld" before."""
+    link = (*HIPCC, f"-B{find_hip_tools()}", "--hip-link", "-shared")
     return workshop.call(f"hip/{name}.so", *link, *words, "-o")
 
 

@@ -14,9 +14,9 @@ from accuracy.clang_files import (
     SM_80,
     call_hipcc,
     compile_cuda,
+    link_by_hipcc,
     link_cuda,
     link_hip,
-    link_hip_code,
     load_cuda_object,
     load_hip_object,
 )
@@ -76,8 +76,8 @@ def _unlinked_hip(workshop: Workshop) -> Case:
 
 
 def _linked_hip(workshop: Workshop) -> Case:
-    compiled = load_hip_object(workshop, "relocatable", "-fgpu-rdc")
-    return Case(paths=(link_hip_code(workshop, "linked", GFX90A, "-fgpu-rdc", compiled),))
+    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
+    return Case(paths=(link_by_hipcc(workshop, "linked", GFX90A, "-fgpu-rdc", compiled),))
 
 
 def _beside_older_runtime(workshop: Workshop) -> Case:
@@ -204,7 +204,7 @@ _OF_HIP: Final = (
     Mutation(
         rule="KB402",
         way="hipcc -fgpu-rdc without --hip-link",
-        needs=(*_HIP, "hipcc"),
+        needs=("hipcc", "amdhip64", "hip lld"),
         broken=_unlinked_hip,
         sound=_linked_hip,
     ),

@@ -13,6 +13,7 @@ from accuracy.clang_files import (
     call_hipcc,
     compile_cuda,
     compile_hip,
+    link_by_hipcc,
     link_cuda,
     link_hip,
     link_hip_code,
@@ -110,17 +111,25 @@ _OF_HIPCC: Final[dict[str, Make]] = {
     "object, hidden": _hipcc("hidden.o", "-c", "-fvisibility=hidden"),
     "code object": _hipcc("k.co", "--genco"),
     "library": _linked_by_hipcc,
+    "library of relocatable code": lambda w: link_by_hipcc(
+        w, "sound-rdc-hipcc", GFX90A, "-fgpu-rdc", _hipcc("relocatable.o", "-c", "-fgpu-rdc")(w)
+    ),
     "library by g++": lambda w: link_hip(w, "sound-hipcc", _hipcc("k.o", "-c")(w)),
 }
 _MORE_NEEDS: Final[dict[str, tuple[Tool, ...]]] = {
-    "library by lld": ("lld",),
-    "library, folded safely": ("lld",),
-    "library by gold": ("gold",),
+    "hipcc: library of relocatable code": ("hip lld",),
+    "clang CUDA: library by lld": ("lld",),
+    "clang HIP: library by lld": ("lld",),
+    "clang CUDA: library, folded safely": ("lld",),
+    "clang CUDA: library by gold": ("gold",),
 }
 
 SOUND: Final = tuple(
     Sound(
-        producer=producer, name=name, needs=(*needs, *_MORE_NEEDS.get(name, ())), build=_one(make)
+        producer=producer,
+        name=name,
+        needs=(*needs, *_MORE_NEEDS.get(f"{producer}: {name}", ())),
+        build=_one(make),
     )
     for producer, needs, files in (
         ("clang CUDA", _CUDA, _OF_CUDA),

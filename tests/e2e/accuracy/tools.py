@@ -11,7 +11,17 @@ from nvidia_compiler import NO_NVCC, NVCC, find_library
 from projects import run
 
 Tool: TypeAlias = Literal[
-    "nvcc", "cudart", "clang", "clang-19", "hipcc", "gold", "lld", "mold", "objcopy", "amdhip64"
+    "nvcc",
+    "cudart",
+    "clang",
+    "clang-19",
+    "hipcc",
+    "gold",
+    "lld",
+    "mold",
+    "objcopy",
+    "amdhip64",
+    "hip lld",
 ]
 
 # What has another name on PATH than here.
@@ -34,6 +44,9 @@ def _missing(tool: Tool) -> str:
         return "" if is_there else "no CUDA runtime beside nvcc"
     if tool == "amdhip64":
         return "" if _is_linkable("amdhip64") else "no libamdhip64 where g++ looks"
+    if tool == "hip lld":
+        is_there = bool(shutil.which("hipcc")) and (find_hip_tools() / "lld").is_file()
+        return "" if is_there else "no lld beside the clang that hipcc runs"
     program = _PROGRAMS.get(tool, tool)
     return "" if shutil.which(program) else f"no {program} on PATH"
 
@@ -42,6 +55,17 @@ def _is_linkable(name: str) -> bool:
     """Whether g++ finds a library for ``-l``."""
     found = run("g++", f"-print-file-name=lib{name}.so").stdout.strip()
     return Path(found).is_absolute()
+
+
+@cache
+def find_hip_tools() -> Path:
+    """The folder of the clang that hipcc runs.
+
+    Debian's has the linker of its own version there, and looks for `lld` on PATH first.
+    """
+    words = ("env", "HIP_PLATFORM=amd", "hipcc", "-print-resource-dir")
+    # <root>/lib/clang/<version>
+    return Path(run(*words).stdout.strip()).parents[2] / "bin"
 
 
 def find_toolkit() -> Path:

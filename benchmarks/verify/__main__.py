@@ -150,7 +150,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(folder=Path(folder))
         is_met = summarise(show_rules(mutations, workshop), show_producers(sound, workshop))
-    for reason in sorted({missing(*made.needs) for made in (*mutations, *sound)} - {""}):
+    needs = {tool for made in (*mutations, *sound) for tool in made.needs}
+    for reason in sorted({missing(tool) for tool in needs} - {""}):
         print(f"not tried: {reason}")
     return 0 if is_met else 1
 

@@ -33,7 +33,7 @@ _STATIC_RUNTIME: Final = find_library("libcudart_static.a")
 @cache
 def missing(*tools: Tool) -> str:
     """Why something that takes these tools cannot be made here; empty where it can."""
-    return "; ".join(reason for tool in tools if (reason := _missing(tool)))
+    return "; ".join(reason for tool in dict.fromkeys(tools) if (reason := _missing(tool)))
 
 
 def _missing(tool: Tool) -> str:

@@ -224,13 +224,15 @@ class LinkageFacts:
 
     ``unlinked`` are undefined symbols that only a device link defines, ``needs`` those that
     a runtime has to; ``unregisters`` says whether the file can take back what it registers,
-    None where no symbol shows that it registers anything.
+    None where no symbol shows that it registers anything.  ``waiting`` are sections that list
+    what a device link registers, where none has.
     """
 
     backend: str
     unlinked: tuple[str, ...]
     needs: tuple[str, ...]
     unregisters: bool | None
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,7 @@ CONVENTIONS: Final = HostConventions(
     ),
     unregister="__cudaUnregisterFatBinary",
     link_symbols=re.compile(r"__cudaRegisterLinkedBinary|__fatbinwrap"),
+    link_sections=frozenset({"cuda_offloading_entries"}),
     # The driver's are `cu` and a capital, other libraries' have their own names in front.
     runtime_symbols=re.compile(r"(?:__)?cuda[A-Z]\w*\Z"),
     claim=re.compile(r"(?:\b|_)cu(?:da)?(1\d)(?!\d{2})"),

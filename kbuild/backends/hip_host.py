@@ -45,6 +45,7 @@ CONVENTIONS: Final = HostConventions(
     ),
     unregister="__hipUnregisterFatBinary",
     link_symbols=re.compile(r"__hip_fatbin|__hip_gpubin_handle"),
+    link_sections=frozenset({"hip_offloading_entries"}),
     runtime_symbols=re.compile(r"(?:__)?hip[A-Z]\w*\Z"),
     claim=re.compile(r"(?:\b|_)rocm(\d)"),
     runtimes=(

@@ -38,7 +38,7 @@ def _is_host(section: str) -> bool:
 
 
 def find_alignment(section: str) -> int:
-    """Pages, but for what only a linker reads."""
+    """See the protocol; what only a linker reads lies anywhere."""
     return 1 if section.startswith(_RELOCATABLE) else offload_bundle.ALIGNMENT
 
 

@@ -54,7 +54,8 @@ class HostConventions:
 
     ``register_kernel`` is the function that registers a kernel, ``registrations`` that one
     and all others of its kind, ``unregister`` the one that takes a container back.
-    ``link_symbols`` match what only a device link defines, ``runtime_symbols`` what only the
+    ``link_symbols`` match what only a device link defines, ``link_sections`` hold lists of
+    what one registers (LLVM's offloading entries), ``runtime_symbols`` what only the
     runtime does, ``claim`` what a package's name says of its runtime, the major version as
     group 1.  ``host_name`` gives the mangled name in the source for a
     kernel's name in an image.  Symbols of that name and of ``identity_type`` are what
@@ -68,6 +69,7 @@ class HostConventions:
     registrations: frozenset[str] = frozenset()
     unregister: str | None = None
     link_symbols: re.Pattern[str] | None = None
+    link_sections: frozenset[str] = frozenset()
     runtime_symbols: re.Pattern[str] | None = None
     claim: re.Pattern[str] | None = None
     runtimes: tuple[RuntimeLibrary, ...] = ()

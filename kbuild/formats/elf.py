@@ -23,6 +23,7 @@ from kbuild.formats.elf_sections import (
     SHF_MERGE,
     SHF_TLS,
     SHF_WRITE,
+    SHF_X86_64_LARGE,
     ElfSections,
     guard,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "SHF_MERGE",
     "SHF_TLS",
     "SHF_WRITE",
+    "SHF_X86_64_LARGE",
     "Elf",
     "FileType",
     "guard",

@@ -29,6 +29,7 @@ SHF_ALLOC: Final = 2
 SHF_EXECINSTR: Final = 4
 SHF_MERGE: Final = 0x10
 SHF_TLS: Final = 0x400
+SHF_X86_64_LARGE: Final = 0x10000000
 
 # What pyelftools raises on malformed input besides its own errors, found by fuzzing.
 _MALFORMED: Final = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kbuild.backends.host_conventions import HostConventions
 from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.facts import LinkageFacts, Symbol
 from kbuild.formats.elf import Elf
@@ -19,16 +20,30 @@ def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
         needs_link = {name for name in undefined if links and links.match(name)}
         needs_runtime = {name for name in required if runtime and runtime.match(name)}
         registers = bool(conventions.registrations & known - {conventions.unregister})
-        if needs_link or needs_runtime or registers:
+        waiting = _list_waiting(elf, conventions)
+        if needs_link or needs_runtime or registers or waiting:
             found.append(
                 LinkageFacts(
                     backend=backend,
                     unlinked=tuple(sorted(needs_link)),
                     needs=tuple(sorted(needs_runtime)),
                     unregisters=conventions.unregister in known if registers else None,
+                    waiting=waiting,
                 )
             )
     return tuple(found)
+
+
+def _list_waiting(elf: Elf, conventions: HostConventions) -> tuple[str, ...]:
+    """Lists of what a device link registers; one that was done left a wrapper beside them."""
+    wrapper = conventions.wrapper
+    if wrapper is not None and elf.sections_named(wrapper.section):
+        return ()
+    return tuple(
+        section.name
+        for section in elf.sections
+        if section.name in conventions.link_sections and section.size
+    )
 
 
 def _is_undefined(symbol: Symbol) -> bool:

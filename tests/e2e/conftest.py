@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accuracy.workshop import Workshop
 from projects import ROOT, pip
 
 from kbuild import resources
@@ -55,12 +56,24 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
     return build
 
 
+def _share_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """A folder that all workers of this run have in common."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """Where the files of `accuracy` are built, each once a run."""
+    return Workshop(folder=_share_folder(tmp_path_factory, "workshop"))
+
+
 @pytest.fixture(scope="session")
 def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a wheel of this very kbuild, which all workers share."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheelhouse"
-    folder.mkdir(exist_ok=True)
+    folder = _share_folder(tmp_path_factory, "wheelhouse")
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not list(folder.glob("*.whl")):

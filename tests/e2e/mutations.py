@@ -103,3 +103,16 @@ def change_image(data: bytes, image: bytes, new: bytes, *, fix_hash: bool = Fals
         assert sha256(image).encode() in data
         data = data.replace(sha256(image).encode(), sha256(new).encode())
     return data
+
+
+def rename_in(old: bytes, new: bytes, *sections: str) -> Callable[[bytes], bytes]:
+    """Replace a text wherever these sections have it; it must keep its length."""
+    assert len(old) == len(new)
+
+    def edit(data: bytes) -> bytes:
+        for name in sections:
+            place = section_range(data, name)
+            data = patch(data, place.start, data[place.start : place.stop].replace(old, new))
+        return data
+
+    return edit

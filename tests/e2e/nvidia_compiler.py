@@ -23,10 +23,15 @@ NVCC, NO_NVCC = find_nvcc()
 needs_nvcc = pytest.mark.skipif(bool(NO_NVCC), reason=NO_NVCC or "nvcc is there")
 
 
+def find_library(pattern: str) -> Path | None:
+    """A library that comes with the compiler."""
+    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")] if not NO_NVCC else []
+    return next((path for f in folders for path in sorted(f.glob(pattern))), None)
+
+
 def runtime_library() -> Path:
     """The shared runtime that comes with the compiler."""
-    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")]
-    found = sorted(path for folder in folders for path in folder.glob("libcudart.so.*"))
-    if not found:
+    found = find_library("libcudart.so.*")
+    if found is None:
         pytest.skip(f"no libcudart.so beside {NVCC}")
-    return found[0]
+    return found

@@ -31,6 +31,44 @@ def test_benchmark_prints_its_table(benchmark: str) -> None:
         assert any(line.startswith(f"{case} ") for line in lines[header + 1 :]), case
 
 
+def test_accuracy_is_shown_by_rule_and_producer() -> None:
+    words = (sys.executable, "-m", "benchmarks.verify", "--tiny")
+    output = succeed(run(*words, "KB30", "KB40", "gcc", cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    assert ["rule", "ways", "caught", "other", "errors", "not", "tried"] in rows
+    assert ["KB301", "1", "1", "0", "0"] in rows
+    assert ["KB409", "1", "1", "0", "0"] in rows
+    assert ["gcc", "9", "0", "0", "0"] in rows
+    assert "mutation score: 100.0 % (14 of 14), 0 other errors" in output
+    assert "false positives: 0 in 9 files" in output
+
+
+MISSED = """\
+import dataclasses, sys
+from benchmarks.verify import __main__ as benchmark
+sys.argv = ["verify", "KB301"]
+first, *others = (m for m in benchmark.MUTATIONS if m.rule == "KB301")
+benchmark.MUTATIONS = (dataclasses.replace(first, broken=first.sound), *others)
+sys.exit(benchmark.main())
+"""
+
+
+def test_missed_mutation_is_named() -> None:
+    result = run(sys.executable, "-c", MISSED, cwd=ROOT)
+
+    assert result.returncode == 1, result.stderr
+    assert "mutation score: 66.7 % (2 of 3), 0 other errors" in result.stdout
+    assert result.stderr.startswith("KB301: ")
+
+
+def test_accuracy_of_what_there_is_not() -> None:
+    result = run(sys.executable, "-m", "benchmarks.verify", "KB999", cwd=ROOT)
+
+    assert result.returncode == 2
+    assert "neither a rule nor a producer: KB999" in result.stderr
+
+
 @pytest.mark.slow
 def test_cuda_builds_are_compared() -> None:
     try:

@@ -14,6 +14,7 @@ from projects import run, run_kbuild, succeed
 
 from kbuild.backends import cuda
 from kbuild.errors import ToolchainError
+from kbuild.inspect import inspect_path
 from kbuild.toolchain import find_toolchain, gather_hints
 
 SOURCES = {
@@ -248,3 +249,18 @@ def test_intermediate_code_of_link_time_optimisation_is_listed(built: Path) -> N
     assert (lto["kind"], lto["kernels"]) == ("bitcode", [])
     assert lto["size"] == summary["lto_90"]["size"]
     assert images["sm_80"]["kind"] == "elf"
+
+
+@pytest.mark.parametrize("mode", ["-lineinfo", "-G"])
+def test_images_with_debug_information_name_their_sources(
+    built: Path, tmp_path: Path, mode: str
+) -> None:
+    nvcc = find_toolchain(cuda, gather_hints()).compiler
+    words = ("-gencode=arch=compute_80,code=[sm_80,compute_80]", mode, built / "second.cu")
+    succeed(run(nvcc, "-std=c++17", "-fatbin", *words, "-o", tmp_path / "k.fatbin"))
+
+    (facts,) = inspect_path(tmp_path / "k.fatbin")
+    assert len(facts.images) == 2
+    for image in facts.images:
+        assert image.source_paths
+        assert all(path.startswith(str(built)) for path in image.source_paths), image

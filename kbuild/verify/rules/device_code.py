@@ -37,6 +37,8 @@ def no_device_code(facts: ArtifactFacts) -> Iterator[Violation]:
     # KB101's.
     if facts.kind not in _LINKED or not facts.wrappers or facts.modules:
         raise NotApplicable("no linked file with another tool's registration")
+    if any(linkage.unlinked for linkage in facts.linkage):
+        raise NotApplicable("its device code waits for a link of its own")
     if any(image.kernels for image in facts.images):
         return
     unread = [i for i in facts.images if i.problem or i.kind not in _READABLE]

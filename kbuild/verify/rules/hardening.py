@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, Section
-from kbuild.formats.elf import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE
+from kbuild.formats.elf import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 # Code reaches data by a signed distance of 32 bits.
@@ -32,7 +32,9 @@ def two_gigabyte_distance(facts: ArtifactFacts) -> Iterator[Violation]:
         raise NotApplicable("no linked file with device code")
     loaded = [section for section in facts.sections if section.flags & SHF_ALLOC]
     code = [section for section in loaded if section.flags & SHF_EXECINSTR]
-    data = [section for section in loaded if section.flags & SHF_WRITE]
+    # Code takes the whole address of what the medium model sets apart, however far it is.
+    is_far = SHF_X86_64_LARGE if facts.machine == "x86_64" else 0
+    data = [s for s in loaded if s.flags & SHF_WRITE and not s.flags & is_far]
     distance = max((_distance(c, d) for c in code for d in data), default=0)
     if distance >= _WARNED_FROM * _REACH:
         is_out = distance >= _REACH

@@ -33,10 +33,15 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
         raise NotApplicable("not linked yet")
     relocatable = [c for c in facts.containers if c.is_relocatable]
     unlinked = [name for linkage in facts.linkage for name in linkage.unlinked]
-    if not relocatable and not unlinked:
+    waiting = [name for linkage in facts.linkage for name in linkage.waiting]
+    if not relocatable and not unlinked and not waiting:
         raise NotApplicable("no relocatable device code")
     if unlinked:
         yield Violation(message=f"no device link defined {shorten(unlinked)}", symbol=unlinked[0])
+    if waiting:
+        yield Violation(
+            message=f"no device link registers the kernels that {shorten(waiting)} lists"
+        )
     is_linked = any(wrapper.is_device_linked for wrapper in facts.wrappers)
     is_own = any(c.is_prelinked for m in facts.modules for c in m.record.containers)
     if relocatable and not is_linked and not is_own and not unlinked:
@@ -129,7 +134,8 @@ def no_unregister(facts: ArtifactFacts) -> Iterator[Violation]:
                 message=f"{module.record.target}: the note does not lead to what unregisters it"
             )
     for linkage in known:
-        if not linkage.unregisters and facts.wrappers:
+        # What a device link has yet to make registers and unregisters (KB402).
+        if not linkage.unregisters and not linkage.unlinked and facts.wrappers:
             yield Violation(message="the file calls no function that unregisters device code")
     if facts.wrappers and not known:
         raise LacksEvidence("stripped: no symbol shows what the file calls")

@@ -26,6 +26,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
+from kbuild.formats.elf import SHF_X86_64_LARGE
 from kbuild.model import VariableRecord
 from kbuild.stages.stub_names import name_stub
 
@@ -148,8 +149,10 @@ DEVICE_LINKED = replace(
 ARCHIVED = replace(own_facts(), path="libk.a!k.o", kind="object", dynamic=None)
 
 
-def _near(address: int) -> ArtifactFacts:
+def _near(address: int, flags: int = 0) -> ArtifactFacts:
+    """The library with its data there, and with these flags more."""
     code, data = FOREIGN.sections[2], replace(FOREIGN.sections[4], address=address)
+    data = replace(data, flags=data.flags | flags)
     code = replace(code, flags=code.flags | 4)
     return replace(FOREIGN, sections=(*FOREIGN.sections[:2], code, FOREIGN.sections[3], data))
 
@@ -192,6 +195,7 @@ def in_wheel(name: str, version: str) -> ArtifactFacts:
 FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
+    (_near(0x9000_0000, SHF_X86_64_LARGE),),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
     (
         replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_1",)),)),
@@ -271,7 +275,38 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         "undefined",
         replace(FOREIGN, linkage=(replace(LINKAGE, unlinked=("registerLinked1",)),)),
     ),
+    (
+        "KB402",
+        "undefined, which unregisters too",
+        replace(
+            FOREIGN,
+            linkage=(replace(LINKAGE, unlinked=("registerLinked1",), unregisters=False),),
+        ),
+    ),
     ("KB402", "not linked", replace(FOREIGN, containers=(RELOCATABLE,))),
+    (
+        "KB402",
+        "undefined, which would bring the images",
+        replace(
+            FOREIGN,
+            images=(),
+            containers=(),
+            host_kernels=(),
+            linkage=(replace(LINKAGE, unlinked=("fatbinary1",)),),
+        ),
+    ),
+    (
+        "KB402",
+        "entries that nobody registers",
+        replace(
+            FOREIGN,
+            images=(),
+            containers=(),
+            host_kernels=(),
+            wrappers=(),
+            linkage=(replace(LINKAGE, unregisters=None, waiting=("entries",)),),
+        ),
+    ),
     ("KB403", "older runtime", (FOREIGN, runtime_library("runLaunch"))),
     (
         "KB403",

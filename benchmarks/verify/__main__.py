@@ -1,0 +1,160 @@
+"""How accurate `kbuild verify` is: broken artifacts that it catches, sound ones that it lets pass.
+
+The artifacts are those of `tests/e2e/accuracy`, built in a temporary folder.  Exits with 1 if
+a mutation is not caught, if it raises another error as well, or if a sound file has an error
+that nothing explains.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measure import describe_machine
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "e2e"))
+
+from accuracy.catalogue import EXPLAINED, MUTATIONS, SOUND
+from accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
+from accuracy.tools import missing
+from accuracy.workshop import Workshop
+
+BY_RULE = f"{'rule':<14}{'ways':>7}{'caught':>9}{'other errors':>15}{'not tried':>12}"
+BY_PRODUCER = f"{'producer':<14}{'files':>7}{'errors':>9}{'explained':>15}{'not tried':>12}"
+# What `--tiny` is content with: files that gcc alone makes.
+TINY_PRODUCER = "gcc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleScore:
+    """What became of a rule's mutations."""
+
+    rule: str
+    trials: tuple[Trial, ...]
+    untried: int
+
+    @property
+    def caught(self) -> int:
+        return sum(trial.is_caught for trial in self.trials)
+
+    @property
+    def other_errors(self) -> int:
+        return sum(len(trial.other_errors) for trial in self.trials)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducerScore:
+    """What the verifier said of a producer's sound files; ``explained`` errors are true."""
+
+    producer: str
+    files: int
+    errors: int
+    explained: int
+    untried: int
+
+
+def score_rule(rule: str, mutations: Iterable[Mutation], workshop: Workshop) -> RuleScore:
+    """Try the mutations that can be made here, and say which went wrong."""
+    own = tuple(mutations)
+    tried = tuple(m for m in own if not missing(*m.needs))
+    trials = tuple(attempt(mutation, workshop) for mutation in tried)
+    for trial in trials:
+        if not trial.is_caught or trial.other_errors:
+            found = f"{sorted(trial.broken)}, its twin {sorted(trial.sound)}"
+            print(f"{trial.mutation.name}: {found}", file=sys.stderr)
+    return RuleScore(rule=rule, trials=trials, untried=len(own) - len(tried))
+
+
+def score_producer(producer: str, sound: Iterable[Sound], workshop: Workshop) -> ProducerScore:
+    """Judge the files that can be made here, and say which have errors that nothing explains."""
+    own = tuple(sound)
+    tried = tuple(s for s in own if not missing(*s.needs))
+    cases = {s.title: s.build(workshop) for s in tried}
+    errors = [(title, rule) for title, c in cases.items() for rule in sorted(errors_of(judge(c)))]
+    for title, rule in errors:
+        if (title, rule) not in EXPLAINED:
+            print(f"{title}: {rule}", file=sys.stderr)
+    return ProducerScore(
+        producer=producer,
+        files=sum(len(case.paths) for case in cases.values()),
+        errors=len(errors),
+        explained=sum(error in EXPLAINED for error in errors),
+        untried=len(own) - len(tried),
+    )
+
+
+def show_rules(mutations: Sequence[Mutation], workshop: Workshop) -> tuple[RuleScore, ...]:
+    """Print a row for each rule as soon as it is known."""
+    scores = []
+    print(BY_RULE)
+    for rule in dict.fromkeys(mutation.rule for mutation in mutations):
+        score = score_rule(rule, (m for m in mutations if m.rule == rule), workshop)
+        ways = len(score.trials)
+        counts = f"{ways:>7}{score.caught:>9}{score.other_errors:>15}{score.untried:>12}"
+        print(f"{rule:<14}{counts}", flush=True)
+        scores.append(score)
+    return tuple(scores)
+
+
+def show_producers(sound: Sequence[Sound], workshop: Workshop) -> tuple[ProducerScore, ...]:
+    """Likewise for each producer of sound files."""
+    scores = []
+    print(f"\n{BY_PRODUCER}")
+    for producer in dict.fromkeys(s.producer for s in sound):
+        score = score_producer(producer, (s for s in sound if s.producer == producer), workshop)
+        counts = f"{score.files:>7}{score.errors:>9}{score.explained:>15}{score.untried:>12}"
+        print(f"{producer:<14}{counts}", flush=True)
+        scores.append(score)
+    return tuple(scores)
+
+
+def summarise(rules: Sequence[RuleScore], producers: Sequence[ProducerScore]) -> bool:
+    """Print the totals; whether they are what is asked for."""
+    ways = sum(len(score.trials) for score in rules)
+    caught = sum(score.caught for score in rules)
+    others = sum(score.other_errors for score in rules)
+    files = sum(score.files for score in producers)
+    wrong = sum(score.errors - score.explained for score in producers)
+    if ways:
+        share = 100 * caught / ways
+        print(f"\nmutation score: {share:.1f} % ({caught} of {ways}), {others} other errors")
+    if files:
+        print(f"false positives: {wrong} in {files} files")
+    return caught == ways and others == wrong == 0
+
+
+def select(words: Sequence[str], *, tiny: bool) -> tuple[list[Mutation], list[Sound]]:
+    """What begins with one of the words, rule or producer; everything where there are none."""
+    mutations = [m for m in MUTATIONS if not words or m.rule.startswith(tuple(words))]
+    sound = [s for s in SOUND if not words or s.producer.startswith(tuple(words))]
+    if tiny:
+        first = {m.rule: m for m in reversed(mutations) if not m.needs}
+        mutations = [m for m in mutations if first.get(m.rule) is m]
+        sound = [s for s in sound if s.producer == TINY_PRODUCER]
+    return mutations, sound
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="what gcc alone makes, one way a rule")
+    parser.add_argument("select", nargs="*", help="beginnings of rule ids, or producers")
+    arguments = parser.parse_args()
+    mutations, sound = select(arguments.select, tiny=arguments.tiny)
+    if not mutations and not sound:
+        parser.error(f"neither a rule nor a producer: {' '.join(arguments.select)}")
+    print(describe_machine())
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(folder=Path(folder))
+        is_met = summarise(show_rules(mutations, workshop), show_producers(sound, workshop))
+    needs = {tool for made in (*mutations, *sound) for tool in made.needs}
+    for reason in sorted({missing(tool) for tool in needs} - {""}):
+        print(f"not tried: {reason}")
+    return 0 if is_met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -270,7 +270,3 @@ def test_image_whose_names_are_not_read_is_not_passed(tmp_path: Path) -> None:
     assert report.findings == ()
     assert report.rules_run == ()
     assert [note.rule for note in report.rules_skipped] == ["KB603"]
-
-
-# The rules that a test here shows on a file with the defect.
-SHOWN = frozenset({"KB603"})

@@ -21,12 +21,13 @@ from accuracy import (
     sound_kbuild,
     sound_nvcc,
     spoiled_units,
+    stripped,
     upkeep,
 )
 from accuracy.model import Mutation, Sound
 
 _BROKEN: Final = (
-    *(edited_images, edited_handles, spoiled_units, objcopied, linked, laid_out),
+    *(edited_images, edited_handles, spoiled_units, objcopied, stripped, linked, laid_out),
     *(nvcc_mutations, nvcc_processes, clang_mutations, demanded_images, demanded_resources, upkeep),
 )
 _SOUND: Final = (sound_hosts, sound_kbuild, sound_nvcc, sound_clang)

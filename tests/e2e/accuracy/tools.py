@@ -20,6 +20,7 @@ Tool: TypeAlias = Literal[
     "lld",
     "mold",
     "objcopy",
+    "llvm-strip-19",
     "amdhip64",
     "hip lld",
 ]

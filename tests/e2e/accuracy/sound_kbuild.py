@@ -45,6 +45,19 @@ _CONFIGURATIONS: Final = (
         linker="gold",
         needs=("nvcc", "cudart", "clang", "gold"),
     ),
+    _Configuration(
+        name="g++",
+        backend="hip",
+        definitions=("CMAKE_HIP_ARCHITECTURES=gfx90a;gfx1030",),
+        needs=("hipcc", "amdhip64"),
+    ),
+    _Configuration(
+        name="clang++, lld",
+        backend="hip",
+        definitions=("CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-", "CMAKE_CXX_COMPILER=clang++"),
+        linker="lld",
+        needs=("hipcc", "amdhip64", "clang", "lld"),
+    ),
 )
 
 

@@ -13,7 +13,7 @@ from kbuild.formats.code_object import EM_AMDGPU, is_code_object, read_code_obje
 from kbuild.formats.code_object_facts import CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.device_elf import DeviceElf
 from kbuild.formats.source_paths import find_source_paths, is_debug_section
-from kbuild.model import ImageKind, Kernel, Param, Resources, Variable
+from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable
 
 # LLVM bitcode, as it is and in its wrapper, and SPIR-V.
 _BEGINNINGS: Final[tuple[tuple[bytes, ImageKind], ...]] = (
@@ -65,12 +65,10 @@ def _source_name(symbol: str) -> str:
 def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
     layout = tuple((p.offset, p.size, p.name, p.type_name) for p in kernel.params or ())
     name = _source_name(kernel.name)
-    # The runtime finds kernels by global symbols, those of static ones too.
-    is_internal = name != kernel.name or is_internal_name(name)
     return Kernel(
         name=kernel.name,
         display=demangle(name),
-        linkage="internal" if is_internal else kernel.linkage,
+        linkage=_find_linkage(kernel, name),
         params=_spell_params(kernel.name, layout),
         resources=Resources(
             registers=kernel.vgprs,
@@ -87,6 +85,17 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
             required_block=kernel.required_block,
         ),
     )
+
+
+def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
+    """That of the source: the runtime finds kernels by global symbols, so clang makes all of them.
+
+    Static ones and instances of templates show in their names; inline ones do not.
+    """
+    if name != kernel.name or is_internal_name(name):
+        return "internal"
+    qualified, _ = split_function(demangle(name))
+    return "weak" if "<" in qualified else kernel.linkage
 
 
 # The images of one source have the same kernels.

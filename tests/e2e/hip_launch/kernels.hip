@@ -1,4 +1,4 @@
-#include "kernels.hpp"
+#include "copy.hpp"
 
 namespace ns {
 __global__ void scale(float* p, float a, int n)
@@ -12,11 +12,6 @@ __global__ void over(int* out, double value) { *out = static_cast<int>(value); }
 __global__ void advance(char first, Step step, double* out) { *out = first + step.time * step.path[2]; }
 __global__ void nothing() {}
 
-template <class T>
-__global__ void copy(const T* from, T* to, unsigned char count)
-{
-    if (threadIdx.x < count) to[threadIdx.x] = from[threadIdx.x];
-}
 template __global__ void copy(const float*, float*, unsigned char);
 template __global__ void copy(const double*, double*, unsigned char);
 

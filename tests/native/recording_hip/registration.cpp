@@ -33,7 +33,7 @@ void __hipRegisterVar(void** container, void* shadow, char* host, char* device, 
             "a variable with two names");
     require(is_extern == 0 && is_global == 0 && (is_constant == 0 || is_constant == 1),
             std::string(device) + ": flags that clang never sets");
-    recording::register_variable(container, shadow, device, size);
+    recording::register_variable(container, shadow, device, size, is_constant != 0);
 }
 
 void __hipRegisterManagedVar(void* container, void** pointer, void* initial, const char* name,

@@ -19,8 +19,9 @@ std::list<Container>& containers() {
     return all;
 }
 
-std::map<const void*, Kernel>& kernels() {
-    static auto& all = *new std::map<const void*, Kernel>;
+// By handle. Instances of a template are registered by every file that has them: the first counts.
+std::multimap<const void*, Kernel>& kernels() {
+    static auto& all = *new std::multimap<const void*, Kernel>;
     return all;
 }
 
@@ -81,20 +82,24 @@ void register_kernel(void** handle, const void* host, const std::string& name) {
         require(descriptor != nullptr && descriptor->size == 64,
                 name + ": no kernel descriptor in the image for " + image.arch);
     }
-    require(kernels().count(host) == 0, name + ": its address is registered already");
-    kernels()[host] = {host, name, &container};
+    const auto [first, last] = kernels().equal_range(host);
+    for (auto row = first; row != last; ++row)
+        require(row->second.container != &container && row->second.name == name,
+                name + ": its address is registered already");
+    kernels().emplace(host, Kernel{host, name, &container});
     Line("__hipRegisterFunction").add("kernel", name).add("container", static_cast<const void*>(handle))
         .add("section", section_of(host));
 }
 
-void register_variable(void** handle, const void* shadow, const std::string& name, std::size_t size) {
+void register_variable(void** handle, const void* shadow, const std::string& name, std::size_t size,
+                       bool is_constant) {
     const Container& container = open_container(handle, "__hipRegisterVar");
     check_identity(shadow, name, container);
     for (const CodeObject& image : container.images)
         require(image.elf.find_symbol(name)->size == size, name + ": of another size than in the image");
     require(variables().count(shadow) == 0, name + ": its address is registered already");
     variables()[shadow] = {shadow, name, &container, std::vector<unsigned char>(size)};
-    Line("__hipRegisterVar").add("variable", name).add("size", size)
+    Line("__hipRegisterVar").add("variable", name).add("size", size).add("constant", is_constant)
         .add("container", static_cast<const void*>(handle));
 }
 
@@ -128,8 +133,8 @@ void unregister_container(void** handle) {
 }
 
 const Kernel* find_kernel(const void* handle) {
-    const auto found = kernels().find(handle);
-    return found == kernels().end() ? nullptr : &found->second;
+    const auto found = kernels().lower_bound(handle); // the first of those registered
+    return found == kernels().end() || found->first != handle ? nullptr : &found->second;
 }
 
 Variable* find_variable(const void* shadow) {

@@ -42,7 +42,7 @@ struct Variable {
 void** register_container(const void* wrapper, const void* caller);
 void register_kernel(void** container, const void* handle, const std::string& name);
 void register_variable(void** container, const void* shadow, const std::string& name,
-                       std::size_t size);
+                       std::size_t size, bool is_constant);
 void register_managed(void** container, void** pointer, const void* initial,
                       const std::string& name, std::size_t size, unsigned alignment);
 void unregister_container(void** container);

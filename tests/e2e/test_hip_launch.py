@@ -13,8 +13,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from projects import configure_and_build, run, succeed
-from recorded_hip import Recording, build_recorder, find_missing, record
+from projects import run, succeed
+from recorded_hip import Recording, find_missing, record
 
 PROJECT = Path(__file__).parent / "hip_launch"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
@@ -32,18 +32,6 @@ pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=MISSING),
     pytest.mark.skipif(Path("/dev/kfd").exists(), reason="here may be an AMD device"),
 ]
-
-
-@pytest.fixture(scope="module")
-def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_recorder(tmp_path_factory.mktemp("recorder") / "lib")
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("hip_launch")
-    configure_and_build(PROJECT, folder)
-    return folder
 
 
 def link(folder: Path, output: Path, *words: object) -> Path:
@@ -106,7 +94,7 @@ def expect_life(recording: Recording, file: str, containers: int = 1) -> None:
     first_use = next(i for i, name in enumerate(names) if name.startswith(("hipL", "hipMalloc")))
     last_registration = max(i for i, name in enumerate(names) if name.startswith("__hipRegister"))
     assert last_registration < first_use
-    assert {name for name in names[-containers:]} == {"__hipUnregisterFatBinary"}
+    assert set(names[-containers:]) == {"__hipUnregisterFatBinary"}
 
 
 def find_registered(recording: Recording) -> list[str]:
@@ -116,17 +104,17 @@ def find_registered(recording: Recording) -> list[str]:
 @pytest.mark.parametrize("standard", ["c99", "c17"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_c_program_launches_by_name(
-    built: Path, recorder: Path, tmp_path: Path, compiler: str, standard: str
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str, standard: str
 ) -> None:
-    library = built / "libplain_kernels.so"
+    library = hip_launch / "libplain_kernels.so"
     options = (f"-std={standard}", *WARNINGS)
     host = link(
-        built, tmp_path / "host", compiler, *options, PROJECT / "plain_host.c", library
+        hip_launch, tmp_path / "host", compiler, *options, PROJECT / "plain_host.c", library
     )
 
     refused = run(host)
     assert (refused.returncode, refused.stdout) == (3, f"error {NO_DEVICE}\n")
-    expect_c_launches(record(recorder, host))
+    expect_c_launches(record(hip_recorder, host))
 
 
 def expect_c_launches(recording: Recording) -> None:
@@ -142,28 +130,28 @@ def expect_c_launches(recording: Recording) -> None:
 
 
 def test_position_dependent_program_has_the_same_handles(
-    built: Path, recorder: Path, tmp_path: Path
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path
 ) -> None:
-    library = built / "libplain_kernels.so"
+    library = hip_launch / "libplain_kernels.so"
     options = ("-fno-pie", "-no-pie", *WARNINGS)
-    host = link(built, tmp_path / "host", "gcc", *options, PROJECT / "plain_host.c", library)
+    host = link(hip_launch, tmp_path / "host", "gcc", *options, PROJECT / "plain_host.c", library)
 
     assert "R_X86_64_COPY" in succeed(run("readelf", "-rW", host))
-    expect_c_launches(record(recorder, host))
+    expect_c_launches(record(hip_recorder, host))
 
 
 @pytest.mark.parametrize("library", ["libplain_kernels.so", "libstub_kernels.a"])
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_cpp_program_launches_by_name(
-    built: Path, recorder: Path, tmp_path: Path, compiler: str, library: str
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str, library: str
 ) -> None:
     options = ("-std=c++17", *WARNINGS)
     source = PROJECT / "plain_host.cpp"
-    host = link(built, tmp_path / "host", compiler, *options, source, built / library)
+    host = link(hip_launch, tmp_path / "host", compiler, *options, source, hip_launch / library)
 
     refused = run(host)
     assert (refused.returncode, refused.stdout) == (3, f"error {NO_DEVICE}\n" * 5)
-    recording = record(recorder, host)
+    recording = record(hip_recorder, host)
     assert recording.returncode == 0, recording.output
     expect_launches(recording, is_typed=False)
     # Launches by the handle go past the stub, whether or not there is one.
@@ -179,17 +167,17 @@ CHEVRON_COMPILERS = {
 
 @pytest.mark.parametrize("compiler", CHEVRON_COMPILERS)
 def test_chevrons_go_through_the_stub(
-    built: Path, recorder: Path, tmp_path: Path, compiler: str
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str
 ) -> None:
     if not shutil.which(compiler):
         pytest.skip(f"not installed: {compiler}")
     compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS[compiler])
-    host = link(built, tmp_path / "host", "g++", compiled, built / "libstub_kernels.a")
+    host = link(hip_launch, tmp_path / "host", "g++", compiled, hip_launch / "libstub_kernels.a")
 
     refused = run(host)
     expected = f"without a device: {NO_DEVICE}, the launch says {NO_DEVICE}\n"
     assert (refused.returncode, refused.stdout) == (3, expected)
-    recording = record(recorder, host)
+    recording = record(hip_recorder, host)
     assert (recording.returncode, recording.output) == (0, "calls 5\n")
     expect_launches(recording, is_typed=True)
     # One of HIP's own launches by name, the other through its macro.
@@ -204,10 +192,12 @@ def test_chevrons_go_through_the_stub(
     assert recording.select("hipMemcpyToSymbol")[0]["variable"] == "weights"
 
 
-def test_chevrons_without_stubs_do_not_link(built: Path, tmp_path: Path) -> None:
+def test_chevrons_without_stubs_do_not_link(hip_launch: Path, tmp_path: Path) -> None:
     compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS["hipcc"])
 
-    result = run("g++", compiled, built / "libplain_kernels.so", LIBRARY, "-o", tmp_path / "host")
+    result = run(
+        "g++", compiled, hip_launch / "libplain_kernels.so", LIBRARY, "-o", tmp_path / "host"
+    )
 
     assert result.returncode != 0
     assert "undefined reference to `ns::__device_stub__scale(float*, float, int)'" in result.stderr
@@ -216,22 +206,24 @@ def test_chevrons_without_stubs_do_not_link(built: Path, tmp_path: Path) -> None
 def build_typed_host(built: Path, output: Path, library: str, *options: str) -> Path:
     include = Path(__file__).parents[2] / "kbuild" / "native" / "include"
     flags = ("-std=c++17", f"-I{include}", "-DKBUILD_BACKEND_HIP=1", *WARNINGS, *options)
-    return link(
-        built, output, "g++", *flags, PROJECT / "typed_host.cpp", built / library
-    )
+    return link(built, output, "g++", *flags, PROJECT / "typed_host.cpp", built / library)
 
 
-def test_typed_launches_before_and_in_main(built: Path, recorder: Path, tmp_path: Path) -> None:
+def test_typed_launches_before_and_in_main(
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path
+) -> None:
     hosts = {
-        "shared, no stubs": build_typed_host(built, tmp_path / "shared", "libplain_kernels.so"),
-        "static, stubs": build_typed_host(built, tmp_path / "static", "libstub_kernels.a"),
-        "objects, stubs without debug information": built / "object_host",
+        "shared, no stubs": build_typed_host(
+            hip_launch, tmp_path / "shared", "libplain_kernels.so"
+        ),
+        "static, stubs": build_typed_host(hip_launch, tmp_path / "static", "libstub_kernels.a"),
+        "objects, stubs without debug information": hip_launch / "object_host",
     }
     for how, host in hosts.items():
         refused = run(host)
         assert refused.returncode == 3, how
         assert refused.stdout == "calls is not available\nbefore main: no AMD device\n"
-        recording = record(recorder, host)
+        recording = record(hip_recorder, host)
         assert recording.returncode == 0, (how, recording.output)
         assert "weights[2] 3, calls 5, sums 1 2\ndone\n" in recording.output
         expect_launches(recording, is_typed=True)
@@ -245,9 +237,9 @@ def test_typed_launches_before_and_in_main(built: Path, recorder: Path, tmp_path
 
 
 def test_variables_are_registered_with_their_images_values(
-    built: Path, recorder: Path
+    hip_launch: Path, hip_recorder: Path
 ) -> None:
-    recording = record(recorder, built / "object_host")
+    recording = record(hip_recorder, hip_launch / "object_host")
 
     variables = {v["variable"]: v["size"] for v in recording.select("__hipRegisterVar")}
     assert variables == {"weights": 16, "factor": 4}
@@ -259,10 +251,10 @@ def test_variables_are_registered_with_their_images_values(
     expect_life(recording, "object_host")
 
 
-def test_device_of_another_architecture_is_explained(built: Path, recorder: Path) -> None:
-    host = built / "object_host"
+def test_device_of_another_architecture_is_explained(hip_launch: Path, hip_recorder: Path) -> None:
+    host = hip_launch / "object_host"
 
-    recording = record(recorder, host, KBUILD_HIP_RECORDING_ARCH="gfx803")
+    recording = record(hip_recorder, host, KBUILD_HIP_RECORDING_ARCH="gfx803")
 
     assert recording.returncode == 3
     assert "before main" in recording.output
@@ -270,24 +262,26 @@ def test_device_of_another_architecture_is_explained(built: Path, recorder: Path
 
 
 def test_library_is_unregistered_when_it_is_closed(
-    built: Path, recorder: Path, tmp_path: Path
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path
 ) -> None:
-    host = link(built, tmp_path / "host", "gcc", *WARNINGS, PROJECT / "opening_host.c", "-ldl")
-    library = built / "libplain_kernels.so"
+    host = link(hip_launch, tmp_path / "host", "gcc", *WARNINGS, PROJECT / "opening_host.c", "-ldl")
+    library = hip_launch / "libplain_kernels.so"
 
     assert succeed(run(host, library)) == f"error {NO_DEVICE}\n" * 2
-    recording = record(recorder, host, library)
+    recording = record(hip_recorder, host, library)
     assert (recording.returncode, recording.output) == (0, "error 0\n" * 2)
     names = [call["call"] for call in recording.calls]
     assert names[-3:] == ["__hipUnregisterFatBinary"] * 2 + ["hipDeviceSynchronize"]
     assert [launch["kernel"] for launch in recording.launches] == ["c_nothing"]
 
 
-def test_stripped_program_registers_the_same(built: Path, recorder: Path, tmp_path: Path) -> None:
+def test_stripped_program_registers_the_same(
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path
+) -> None:
     host = tmp_path / "object_host"
-    succeed(run("strip", "--strip-all", built / "object_host", "-o", host))
+    succeed(run("strip", "--strip-all", hip_launch / "object_host", "-o", host))
 
-    recording = record(recorder, host)
+    recording = record(hip_recorder, host)
 
     assert recording.returncode == 0, recording.output
     assert find_registered(recording) == KERNELS
@@ -296,15 +290,15 @@ def test_stripped_program_registers_the_same(built: Path, recorder: Path, tmp_pa
 
 @pytest.mark.skipif(not shutil.which("gdb"), reason="not installed: gdb")
 def test_plain_debugger_shows_kernel_and_arguments(
-    built: Path, recorder: Path, tmp_path: Path
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path
 ) -> None:
-    host = build_typed_host(built, tmp_path / "host", "libstub_kernels.a", "-g")
+    host = build_typed_host(hip_launch, tmp_path / "host", "libstub_kernels.a", "-g")
     commands = ("break ns::__device_stub__scale", "run", "backtrace 2", "info breakpoints")
 
     shown = succeed(
         run(
             *("env", f"KBUILD_HIP_RECORDING={tmp_path / 'calls'}", "gdb", "-batch", "-nx"),
-            *("-ex", f"set environment LD_LIBRARY_PATH {recorder}"),
+            *("-ex", f"set environment LD_LIBRARY_PATH {hip_recorder}"),
             *(word for command in commands for word in ("-ex", command)),
             host,
         )
@@ -315,14 +309,14 @@ def test_plain_debugger_shows_kernel_and_arguments(
     assert "in main () at" in shown or "kbuild::launch<" in shown
 
 
-def test_layouts_are_what_readobj_shows(built: Path, recorder: Path, tmp_path: Path) -> None:
+def test_layouts_are_what_readobj_shows(hip_launch: Path, hip_recorder: Path) -> None:
     """The recorder reads arguments by the sizes that LLVM's tool shows of them."""
     if not shutil.which("llvm-readobj-19"):
         pytest.skip("not installed: llvm-readobj-19")
-    images = sorted((built / "kbuild" / "object_kernels").rglob("*gfx90a*.hsaco"))
+    images = sorted((hip_launch / "kbuild" / "object_kernels").rglob("*gfx90a*.hsaco"))
     assert len(images) == 1
     text = succeed(run("llvm-readobj-19", "--notes", images[0]))
-    recording = record(recorder, built / "object_host")
+    recording = record(hip_recorder, hip_launch / "object_host")
     for launch in recording.launches:
         (part,) = (p for p in text.split(".args:") if f".name:           {launch['kernel']}\n" in p)
         visible = part.split("hidden_")[0]
@@ -331,12 +325,12 @@ def test_layouts_are_what_readobj_shows(built: Path, recorder: Path, tmp_path: P
         assert [len(value) // 2 for value in launch["args"]] == sizes[:count], launch["kernel"]
 
 
-def test_recorder_says_what_it_is(built: Path, recorder: Path) -> None:
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(recorder)}
+def test_recorder_says_what_it_is(hip_launch: Path, hip_recorder: Path) -> None:
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(hip_recorder)}
     environment.pop("KBUILD_HIP_RECORDING", None)
     words = ["env", "-i", f"LD_LIBRARY_PATH={environment['LD_LIBRARY_PATH']}"]
 
-    result = run(*words, built / "object_host")
+    result = run(*words, hip_launch / "object_host")
 
     assert result.returncode != 0
     assert "test code, runs nothing" in result.stderr

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
 from projects import run, run_kbuild, succeed
-from recorded_hip import Recording, build_recorder, find_missing, record
+from recorded_hip import Recording, find_missing, record
 
 from kbuild import resources
 
@@ -78,10 +80,10 @@ def read_object(path: Path) -> Object:
     with path.open("rb") as file:
         elf = ELFFile(file)
         names = [section.name for section in elf.iter_sections()]
-        table = list(elf.get_section_by_name(".symtab").iter_symbols())
-        symbols = {
-            symbol.name: _describe_symbol(symbol, names) for symbol in table if symbol.name
-        }
+        symbol_table = elf.get_section_by_name(".symtab")
+        assert isinstance(symbol_table, SymbolTableSection)
+        table = list(symbol_table.iter_symbols())
+        symbols = {symbol.name: _describe_symbol(symbol, names) for symbol in table if symbol.name}
         sections = {
             section.name: {
                 "flags": section["sh_flags"],
@@ -93,7 +95,7 @@ def read_object(path: Path) -> Object:
         }
         relocations = {}
         for section in elf.iter_sections():
-            if section["sh_type"] != "SHT_RELA":
+            if not isinstance(section, RelocationSection):
                 continue
             for entry in section.iter_relocations():
                 symbol = table[entry["r_info_sym"]]
@@ -226,15 +228,14 @@ def test_bundles_have_the_same_entries(theirs: Object, ours: Object) -> None:
 
 
 @pytest.fixture(scope="module")
-def recordings(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recording]:
-    recorder = build_recorder(tmp_path_factory.mktemp("recorder") / "lib")
+def recordings(folder: Path, hip_recorder: Path) -> dict[str, Recording]:
     (folder / "main.cpp").write_text("int main() { return 0; }\n")
     found = {}
     for name in ("hipcc", "g++"):
         compiled = folder / "hipcc.o" if name == "hipcc" else compile_stub_unit(folder, name)
         program = folder / f"{name}.out"
         succeed(run("g++", folder / "main.cpp", compiled, "-lamdhip64", "-o", program))
-        found[name] = record(recorder, program)
+        found[name] = record(hip_recorder, program)
         assert found[name].returncode == 0, found[name].output
     return found
 
@@ -252,8 +253,8 @@ def test_registrations_are_the_same(recordings: dict[str, Recording]) -> None:
     assert len(kernels[0]) == len(kernels[1])
     for name in VARIABLES:
         for what in ("call", "size", "initial", "constant"):
-            found = [registered[name].get(what) for registered in variables]
-            compare(name, f"registered {what}", *found)
+            values = [registered[name].get(what) for registered in variables]
+            compare(name, f"registered {what}", *values)
     # Containers, kernels, variables, and at exit the container again.
     expected = ["__hipRegisterFatBinary", "__hipRegisterFunction", "__hipRegisterVar"]
     expected += ["__hipRegisterManagedVar", "__hipUnregisterFatBinary"]

@@ -86,13 +86,14 @@ def test_hip_host_api_compiles(
 ) -> None:
     source = tmp_path / "host.c"
     include = f"#include <kbuild/{header}>\n"
+    kernel = "(const void *)k" if language == "c++" else "k"
     source.write_text(
         f"{include}{include}"
         "KBUILD_KERNEL void k(int);\n"
         "kbuild_error_t run(const kbuild_launch_config *config, void **args);\n"
         "kbuild_error_t run(const kbuild_launch_config *config, void **args)\n"
         "{\n"
-        f"    return kbuild_launch({'(const void *)' if language == 'c++' else ''}k, config, args);\n"
+        f"    return kbuild_launch({kernel}, config, args);\n"
         "}\n"
     )
 

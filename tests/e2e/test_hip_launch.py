@@ -251,6 +251,24 @@ def test_variables_are_registered_with_their_images_values(
     expect_life(recording, "object_host")
 
 
+def test_variable_of_two_libraries_is_registered_by_neither(
+    hip_launch: Path, hip_recorder: Path
+) -> None:
+    host = hip_launch / "two_libraries_host"
+    invalid_symbol = 13  # hipErrorInvalidSymbol
+
+    # HIP 5 would end the program before main, had both registered the one address.
+    refused = succeed(run(host))
+    assert (
+        refused
+        == f"weights {invalid_symbol}, factor {NO_DEVICE}, launches {NO_DEVICE} {NO_DEVICE}\n"
+    )
+    recording = record(hip_recorder, host)
+    assert recording.output == f"weights {invalid_symbol}, factor 0, launches 0 0\n"
+    registered = [call["variable"] for call in recording.select("__hipRegisterVar")]
+    assert registered == ["factor"]
+
+
 def test_device_of_another_architecture_is_explained(hip_launch: Path, hip_recorder: Path) -> None:
     host = hip_launch / "object_host"
 

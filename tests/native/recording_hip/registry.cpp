@@ -50,7 +50,7 @@ std::string host_name(const std::string& name) {
 void check_identity(const void* address, const std::string& name, const Container& container) {
     require(address != nullptr, name + ": registered with a null address");
     require(!file_of(address).empty(), name + ": its address is in no file");
-    require(is_named(address, host_name(name)) || !has_name(address),
+    require(is_named(address, name) || is_named(address, host_name(name)) || !has_name(address),
             name + ": its address is that of another symbol");
     for (const CodeObject& image : container.images)
         require(image.elf.find_symbol(name) != nullptr || image.elf.find_symbol(name + ".kd") != nullptr,

@@ -13,7 +13,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from projects import run, succeed
+from projects import run, run_kbuild, succeed
 from recorded_hip import Recording, find_missing, record
 
 PROJECT = Path(__file__).parent / "hip_launch"
@@ -192,6 +192,24 @@ def test_chevrons_go_through_the_stub(
     assert recording.select("hipMemcpyToSymbol")[0]["variable"] == "weights"
 
 
+@pytest.mark.parametrize("options", [(), ("-no-pie",)])
+def test_chevrons_reach_stubs_of_a_library(
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    (unit,) = hip_launch.rglob("object_kernels_stub.cpp.o")
+    library = tmp_path / "libstubs.so"
+    succeed(run("g++", "-shared", unit, LIBRARY, "-o", library))
+    fixed = ("-fno-pie",) if options else ()
+    compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS["hipcc"], *fixed)
+    host = link(tmp_path, tmp_path / "host", "g++", *options, compiled, library)
+
+    recording = record(hip_recorder, host)
+
+    assert (recording.returncode, recording.output) == (0, "calls 5\n")
+    expect_launches(recording, is_typed=True)
+    assert "_ZN2ns20__device_stub__scaleEPffi" in recording.find_launch(SCALE)["stack"]
+
+
 def test_chevrons_without_stubs_do_not_link(hip_launch: Path, tmp_path: Path) -> None:
     compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS["hipcc"])
 
@@ -203,10 +221,12 @@ def test_chevrons_without_stubs_do_not_link(hip_launch: Path, tmp_path: Path) ->
     assert "undefined reference to `ns::__device_stub__scale(float*, float, int)'" in result.stderr
 
 
-def build_typed_host(built: Path, output: Path, library: str, *options: str) -> Path:
+def build_typed_host(
+    built: Path, output: Path, library: str, *options: str, compiler: str = "g++"
+) -> Path:
     include = Path(__file__).parents[2] / "kbuild" / "native" / "include"
     flags = ("-std=c++17", f"-I{include}", "-DKBUILD_BACKEND_HIP=1", *WARNINGS, *options)
-    return link(built, output, "g++", *flags, PROJECT / "typed_host.cpp", built / library)
+    return link(built, output, compiler, *flags, PROJECT / "typed_host.cpp", built / library)
 
 
 def test_typed_launches_before_and_in_main(
@@ -217,6 +237,9 @@ def test_typed_launches_before_and_in_main(
             hip_launch, tmp_path / "shared", "libplain_kernels.so"
         ),
         "static, stubs": build_typed_host(hip_launch, tmp_path / "static", "libstub_kernels.a"),
+        "static, stubs, by clang": build_typed_host(
+            hip_launch, tmp_path / "clang", "libstub_kernels.a", compiler="clang++"
+        ),
         "objects, stubs without debug information": hip_launch / "object_host",
     }
     for how, host in hosts.items():
@@ -341,6 +364,14 @@ def test_layouts_are_what_readobj_shows(hip_launch: Path, hip_recorder: Path) ->
         sizes = [int(line.split()[-1]) for line in visible.splitlines() if ".size:" in line]
         count = len(launch["args"])
         assert [len(value) // 2 for value in launch["args"]] == sizes[:count], launch["kernel"]
+
+
+def test_smoke_is_skipped_without_a_device(hip_launch: Path) -> None:
+    result = run_kbuild("smoke", hip_launch / "libplain_kernels.so")
+
+    assert result.returncode == 77, result.stdout + result.stderr
+    assert "skipped: no AMD device" in result.stdout
+    assert "passed" not in result.stdout
 
 
 def test_recorder_says_what_it_is(hip_launch: Path, hip_recorder: Path) -> None:

@@ -13,7 +13,7 @@ from kbuild.formats.code_object import EM_AMDGPU, is_code_object, read_code_obje
 from kbuild.formats.code_object_facts import CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.device_elf import DeviceElf
 from kbuild.formats.source_paths import find_source_paths, is_debug_section
-from kbuild.model import ImageKind, Kernel, Param, Resources, Variable
+from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable
 
 # LLVM bitcode, as it is and in its wrapper, and SPIR-V.
 _BEGINNINGS: Final[tuple[tuple[bytes, ImageKind], ...]] = (
@@ -67,16 +67,10 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
         (p.offset, p.size, p.name, p.type_name, p.value_kind) for p in kernel.params or ()
     )
     name = _source_name(kernel.name)
-    # The runtime finds kernels by global symbols, those of static ones too.
-    is_internal = name != kernel.name or is_internal_name(name)
-    display = demangle(name)
-    # lld makes a global symbol of an instantiated template; every source may have one.
-    is_template = split_function(display)[0].endswith(">")
-    linkage = "weak" if is_template and kernel.linkage == "external" else kernel.linkage
     return Kernel(
         name=kernel.name,
-        display=display,
-        linkage="internal" if is_internal else linkage,
+        display=demangle(name),
+        linkage=_find_linkage(kernel, name),
         params=_spell_params(kernel.name, layout),
         resources=Resources(
             registers=kernel.vgprs,
@@ -93,6 +87,17 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
             required_block=kernel.required_block,
         ),
     )
+
+
+def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
+    """That of the source: the runtime finds kernels by global symbols, so clang makes all of them.
+
+    Static ones and instances of templates show in their names; inline ones do not.
+    """
+    if name != kernel.name or is_internal_name(name):
+        return "internal"
+    qualified, _ = split_function(demangle(name))
+    return "weak" if "<" in qualified else kernel.linkage
 
 
 # The images of one source have the same kernels.

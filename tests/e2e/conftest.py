@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from accuracy.workshop import Workshop
-from projects import ROOT, pip
+from projects import ROOT, configure_and_build, pip
+from recorded_hip import build_recorder
 
 from kbuild import resources
 from kbuild.project import DeviceFlags, TargetSpec
@@ -80,6 +81,20 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
             source = tmp_path_factory.mktemp("source") / "kbuild"
             _copy_checkout(source)
             pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hip_recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a library in the place of AMD's runtime, which records and runs nothing."""
+    return build_recorder(tmp_path_factory.mktemp("hip_recorder") / "lib")
+
+
+@pytest.fixture(scope="session")
+def hip_launch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build folder of ``hip_launch/``, for the tests that need hipcc."""
+    folder = tmp_path_factory.mktemp("hip_launch")
+    configure_and_build(Path(__file__).parent / "hip_launch", folder)
     return folder
 
 

@@ -338,6 +338,12 @@ def test_stub_unit_compiles(
     result = compile_strictly(compiler, language, source, *options)
 
     assert result.returncode == 0, result.stderr
+    assert not find_missing_handles(source.with_suffix(".o"))
+
+
+def find_missing_handles(compiled: Path) -> set[str]:
+    listed = subprocess.run(["nm", "-j", compiled], capture_output=True, text=True, check=True)
+    return {kernel.handle for kernel in TABLE.kernels} - set(listed.stdout.split())
 
 
 @pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-fPIC")])
@@ -353,6 +359,7 @@ def test_debug_stub_unit_compiles(tmp_path: Path, compiler: str, options: tuple[
     result = compile_strictly(compiler, "c++", source, "-std=c++17", *options)
 
     assert result.returncode == 0, result.stderr
+    assert not find_missing_handles(source.with_suffix(".o"))
 
 
 @pytest.mark.parametrize("options", [("-O0",), ("-O2", "-fPIC")])

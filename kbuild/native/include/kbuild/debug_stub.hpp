@@ -42,23 +42,36 @@ struct kbuild_stub {
     unsigned long long reported;
 };
 
-// Where kbuild::launch was called, by this thread, last; see kbuild/kbuild.hpp.
-struct kbuild_call_site {
+// What kbuild::launch and the stub that it calls tell each other, beside the runtime; see
+// kbuild/kbuild.hpp.  Of another launcher's call `file` is null.
+struct kbuild_stub_call {
     const char* file;
     unsigned line;
     const void* caller;
+    int has_result;
+    int result;
 };
 // One for all stub units that the linkers can make one of.
-extern __thread struct kbuild_call_site kbuild_site
+extern __thread struct kbuild_stub_call kbuild_call
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-__thread struct kbuild_call_site kbuild_site = {};
+__thread struct kbuild_stub_call kbuild_call = {};
 
 extern "C" void kbuild_note_call_site(const char* file, unsigned line)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 {
-    kbuild_site.file = file;
-    kbuild_site.line = line;
+    kbuild_call = {file, line, nullptr, 0, 0};
+}
+
+// The runtime may keep an error of older days: whether a stub has left its own, and which.
+extern "C" int kbuild_take_launch_result(int* result)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" int kbuild_take_launch_result(int* result)
+{
+    const int has_result = kbuild_call.has_result;
+    *result = kbuild_call.result;
+    kbuild_call.has_result = 0;
+    return has_result;
 }
 
 static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_stub* stub)
@@ -66,9 +79,9 @@ static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_st
     Dl_info info;
     text->length = 0;
     kbuild_append(text, "kbuild: launch of %.1500s", stub->kernel);
-    if (kbuild_site.file != nullptr)
-        kbuild_append(text, " at %s:%u: ", kbuild_site.file, kbuild_site.line);
-    else if (dladdr(kbuild_site.caller, &info) != 0 && info.dli_sname != nullptr)
+    if (kbuild_call.file != nullptr)
+        kbuild_append(text, " at %s:%u: ", kbuild_call.file, kbuild_call.line);
+    else if (dladdr(kbuild_call.caller, &info) != 0 && info.dli_sname != nullptr)
         kbuild_append(text, " in %s (%s): ", info.dli_sname, info.dli_fname);
     else
         kbuild_append(text, ": ");
@@ -157,13 +170,24 @@ static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
     }
 }
 
+static void kbuild_report_failure(const struct kbuild_stub* stub, const char* message, int result)
+{
+    struct kbuild_text text;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "%s (error %d)", message, result);
+    kbuild_end_report(&text);
+}
+
 // Whether the launch can go well; what cannot is reported.
 static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* config,
                                 void* const* values)
 {
     struct kbuild_launch_limits limits = {};
-    // Without an image for the device, or registration, the launch itself says so.
-    if (kbuild_find_limits(stub->handle, &limits) != 0) return true;
+    // No image for this device, no such kernel, or no device.
+    if (const int obstacle = kbuild_find_limits(stub->handle, &limits)) {
+        kbuild_report_failure(stub, kbuild_launch_error_message(stub->handle, obstacle), obstacle);
+        return false;
+    }
     kbuild_check_pointers(stub, values);
     return kbuild_check_extent(stub, "grid", config->grid, limits.grid) &&
            kbuild_check_extent(stub, "block", config->block, limits.block) &&
@@ -171,20 +195,11 @@ static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_la
            kbuild_check_shared(stub, config->shared_bytes, &limits);
 }
 
-static void kbuild_report_failure(const struct kbuild_stub* stub, int result)
-{
-    struct kbuild_text text;
-    kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "%s (error %d)", kbuild_launch_error_message(stub->handle, result),
-                  result);
-    kbuild_end_report(&text);
-}
-
 // The whole of a debug stub: `values` are the addresses of its arguments.
 static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller)
 {
     struct kbuild_launch_config config = {};
-    kbuild_site.caller = caller;
+    kbuild_call.caller = caller;
     if (kbuild_take_configuration(&config) != 0) {
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
@@ -196,15 +211,16 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     const long long start = kbuild_now();
     const int result = kbuild_launch_taken(stub->handle, &config, values);
     const long long duration = kbuild_now() - start;
-    if (result != 0 && is_sound) kbuild_report_failure(stub, result);
+    // From here on nothing is asked of the runtime: its last error is the launch's.
+    if (result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(result), result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {
             stub->kernel,    stub->arguments, stub->argument_count, values,   &config,
-            kbuild_site.file, kbuild_site.line, start,              duration, result,
+            kbuild_call.file, kbuild_call.line, start,              duration, result,
         };
         kbuild_trace(target, &event);
     }
-    kbuild_site = {};
+    kbuild_call = {nullptr, 0, nullptr, 1, result};
 }
 
 #endif

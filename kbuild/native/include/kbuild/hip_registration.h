@@ -155,7 +155,10 @@ static inline void kbuild_register_variable(void **container,
         if (hipGetDeviceCount(&count) == hipSuccess && count > 0)
             __hipRegisterManagedVar(container, &managed->data, (void *)managed->initial, name,
                                     variable->size, KBUILD_HIP_MANAGED_ALIGNMENT);
-    } else if (variable->kind != KBUILD_VARIABLE_MANAGED) {
+    } else if (variable->kind != KBUILD_VARIABLE_MANAGED &&
+               kbuild_count_shadows(variable->shadow) == 1) {
+        /* HIP 5 ends the program that registers an address twice: of several variables of one
+         * name in a process, which nobody can mean, none is registered. */
         __hipRegisterVar(container, variable->shadow, name, name, 0, variable->size,
                          variable->kind == KBUILD_VARIABLE_CONSTANT, 0);
     }

@@ -64,9 +64,15 @@ static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launc
         (hipStream_t)config->stream);
 }
 
+/* Debug stubs have it; see kbuild/debug_stub.hpp. */
+int kbuild_take_launch_result(int *result) __attribute__((weak));
+
 /* The stub's launch leaves its error with the runtime, as `<<<>>>` does. */
 static inline kbuild_error_t kbuild_take_stub_result(void)
 {
+    int result;
+    if (kbuild_take_launch_result != 0 && kbuild_take_launch_result(&result))
+        return result;
     return (kbuild_error_t)hipPeekAtLastError();
 }
 

@@ -1,0 +1,4 @@
+#pragma once
+struct Pair {
+    long long first, second;
+};

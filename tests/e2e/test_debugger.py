@@ -184,6 +184,19 @@ def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     assert frames[-1].startswith("main (")
 
 
+def test_release_build_has_the_kernels_name_alone(prepare: Prepare) -> None:
+    program = prepare(DEFAULT[0], "CMAKE_BUILD_TYPE=Release", suffix="-release")
+
+    printed = run_gdb("break ns::scale", "run", "info symbol $pc", "bt", files=(program,))
+
+    assert "(ns::scale) pending" in printed[0]
+    assert re.match(r"ns::scale\(float\*, float, int\).* in section .*/images/.*\.so", printed[2])
+    frames = list_frames(printed[3])
+    assert frames[0].startswith("ns::scale(float*, float, int) ()")
+    assert "factor=0.5, n=64" in frames[find_frame(frames, "ns::__device_stub__scale")]
+    check_launch(frames, "scale")
+
+
 def test_stubs_of_static_kernels_bear_their_names(prepare: Prepare) -> None:
     """No other file can launch a static kernel by name, but a debugger finds its stub."""
     program = prepare(DEFAULT[2])

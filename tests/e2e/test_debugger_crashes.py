@@ -72,9 +72,12 @@ def test_core_file_names_kernel_and_launch(
 def test_fibre_that_started_late_has_its_launch_in_its_trace(dying: Path) -> None:
     program = dying / "STATIC_pie_failing"
 
-    backtrace = run_gdb("run late", "bt", files=(program,))[1]
+    printed = run_gdb(
+        "run late", "bt", "frame function fail_late", "print threadIdx", files=(program,)
+    )
 
-    frames = list_frames(backtrace)
+    assert printed[3] == "$1 = {x = 3, y = 0, z = 0}"
+    frames = list_frames(printed[1])
     assert find_frame(frames, "fail_late") < find_frame(frames, "__device_stub__fail_late")
     check_launch(frames, "fail_late", "dying.cpp")
 

@@ -148,8 +148,8 @@ def _build_image(
         f"-Wl,--version-script={exports}",
         *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
     ]
-    if not unit.debug:
-        options.append("-Wl,--strip-debug")
+    # With debug information threadIdx and its like, which the adapter defines, can be printed.
+    options.append("-g" if unit.debug else "-Wl,--strip-debug")
     argv = (
         *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
         # More optimisation finds nothing more in a loop that calls a kernel.

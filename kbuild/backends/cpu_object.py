@@ -30,9 +30,7 @@ _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "l
 _OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
-_BUILTINS: Final = frozenset(
-    f"kbuild_cpu_{name}" for name in ("thread_idx", "block_idx", "block_dim", "grid_dim", "runner")
-)
+_BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
 # Itanium C++ ABI, section 5.1.4: a thread-local variable's initialisation function.
 _INITIALISER: Final = "_ZTH"
 _GUARD: Final = "_ZGV"

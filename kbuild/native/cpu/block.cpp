@@ -112,7 +112,7 @@ Fibre& BlockRunner::fresh_fibre() {
     Fibre& fibre = *idle_.back();
     idle_.pop_back();
     fibre.prepare(stacks_.use(static_cast<std::size_t>(&fibre - fibres_.data())), &fibre_main,
-                  this);
+                  this, home_);
     return fibre;
 }
 

@@ -24,8 +24,9 @@ struct Stack {
 class Fibre {
 public:
     // Makes the fibre ready to call body(argument) on that stack. What the fibre did before
-    // is forgotten. `body` must never return.
-    void prepare(Stack stack, void (*body)(void*), void* argument);
+    // is forgotten. `body` must never return. While it runs `caller` must be suspended: a
+    // stack trace of the fibre goes on there.
+    void prepare(Stack stack, void (*body)(void*), void* argument, const Fibre& caller);
 
     // Suspends the running fibre in `from`, and continues `to`.
     static void switch_to(Fibre& from, Fibre& to);

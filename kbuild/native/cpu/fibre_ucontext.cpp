@@ -22,7 +22,8 @@ unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
 
 }  // namespace
 
-void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
+// Stack traces end at the fibre's entry: glibc's context says nothing of a caller.
+void Fibre::prepare(Stack stack, void (*body)(void*), void* argument, const Fibre&) {
     getcontext(&context_);
     context_.uc_stack.ss_sp = stack.base;
     context_.uc_stack.ss_size = stack.size;

@@ -20,12 +20,13 @@ static_assert(sizeof(SavedRegisters) == 56);
 
 }  // namespace
 
-void Fibre::prepare(Stack stack, void (*body)(void*), void* argument) {
+void Fibre::prepare(Stack stack, void (*body)(void*), void* argument, const Fibre& caller) {
     const auto top =
         reinterpret_cast<std::uintptr_t>(stack.base + stack.size) & ~std::uintptr_t{15};
     auto* saved = new (reinterpret_cast<void*>(top - sizeof(SavedRegisters))) SavedRegisters{};
     saved->rbx = reinterpret_cast<std::uintptr_t>(body);
     saved->r12 = reinterpret_cast<std::uintptr_t>(argument);
+    saved->r13 = reinterpret_cast<std::uintptr_t>(&caller.stack_pointer_);
     saved->return_address = kbuild_cpu_fibre_entry;
     stack_pointer_ = saved;
 }

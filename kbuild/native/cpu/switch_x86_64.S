@@ -60,14 +60,26 @@ kbuild_cpu_fibre_switch:
     .size   kbuild_cpu_fibre_switch, . - kbuild_cpu_fibre_switch
 
 /* A new fibre's first return address: calls %rbx(%r12), which never returns.
- * It has no caller, and says so: a debugger's backtrace ends here. */
+ *
+ * %r13 is the address of where kbuild_cpu_fibre_switch saved the caller's stack pointer, and
+ * the CFI says that this function's caller is the caller's: debuggers and backtrace(3) go on
+ * from the kernel to the launch. */
     .globl  kbuild_cpu_fibre_entry
     .hidden kbuild_cpu_fibre_entry
     .type   kbuild_cpu_fibre_entry, @function
     .p2align 4
 kbuild_cpu_fibre_entry:
     .cfi_startproc
-    .cfi_undefined %rip
+    /* CFA = *%r13 + 56: DW_CFA_def_cfa_expression, 5 bytes: DW_OP_breg13 0, DW_OP_deref,
+     * DW_OP_plus_uconst 56 */
+    .cfi_escape 0x0f, 0x05, 0x7d, 0x00, 0x06, 0x23, 0x38
+    .cfi_offset %rip, -8
+    .cfi_offset %rbp, -16
+    .cfi_offset %rbx, -24
+    .cfi_offset %r12, -32
+    .cfi_offset %r13, -40
+    .cfi_offset %r14, -48
+    .cfi_offset %r15, -56
     movq    %r12, %rdi
     callq   *%rbx
     ud2

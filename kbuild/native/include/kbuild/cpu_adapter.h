@@ -8,12 +8,12 @@
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden")))
 
 /* What threadIdx, blockIdx, blockDim and gridDim of the device headers stand for, and what
- * their barriers need. */
+ * their barriers need.  Symbols of those very names, because debuggers go by symbols. */
 extern "C" {
-KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_thread_idx;
-KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block_idx;
-KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block_dim;
-KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_grid_dim;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 threadIdx;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
 }
@@ -27,8 +27,7 @@ inline void attach(const struct kbuild_cpu_device_api *api)
 
 inline void builtins(struct kbuild_cpu_builtins *found)
 {
-    *found = {&kbuild_cpu_thread_idx, &kbuild_cpu_block_idx, &kbuild_cpu_block_dim,
-              &kbuild_cpu_grid_dim, &kbuild_cpu_runner};
+    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner};
 }
 
 /* Makes threadIdx the next thread's, if there is one.  One field at a time: reading two at

@@ -12,14 +12,14 @@
 #pragma GCC system_header
 
 /* They are in the same image: with that TLS model one call finds all four. */
-#define KBUILD_CPU_BUILTIN(type, name, symbol)                                       \
+#define KBUILD_CPU_BUILTIN(type, name)                                                \
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread \
-        const type name __asm__(symbol)
+        const type name
 
-KBUILD_CPU_BUILTIN(uint3, threadIdx, "kbuild_cpu_thread_idx");
-KBUILD_CPU_BUILTIN(uint3, blockIdx, "kbuild_cpu_block_idx");
-KBUILD_CPU_BUILTIN(dim3, blockDim, "kbuild_cpu_block_dim");
-KBUILD_CPU_BUILTIN(dim3, gridDim, "kbuild_cpu_grid_dim");
+KBUILD_CPU_BUILTIN(uint3, threadIdx);
+KBUILD_CPU_BUILTIN(uint3, blockIdx);
+KBUILD_CPU_BUILTIN(dim3, blockDim);
+KBUILD_CPU_BUILTIN(dim3, gridDim);
 
 #undef KBUILD_CPU_BUILTIN
 

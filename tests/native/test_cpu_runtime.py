@@ -410,19 +410,22 @@ def test_host_api_rejects(compiler: str, mistake: int, message: str, tmp_path: P
     )
 
 
-def test_host_api_names_a_backend_that_it_lacks(tmp_path: Path) -> None:
-    assert "this kbuild has no host API for the hip backend" in errors_of(
-        "g++",
-        *("-DKBUILD_BACKEND_HIP", INCLUDE),
-        *("-c", HERE / "host_api.cpp", "-o", tmp_path / "host_api.o"),
-    )
-
-
-def test_host_api_without_the_cuda_runtime_s_headers(tmp_path: Path) -> None:
-    assert "link the kbuild target, or add the CUDA Toolkit's include folder" in errors_of(
-        "g++",
-        *("-DKBUILD_BACKEND_CUDA", INCLUDE),
-        *("-c", HERE / "host_api.cpp", "-o", tmp_path / "host_api.o"),
+@pytest.mark.parametrize(
+    ("backend", "mend"),
+    [
+        ("HIP", "no hip/hip_runtime_api.h: link the kbuild target, or add ROCm's include folder"),
+        ("CUDA", "link the kbuild target, or add the CUDA Toolkit's include folder"),
+    ],
+)
+def test_host_api_without_the_runtime_s_headers(tmp_path: Path, backend: str, mend: str) -> None:
+    # None of the system's headers either, among which a runtime's may be.
+    (tmp_path / "host_api.c").write_text("#include <kbuild/kbuild.h>\n")
+    for name in ("stddef.h", "stdint.h"):
+        (tmp_path / name).touch()
+    assert mend in errors_of(
+        *("gcc", "-nostdinc", f"-I{tmp_path}"),
+        *(f"-DKBUILD_BACKEND_{backend}", INCLUDE),
+        *("-c", tmp_path / "host_api.c", "-o", tmp_path / "host_api.o"),
     )
 
 

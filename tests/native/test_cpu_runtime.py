@@ -490,10 +490,13 @@ def test_headers_leave_names_to_the_project(compiler: str, language: str, tmp_pa
     library = "#include <memory>\n#include <string>\n#include <limits>\n#include <type_traits>\n"
     library += "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
     library += "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
-    library += "#include <float.h>\n#include <limits.h>\n"
+    library += "#include <float.h>\n#include <limits.h>\n#include <fcntl.h>\n#include <sched.h>\n"
+    library += "#include <signal.h>\n#include <dlfcn.h>\n#include <unistd.h>\n#include <stdarg.h>\n"
+    library += "#include <sys/file.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n"
     macros = "".join(f"#define {word} 1.5f\n" for word in USUAL_WORDS)
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
-    host = "#include <kbuild/debug_stub.hpp>\n#include <kbuild/vector_types.hpp>\n"
+    host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
+    host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/vector_types.hpp>\n"
     source.write_text(
         library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
     )

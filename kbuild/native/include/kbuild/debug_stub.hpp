@@ -36,7 +36,7 @@ void* kbuild_address_of(__T& __argument) {
 // One debug stub, `reported` a bit for each argument that was spoken of.
 struct kbuild_stub {
     const void* handle;
-    const char* kernel;  // as people write it
+    const char* __kernel;  // as people write it
     const struct kbuild_argument* arguments;
     uint32_t argument_count;
     unsigned long long reported;
@@ -49,7 +49,7 @@ struct kbuild_stub_call {
     unsigned line;
     const void* caller;
     int has_result;
-    int result;
+    int __result;
 };
 // One for all stub units that the linkers can make one of.
 extern __thread struct kbuild_stub_call kbuild_call
@@ -64,12 +64,12 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 }
 
 // The runtime may keep an error of older days: whether a stub has left its own, and which.
-extern "C" int kbuild_take_launch_result(int* result)
+extern "C" int kbuild_take_launch_result(int* __result)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" int kbuild_take_launch_result(int* result)
+extern "C" int kbuild_take_launch_result(int* __result)
 {
     const int has_result = kbuild_call.has_result;
-    *result = kbuild_call.result;
+    *__result = kbuild_call.__result;
     kbuild_call.has_result = 0;
     return has_result;
 }
@@ -78,7 +78,7 @@ static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_st
 {
     Dl_info info;
     text->length = 0;
-    kbuild_append(text, "kbuild: launch of %.1500s", stub->kernel);
+    kbuild_append(text, "kbuild: launch of %.1500s", stub->__kernel);
     if (kbuild_call.file != nullptr)
         kbuild_append(text, " at %s:%u: ", kbuild_call.file, kbuild_call.line);
     else if (dladdr(kbuild_call.caller, &info) != 0 && info.dli_sname != nullptr)
@@ -90,7 +90,7 @@ static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_st
 static void kbuild_end_report(struct kbuild_text* text)
 {
     kbuild_append(text, "\n");
-    (void)!write(STDERR_FILENO, text->bytes, text->length);
+    (void)!write(STDERR_FILENO, text->__bytes, text->length);
 }
 
 // Whether an extent is empty or, where the device says how much it takes, larger.
@@ -131,17 +131,17 @@ static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_d
     return false;
 }
 
-static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t bytes,
+static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
                                 const struct kbuild_launch_limits* limits)
 {
     struct kbuild_text text;
-    const unsigned long long all = limits->static_shared_bytes + bytes;
+    const unsigned long long all = limits->static_shared_bytes + __bytes;
     const bool is_too_large = limits->device_shared_bytes != 0 && all > limits->device_shared_bytes;
     const bool is_not_allowed =
-        limits->dynamic_shared_bytes != 0 && bytes > limits->dynamic_shared_bytes;
+        limits->dynamic_shared_bytes != 0 && __bytes > limits->dynamic_shared_bytes;
     if (!is_too_large && !is_not_allowed) return true;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "%zu bytes of dynamic shared memory", bytes);
+    kbuild_append(&text, "%zu bytes of dynamic shared memory", __bytes);
     if (is_too_large)
         kbuild_append(&text, " and %llu static ones, and a block has %llu",
                       static_cast<unsigned long long>(limits->static_shared_bytes),
@@ -159,27 +159,27 @@ static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
     for (uint32_t index = 0; index < stub->argument_count && index < 64; index++) {
         const unsigned long long bit = 1ull << index;
         if (stub->arguments[index].kind != 'p') continue;
-        const void* const pointer = kbuild_load<const void*>(values[index]);
-        if (pointer != nullptr && !kbuild_is_host_memory(pointer)) continue;
+        const void* const __pointer = kbuild_load<const void*>(values[index]);
+        if (__pointer != nullptr && !kbuild_is_host_memory(__pointer)) continue;
         if (__atomic_fetch_or(&stub->reported, bit, __ATOMIC_RELAXED) & bit) continue;
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
-        kbuild_append(&text, "note: %s is %s", stub->arguments[index].name,
-                      pointer == nullptr ? "a null pointer" : "no device memory");
+        kbuild_append(&text, "note: %s is %s", stub->arguments[index].__name,
+                      __pointer == nullptr ? "a null pointer" : "no device memory");
         kbuild_end_report(&text);
     }
 }
 
-static void kbuild_report_failure(const struct kbuild_stub* stub, const char* message, int result)
+static void kbuild_report_failure(const struct kbuild_stub* stub, const char* message, int __result)
 {
     struct kbuild_text text;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "%s (error %d)", message, result);
+    kbuild_append(&text, "%s (error %d)", message, __result);
     kbuild_end_report(&text);
 }
 
 // Whether the launch can go well; what cannot is reported.
-static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* config,
+static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* __config,
                                 void* const* values)
 {
     struct kbuild_launch_limits limits = {};
@@ -189,38 +189,38 @@ static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_la
         return false;
     }
     kbuild_check_pointers(stub, values);
-    return kbuild_check_extent(stub, "grid", config->grid, limits.grid) &&
-           kbuild_check_extent(stub, "block", config->block, limits.block) &&
-           kbuild_check_threads(stub, config->block, &limits) &&
-           kbuild_check_shared(stub, config->shared_bytes, &limits);
+    return kbuild_check_extent(stub, "grid", __config->grid, limits.grid) &&
+           kbuild_check_extent(stub, "block", __config->block, limits.block) &&
+           kbuild_check_threads(stub, __config->block, &limits) &&
+           kbuild_check_shared(stub, __config->shared_bytes, &limits);
 }
 
 // The whole of a debug stub: `values` are the addresses of its arguments.
 static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller)
 {
-    struct kbuild_launch_config config = {};
+    struct kbuild_launch_config __config = {};
     kbuild_call.caller = caller;
-    if (kbuild_take_configuration(&config) != 0) {
+    if (kbuild_take_configuration(&__config) != 0) {
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
         kbuild_append(&text, "a debug stub was called by hand: use kbuild::launch");
         kbuild_end_report(&text);
         return;
     }
-    const bool is_sound = kbuild_check_launch(stub, &config, values);
+    const bool is_sound = kbuild_check_launch(stub, &__config, values);
     const long long start = kbuild_now();
-    const int result = kbuild_launch_taken(stub->handle, &config, values);
+    const int __result = kbuild_launch_taken(stub->handle, &__config, values);
     const long long duration = kbuild_now() - start;
     // From here on nothing is asked of the runtime: its last error is the launch's.
-    if (result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(result), result);
+    if (__result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(__result), __result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {
-            stub->kernel,    stub->arguments, stub->argument_count, values,   &config,
-            kbuild_call.file, kbuild_call.line, start,              duration, result,
+            stub->__kernel,    stub->arguments, stub->argument_count, values,   &__config,
+            kbuild_call.file, kbuild_call.line, start,              duration, __result,
         };
         kbuild_trace(target, &event);
     }
-    kbuild_call = {nullptr, 0, nullptr, 1, result};
+    kbuild_call = {nullptr, 0, nullptr, 1, __result};
 }
 
 #endif

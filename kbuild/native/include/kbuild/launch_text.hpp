@@ -14,7 +14,7 @@
 #define KBUILD_TEXT_BYTES 4096
 
 struct kbuild_text {
-    char bytes[KBUILD_TEXT_BYTES];
+    char __bytes[KBUILD_TEXT_BYTES];
     size_t length;
 };
 
@@ -22,10 +22,10 @@ struct kbuild_text {
 __attribute__((format(printf, 2, 3))) static void kbuild_append(struct kbuild_text* text,
                                                                 const char* format, ...)
 {
-    const size_t room = sizeof text->bytes - 8 - text->length;
+    const size_t room = sizeof text->__bytes - 8 - text->length;
     va_list arguments;
     va_start(arguments, format);
-    const int written = vsnprintf(text->bytes + text->length, room, format, arguments);
+    const int written = vsnprintf(text->__bytes + text->length, room, format, arguments);
     va_end(arguments);
     if (written > 0) text->length += static_cast<size_t>(written) < room ? written : room - 1;
 }
@@ -46,7 +46,7 @@ static void kbuild_append_escaped(struct kbuild_text* text, const char* words)
 
 // An argument of a kernel: what a stub knows of it besides its address.
 struct kbuild_argument {
-    const char* name;
+    const char* __name;
     size_t size;
     char kind;  // of its type: 'i' signed, 'u' unsigned, 'b' bool, 'f' floating, 'p' pointer, ' '
 };
@@ -54,12 +54,12 @@ struct kbuild_argument {
 template <class __T>
 constexpr kbuild_argument kbuild_describe(const char* __name)
 {
-    constexpr char __kind = std::is_same<__T, bool>::value                             ? 'b'
-                            : std::is_pointer<__T>::value                              ? 'p'
-                            : std::is_floating_point<__T>::value && sizeof(__T) <= 8   ? 'f'
-                            : std::is_enum<__T>::value || std::is_integral<__T>::value ? 'i'
+    constexpr char __kind = std::is_same_v<__T, bool>                             ? 'b'
+                            : std::is_pointer_v<__T>                              ? 'p'
+                            : std::is_floating_point_v<__T> && sizeof(__T) <= 8   ? 'f'
+                            : std::is_enum_v<__T> || std::is_integral_v<__T> ? 'i'
                                                                                        : ' ';
-    constexpr bool __has_no_sign = std::is_integral<__T>::value && std::is_unsigned<__T>::value;
+    constexpr bool __has_no_sign = std::is_integral_v<__T> && std::is_unsigned_v<__T>;
     return {__name, sizeof(__T), __kind == 'i' && __has_no_sign ? 'u' : __kind};
 }
 
@@ -71,44 +71,44 @@ static __T kbuild_load(const void* __address)
     return __value;
 }
 
-static long long kbuild_load_integer(const void* address, size_t size)
+static long long kbuild_load_integer(const void* __address, size_t size)
 {
-    return size == 1   ? kbuild_load<signed char>(address)
-           : size == 2 ? kbuild_load<short>(address)
-           : size == 4 ? kbuild_load<int>(address)
-                       : kbuild_load<long long>(address);
+    return size == 1   ? kbuild_load<signed char>(__address)
+           : size == 2 ? kbuild_load<short>(__address)
+           : size == 4 ? kbuild_load<int>(__address)
+                       : kbuild_load<long long>(__address);
 }
 
-static unsigned long long kbuild_load_unsigned(const void* address, size_t size)
+static unsigned long long kbuild_load_unsigned(const void* __address, size_t size)
 {
-    return size == 1   ? kbuild_load<unsigned char>(address)
-           : size == 2 ? kbuild_load<unsigned short>(address)
-           : size == 4 ? kbuild_load<unsigned>(address)
-                       : kbuild_load<unsigned long long>(address);
+    return size == 1   ? kbuild_load<unsigned char>(__address)
+           : size == 2 ? kbuild_load<unsigned short>(__address)
+           : size == 4 ? kbuild_load<unsigned>(__address)
+                       : kbuild_load<unsigned long long>(__address);
 }
 
 // The value as JSON: addresses and the bytes of records are strings, as are infinities.
 static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_argument* argument,
-                                const void* value)
+                                const void* __value)
 {
     const size_t size = argument->size;
     const bool has_number = size == 1 || size == 2 || size == 4 || size == 8;
     if (argument->kind == 'p') {
-        kbuild_append(text, "\"0x%llx\"", kbuild_load_unsigned(value, size));
+        kbuild_append(text, "\"0x%llx\"", kbuild_load_unsigned(__value, size));
     } else if (argument->kind == 'b') {
-        kbuild_append(text, kbuild_load<unsigned char>(value) != 0 ? "true" : "false");
+        kbuild_append(text, kbuild_load<unsigned char>(__value) != 0 ? "true" : "false");
     } else if (argument->kind == 'f') {
-        const double number = size == 4 ? kbuild_load<float>(value) : kbuild_load<double>(value);
+        const double number = size == 4 ? kbuild_load<float>(__value) : kbuild_load<double>(__value);
         const bool is_finite = number - number == 0;
         kbuild_append(text, is_finite ? "%.*g" : "\"%.*g\"", size == 4 ? 9 : 17, number);
     } else if (argument->kind == 'i' && has_number) {
-        kbuild_append(text, "%lld", kbuild_load_integer(value, size));
+        kbuild_append(text, "%lld", kbuild_load_integer(__value, size));
     } else if (argument->kind == 'u' && has_number) {
-        kbuild_append(text, "%llu", kbuild_load_unsigned(value, size));
+        kbuild_append(text, "%llu", kbuild_load_unsigned(__value, size));
     } else {
         kbuild_append(text, "\"");
         for (size_t index = 0; index < size && index < 64; index++)
-            kbuild_append(text, "%02x", static_cast<const unsigned char*>(value)[index]);
+            kbuild_append(text, "%02x", static_cast<const unsigned char*>(__value)[index]);
         kbuild_append(text, size > 64 ? "...\"" : "\"");
     }
 }

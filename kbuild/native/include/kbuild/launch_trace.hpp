@@ -26,16 +26,16 @@
 #define KBUILD_TRACE_RESERVE 800
 
 struct kbuild_launch_event {
-    const char* kernel;
+    const char* __kernel;
     const struct kbuild_argument* arguments;
     uint32_t argument_count;
     void* const* values;
-    const struct kbuild_launch_config* config;
+    const struct kbuild_launch_config* __config;
     const char* file;  // of the call; null where it is not known
     unsigned line;
     long long start;     // nanoseconds, of the monotonic clock
     long long duration;  // nanoseconds that the host spent
-    int result;
+    int __result;
 };
 
 static long long kbuild_now()
@@ -49,24 +49,24 @@ static long kbuild_thread_number() { return syscall(SYS_gettid); }
 
 static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_launch_event* event)
 {
-    const struct kbuild_launch_config* config = event->config;
-    kbuild_append(text, "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", config->grid.x,
-                  config->grid.y, config->grid.z, config->block.x, config->block.y,
-                  config->block.z);
+    const struct kbuild_launch_config* __config = event->__config;
+    kbuild_append(text, "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", __config->grid.x,
+                  __config->grid.y, __config->grid.z, __config->block.x, __config->block.y,
+                  __config->block.z);
     kbuild_append(text, ", \"shared_bytes\": %zu, \"stream\": \"0x%llx\", \"arguments\": {",
-                  config->shared_bytes,
-                  static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(config->stream)));
+                  __config->shared_bytes,
+                  static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__config->stream)));
     for (uint32_t index = 0; index < event->argument_count; index++) {
-        if (sizeof text->bytes - text->length < KBUILD_TRACE_RESERVE) {
+        if (sizeof text->__bytes - text->length < KBUILD_TRACE_RESERVE) {
             kbuild_append(text, ", \"...\": %u", event->argument_count - index);
             break;
         }
         kbuild_append(text, index ? ", \"" : "\"");
-        kbuild_append_escaped(text, event->arguments[index].name);
+        kbuild_append_escaped(text, event->arguments[index].__name);
         kbuild_append(text, "\": ");
         kbuild_append_value(text, &event->arguments[index], event->values[index]);
     }
-    kbuild_append(text, "}, \"result\": %d", event->result);
+    kbuild_append(text, "}, \"result\": %d", event->__result);
     if (event->file != nullptr) {
         kbuild_append(text, ", \"file\": \"");
         kbuild_append_escaped(text, event->file);
@@ -74,11 +74,11 @@ static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_la
     }
 }
 
-static void kbuild_append_kernel(struct kbuild_text* text, const char* key, const char* kernel)
+static void kbuild_append_kernel(struct kbuild_text* text, const char* key, const char* __kernel)
 {
     const size_t start = text->length;
     kbuild_append(text, "\"%s\": \"", key);
-    kbuild_append_escaped(text, kernel);
+    kbuild_append_escaped(text, __kernel);
     if (text->length - start > KBUILD_TRACE_NAME) {  // some are longer than a page
         text->length = start + KBUILD_TRACE_NAME;
         kbuild_append(text, "...");
@@ -91,11 +91,11 @@ static void kbuild_trace_line(const struct kbuild_launch_event* event)
     struct kbuild_text text;
     text.length = 0;
     kbuild_append(&text, "kbuild-trace: {");
-    kbuild_append_kernel(&text, "kernel", event->kernel);
+    kbuild_append_kernel(&text, "kernel", event->__kernel);
     kbuild_append_facts(&text, event);
     kbuild_append(&text, ", \"host_ns\": %lld, \"pid\": %d, \"tid\": %ld}\n", event->duration,
                   static_cast<int>(getpid()), kbuild_thread_number());
-    (void)!write(STDERR_FILENO, text.bytes, text.length);
+    (void)!write(STDERR_FILENO, text.__bytes, text.length);
 }
 
 // When a process started, in clock ticks since the machine did: with its number, who it is.
@@ -150,7 +150,7 @@ static int kbuild_begin_trace(const char* path, bool may_move)
                       "{\"start\": %lld}}" KBUILD_TRACE_END,
                       own, kbuild_process_start(own));
         if (ftruncate(file, 0) != 0 ||
-            pwrite(file, text.bytes, text.length, 0) != static_cast<ssize_t>(text.length)) {
+            pwrite(file, text.__bytes, text.length, 0) != static_cast<ssize_t>(text.length)) {
             close(file);
             return -1;
         }
@@ -170,7 +170,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
     struct stat status;
     text.length = 0;
     kbuild_append(&text, ",\n{");
-    kbuild_append_kernel(&text, "name", event->kernel);
+    kbuild_append_kernel(&text, "name", event->__kernel);
     kbuild_append(&text,
                   "\"cat\": \"launch\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, "
                   "\"tid\": %ld, \"args\": {",
@@ -178,7 +178,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
                   kbuild_thread_number());
     kbuild_append_facts(&text, event);
     // Whatever was left out, the brackets close.
-    memcpy(text.bytes + text.length, "}}" KBUILD_TRACE_END, sizeof "}}" KBUILD_TRACE_END - 1);
+    memcpy(text.__bytes + text.length, "}}" KBUILD_TRACE_END, sizeof "}}" KBUILD_TRACE_END - 1);
     text.length += sizeof "}}" KBUILD_TRACE_END - 1;
 
     while (__atomic_test_and_set(&kbuild_trace_lock, __ATOMIC_ACQUIRE)) sched_yield();
@@ -191,7 +191,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
     if (file >= 0 && flock(file, LOCK_EX) == 0) {
         const off_t end = sizeof KBUILD_TRACE_END - 1;
         if (fstat(file, &status) == 0 && status.st_size >= end)
-            (void)!pwrite(file, text.bytes, text.length, status.st_size - end);
+            (void)!pwrite(file, text.__bytes, text.length, status.st_size - end);
         flock(file, LOCK_UN);
     }
     __atomic_clear(&kbuild_trace_lock, __ATOMIC_RELEASE);

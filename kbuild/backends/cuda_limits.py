@@ -18,7 +18,7 @@ from kbuild.model import Compression, Resources
 # PTX ISA version: CUDA release of the driver that came with it.  From 10.0 on, when the
 # versions stop being older than every architecture that a toolkit still builds for.  Up to
 # 9.1 as cuda-python has them (`get_minimal_required_cuda_ver_from_ptx_ver`); measured: the
-# newest that ptxas of 11.8, 12.4, 12.9 and 13.2 to 13.4 takes ("current version is '9.2'").
+# newest that ptxas of 11.8, 12.4, 12.9 and 13.2 to 13.5 takes ("current version is '9.2'").
 _CUDA_OF_PTX: Final = {
     "6.3": "10.0",
     "6.4": "10.1",
@@ -46,6 +46,7 @@ _CUDA_OF_PTX: Final = {
     "9.2": "13.2",
     "9.3": "13.3",
     "9.4": "13.4",
+    "9.5": "13.5",
 }
 
 # zstd came with CUDA 12.4, whose first driver this is: RAPIDS documents 550.54.14 for the

@@ -134,9 +134,9 @@ def test_parameters_are_those_of_the_source(built: Path) -> None:
     (scale,) = (kernel for kernel in image["kernels"] if kernel["name"] == SCALE)
     assert scale["display"] == "ns::scale(float*, float, int)"
     assert scale["params"] == [
-        {"index": 0, "offset": 0, "size": 8, "type": "float*"},
-        {"index": 1, "offset": 8, "size": 4, "type": "float"},
-        {"index": 2, "offset": 12, "size": 4, "type": "int"},
+        {"index": 0, "offset": 0, "size": 8, "type": "float*", "kind": "global_buffer"},
+        {"index": 1, "offset": 8, "size": 4, "type": "float", "kind": "by_value"},
+        {"index": 2, "offset": 12, "size": 4, "type": "int", "kind": "by_value"},
     ]
 
 

@@ -326,7 +326,11 @@ def test_images_are_the_files_that_went_in(source: Path, tmp_path: Path) -> None
             image = made[("sm_" if kind == "elf" else "compute_") + arch]
             assert not isinstance(image, Problem)
             if kind == "elf":
-                assert bytes(image) == path.read_bytes()
+                data, packed = path.read_bytes(), bytes(image)
+                # fatbinary 13.5 fills up cubins of an odd size to the next 8 bytes.
+                padding = packed[len(data) :]
+                assert packed[: len(data)] == data
+                assert padding in (b"", bytes(-len(data) % 8))
             else:
                 # Comments are taken out on the way in.
                 assert read_ptx(image) == read_ptx(path.read_bytes())

@@ -129,11 +129,11 @@ def parse(text: str) -> Profile:
     if "events:" not in text:
         raise InputError("not a file of callgrind's: it names no events")
     reader = _Reader()
-    for line in text.splitlines():
-        try:
+    try:
+        for line in text.splitlines():
             reader.read(line)
-        except ValueError as error:
-            raise InputError(f"callgrind's file has a line that makes no sense: {line}") from error
+    except ValueError as error:
+        raise InputError(f"callgrind's file has a line that makes no sense: {error}") from error
     return Profile(
         own=tuple(reader.own.items()),
         calls=tuple(

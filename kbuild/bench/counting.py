@@ -15,7 +15,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.protocol import Backend
 from kbuild.bench import callgrind
-from kbuild.bench.results import CountedCompiler, CountedWay
+from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
 from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
@@ -143,7 +143,7 @@ def _read_count(name: str, profile: callgrind.Profile, backend: Backend) -> Coun
 def _name_all(functions: Iterable[callgrind.Function]) -> tuple[str, ...]:
     """Their names; those of a stripped library, which are mere addresses, are the library's."""
     names = (
-        f"inside {Path(function.object_file).name}"
+        f"{INSIDE}{Path(function.object_file).name}"
         if function.name.startswith("0x")
         else function.name
         for function in functions

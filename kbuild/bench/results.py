@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+# What functions of a stripped library, whose names are not known, are called together.
+INSIDE: Final = "inside "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from kbuild.bench.results import CountedCompiler, LaunchReport, TimedMode, Timing
+from kbuild.bench.results import INSIDE, CountedCompiler, LaunchReport, TimedMode, Timing
 from kbuild.report.layout import format_table, join_lines
 
 
@@ -31,12 +32,23 @@ def _list_counts(counted: CountedCompiler) -> Iterator[str]:
     yield counted.compiler
     rows = [("launch", "instructions", "above by hand", "entry", "functions on the way")]
     for way in counted.ways:
-        passed = ", ".join(
-            f"{name} (stand-in)" if name in way.stand_ins else name for name in way.passed
+        names = (
+            f"{_shorten(name)} (stand-in)" if name in way.stand_ins else _shorten(name)
+            for name in way.passed
         )
+        passed = ", ".join(dict.fromkeys(names))
         excess = "-" if way.excess is None else f"{way.excess:+d}"
         rows.append((way.name, str(way.instructions), excess, way.entry, passed or "none"))
     yield from format_table(rows)
+
+
+def _shorten(name: str) -> str:
+    """A demangled function without its result, template arguments and parameters."""
+    if name.startswith(INSIDE):
+        return name
+    bare = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
+    # `type const** std::f<type>(...)` is cut at a bracket of its result or after its name.
+    return bare.rpartition(" ")[2].lstrip("*&") or name
 
 
 def list_times(timing: Timing) -> Iterator[str]:

@@ -31,6 +31,7 @@ NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
+LAUNCH_ENTRIES: Final = ("kbuild_cpu_launch",)
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _OLDEST: Final = {"gcc": 11, "clang": 14}

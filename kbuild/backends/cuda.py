@@ -32,6 +32,7 @@ NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
+LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")
 
 _OLDEST: Final = (12, 0)
 _LANGUAGE: Final = "CUDA"

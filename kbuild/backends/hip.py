@@ -31,6 +31,7 @@ NAME: Final = "hip"
 FAT_BINARY_SECTION: Final = ".hip_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 4096  # the runtime maps code objects as they lie
 REGISTRATION_HEADER: Final = "kbuild/hip_registration.h"
+LAUNCH_ENTRIES: Final = ("hipLaunchKernel",)
 
 _LANGUAGE: Final = "HIP"
 _PLATFORM: Final = "HIP_PLATFORM"

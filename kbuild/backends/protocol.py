@@ -247,6 +247,10 @@ class Backend(Protocol):
     def REGISTRATION_HEADER(self) -> str:  # noqa: N802
         """The hand-written header through which a stub unit registers."""
 
+    @property
+    def LAUNCH_ENTRIES(self) -> tuple[str, ...]:  # noqa: N802
+        """The functions of its runtime, and driver, that `kbuild_launch` hands a launch to."""
+
     def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
         """Compilers to look for, best first; a user's own choice stands alone."""
 

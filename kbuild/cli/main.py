@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "inspect": ("inspect", "list the device code, kernels and handles of artifacts"),
     "verify": ("verify", "check the symbol layout of artifacts against the rules"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
+    "bench": ("bench", "count and time what a launch costs"),
     "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),
     "doctor": ("doctor", "print which toolchains, tools and devices are found"),
     "runtimes": ("runtimes", "[build] write the runtimes' imported targets"),

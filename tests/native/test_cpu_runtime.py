@@ -488,6 +488,7 @@ def test_headers_leave_names_to_the_project(compiler: str, language: str, tmp_pa
     source = tmp_path / "a.cu"
     # The C++ library comes first: it is not all proof against these.
     library = "#include <memory>\n#include <string>\n#include <limits>\n#include <type_traits>\n"
+    library += "#include <utility>\n"
     library += "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
     library += "#include <assert.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
     library += "#include <float.h>\n#include <limits.h>\n#include <fcntl.h>\n#include <sched.h>\n"

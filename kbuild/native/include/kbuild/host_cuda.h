@@ -44,18 +44,25 @@ struct kbuild_driver_config {
     unsigned attribute_count;
 };
 
-/* `kernel` and `launch` are null where a launch has to go through cudart. */
+/* `kernel` and `launch` are null where a launch has to go through cudart; a power of two in
+ * size, which is cheap to find. */
 struct kbuild_prepared_launch {
     const void *handle;
     void *kernel;
     int (*launch)(const struct kbuild_driver_config *config, void *kernel, void **args,
                   void **extra);
+    void *unused;
 };
 
 /* Neighbouring handles have slots of their own; a kernel whose slot is taken goes through
  * cudart for good. */
 #define KBUILD_PREPARED_LAUNCHES 32
 static struct kbuild_prepared_launch kbuild_prepared_launches[KBUILD_PREPARED_LAUNCHES];
+
+static inline struct kbuild_prepared_launch *kbuild_slot_of(const void *kernel)
+{
+    return &kbuild_prepared_launches[(uintptr_t)kernel / sizeof(void *) % KBUILD_PREPARED_LAUNCHES];
+}
 
 /* Every stub unit has it: fills `prepared` for the handle.  `here` is an address in the
  * caller's file. */
@@ -67,7 +74,7 @@ __attribute__((cold, noinline, unused)) static void
 kbuild_fill_slot(struct kbuild_prepared_launch *slot, const void *kernel)
 {
     static const char busy = 0;
-    struct kbuild_prepared_launch prepared = { 0, 0, 0 };
+    struct kbuild_prepared_launch prepared = { 0, 0, 0, 0 };
     const void *nobody = 0;
     if (kbuild_prepare_launch == 0 ||
         !__atomic_compare_exchange_n(&slot->handle, &nobody, (const void *)&busy, 0,
@@ -78,10 +85,34 @@ kbuild_fill_slot(struct kbuild_prepared_launch *slot, const void *kernel)
     slot->launch = prepared.launch;
     __atomic_store_n(&slot->handle, kernel, __ATOMIC_RELEASE);
 }
+
+/* The first launch of a kernel, those of one whose slot is another's, and of more shared bytes
+ * than the driver's type holds. */
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_unprepared(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
+                         size_t shared_bytes, void *stream)
+{
+    const kbuild_error_t error = (kbuild_error_t)cudaLaunchKernel(
+        kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
+    if (error == 0)
+        kbuild_fill_slot(kbuild_slot_of(kernel), kernel);
+    return error;
+}
+
+/* What the driver refused. */
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_refused(const void *kernel, const struct kbuild_driver_config *config, void **args)
+{
+    const struct kbuild_dim3 grid = { config->grid_x, config->grid_y, config->grid_z };
+    const struct kbuild_dim3 block = { config->block_x, config->block_y, config->block_z };
+    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(grid), kbuild_to_cuda(block), args,
+                                            config->shared_bytes, (cudaStream_t)config->stream);
+}
 #endif
 
 /* Whatever a launch has besides grid, block, shared bytes and stream. */
-static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_extended(const void *kernel,
                                                     const struct kbuild_launch_config *config,
                                                     void **args)
 {
@@ -115,20 +146,26 @@ static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
     return (kbuild_error_t)cudaLaunchKernelExC(&extended, kernel, args);
 }
 
-static inline kbuild_error_t kbuild_launch(const void *kernel,
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch(const void *kernel,
                                            const struct kbuild_launch_config *config, void **args)
 {
-    kbuild_error_t error;
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-    struct kbuild_prepared_launch *const slot =
-        &kbuild_prepared_launches[(uintptr_t)kernel / sizeof(void *) % KBUILD_PREPARED_LAUNCHES];
-    const void *const owner = __atomic_load_n(&slot->handle, __ATOMIC_ACQUIRE);
+    const struct kbuild_prepared_launch *slot;
 #endif
+    /* Before anything that synchronises, so that compilers that know the configuration see that
+     * nobody else does, and keep it in registers. */
     if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||
         config->priority != 0)
         return kbuild_launch_extended(kernel, config, args);
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-    if (owner == kernel && slot->launch != 0 && config->shared_bytes <= UINT32_MAX) {
+    slot = kbuild_slot_of(kernel);
+    if (__atomic_load_n(&slot->handle, __ATOMIC_ACQUIRE) != kernel ||
+        config->shared_bytes > UINT32_MAX)
+        return kbuild_launch_unprepared(kernel, kbuild_to_cuda(config->grid),
+                                        kbuild_to_cuda(config->block), args, config->shared_bytes,
+                                        config->stream);
+    if (slot->launch != 0) {
         const struct kbuild_driver_config driver_config = {
             config->grid.x,  config->grid.y,  config->grid.z,
             config->block.x, config->block.y, config->block.z,
@@ -136,16 +173,12 @@ static inline kbuild_error_t kbuild_launch(const void *kernel,
         };
         if (slot->launch(&driver_config, slot->kernel, args, 0) == 0)
             return 0;
+        return kbuild_launch_refused(kernel, &driver_config, args);
     }
 #endif
-    error = (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
-                                             kbuild_to_cuda(config->block), args,
-                                             config->shared_bytes, (cudaStream_t)config->stream);
-#ifdef KBUILD_HAS_DRIVER_LAUNCH
-    if (error == 0 && owner == 0)
-        kbuild_fill_slot(slot, kernel);
-#endif
-    return error;
+    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
+                                            kbuild_to_cuda(config->block), args,
+                                            config->shared_bytes, (cudaStream_t)config->stream);
 }
 
 /* For launches through a debug stub, see kbuild::launch. */

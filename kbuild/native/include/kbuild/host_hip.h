@@ -33,7 +33,8 @@ static inline dim3 kbuild_to_hip(struct kbuild_dim3 extent)
 }
 
 /* Clusters, programmatic dependent launch and priorities of single launches are not HIP's. */
-static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_extended(const void *kernel,
                                                     const struct kbuild_launch_config *config,
                                                     void **args)
 {
@@ -45,7 +46,8 @@ static inline kbuild_error_t kbuild_launch_extended(const void *kernel,
         (unsigned)config->shared_bytes, (hipStream_t)config->stream);
 }
 
-static inline kbuild_error_t kbuild_launch(const void *kernel,
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch(const void *kernel,
                                            const struct kbuild_launch_config *config, void **args)
 {
     if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||

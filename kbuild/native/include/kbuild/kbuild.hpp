@@ -24,6 +24,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 // Debug stubs have it; launches without them never ask.
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
@@ -36,24 +37,44 @@ public:
     error() = default;
 
     // Made at once after the call, while the runtime still knows the details.
-    explicit error(kbuild_error_t __code) : code_(__code) {
-        if (__code != 0) message_ = kbuild_error_message(__code);
-    }
+    explicit error(kbuild_error_t __code)
+        : code_(__code), message_(__builtin_expect(__code != 0, 0) ? explain(__code) : nullptr) {}
 
     // Of a launch: the artifact knows more of it than the runtime.
-    error(kbuild_error_t __code, const void* __kernel) : code_(__code) {
-        if (__code != 0) message_ = kbuild_launch_error_message(__kernel, __code);
+    error(kbuild_error_t __code, const void* __kernel)
+        : code_(__code),
+          message_(__builtin_expect(__code != 0, 0) ? explain(__code, __kernel) : nullptr) {}
+
+    error(const error& __other)
+        : code_(__other.code_),
+          message_(__other.message_ ? std::make_unique<std::string>(*__other.message_) : nullptr) {}
+    error(error&&) noexcept = default;
+    error& operator=(error __other) noexcept {
+        code_ = __other.code_;
+        message_ = std::move(__other.message_);
+        return *this;
     }
+    ~error() = default;
 
     explicit operator bool() const noexcept { return code_ != 0; }
     kbuild_error_t code() const noexcept { return code_; }
 
     // Valid while this object lives; empty when nothing failed.
-    const char* message() const noexcept { return message_.c_str(); }
+    const char* message() const noexcept { return message_ ? message_->c_str() : ""; }
 
 private:
+    // Out of line, and bare pointers: an error that nobody takes the address of is in
+    // registers, and what succeeds makes no message.
+    [[gnu::cold, gnu::noinline]] static std::string* explain(kbuild_error_t __code) {
+        return new std::string(kbuild_error_message(__code));
+    }
+    [[gnu::cold, gnu::noinline]] static std::string* explain(kbuild_error_t __code,
+                                                             const void* __kernel) {
+        return new std::string(kbuild_launch_error_message(__kernel, __code));
+    }
+
     kbuild_error_t code_ = 0;
-    std::string message_;
+    std::unique_ptr<std::string> message_;
 };
 
 // The size of a grid, block or cluster: an integer of any type, or up to three. What does
@@ -134,6 +155,25 @@ inline bool suits_stub(const kbuild_launch_config& __config) noexcept {
            __config.programmatic_dependent_launch == 0 && __config.priority == 0;
 }
 
+// Apart from `launch`, so that a release launch carries nothing of it, and with numbers for
+// parameters: for a structure, every launch would write it to memory first.
+template <class... __P, std::size_t... __I>
+[[gnu::noinline]] kbuild_error_t launch_through_stub(
+    void (*__stub)(__P...), std::index_sequence<__I...>, void** __args, std::uint32_t __grid_x,
+    std::uint32_t __grid_y, std::uint32_t __grid_z, std::uint32_t __block_x,
+    std::uint32_t __block_y, std::uint32_t __block_z, std::size_t __shared_bytes, void* __stream,
+    const char* __file, unsigned __line) {
+    kbuild_launch_config __config = {};
+    __config.grid = {__grid_x, __grid_y, __grid_z};
+    __config.block = {__block_x, __block_y, __block_z};
+    __config.shared_bytes = __shared_bytes;
+    __config.stream = __stream;
+    if (const kbuild_error_t __code = kbuild_push_configuration(&__config)) return __code;
+    if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
+    __stub(*static_cast<__P*>(__args[__I])...);
+    return kbuild_take_stub_result();
+}
+
 template <class __T>
 const void* address_of(__T& __variable) noexcept {
     return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(__variable)));
@@ -145,21 +185,28 @@ const void* address_of(__T& __variable) noexcept {
 //
 // A kernel built with debug stubs is launched through its stub, so that a stack trace shows
 // the kernel's name and arguments; attributes that a stub cannot carry go direct.
+//
+// Inlined, the configuration goes straight into what the runtime takes: docs/launch-cost.md
+// counts the instructions.
 template <class... __P>
-error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
-             typename detail::parameter<__P>::__type... __args) {
+[[gnu::always_inline]] inline error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
+                                           typename detail::parameter<__P>::__type... __args) {
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
-    if (const auto __stub = detail::stub_of(__kernel); __stub && detail::suits_stub(__c_config)) {
-        if (const kbuild_error_t __code = kbuild_push_configuration(&__c_config)) {
-            return error(__code);
-        }
-        if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__config.file, __config.line);
-        __stub(__args...);
-        return error(kbuild_take_stub_result(), __handle);
-    }
     void* __addresses[] = {static_cast<void*>(std::addressof(__args))..., nullptr};
-    return error(kbuild_launch(__handle, &__c_config, __addresses), __handle);
+    kbuild_error_t __code;
+    if (const auto __stub = detail::stub_of(__kernel);
+        __builtin_expect(__stub != nullptr && detail::suits_stub(__c_config), 0)) {
+        __code = detail::launch_through_stub(
+            __stub, std::index_sequence_for<__P...>(), __addresses, __c_config.grid.x,
+            __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
+            __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
+            __config.line);
+    } else {
+        __code = kbuild_launch(__handle, &__c_config, __addresses);
+    }
+    if (__builtin_expect(__code == 0, 1)) return error();
+    return error(__code, __handle);
 }
 
 // Another number of arguments than the kernel has parameters: says so.

@@ -1,16 +1,21 @@
-// Prints nanoseconds a launch, a line a batch: `way enqueue|synchronised ns`.
+// `timed` names the device and the ways; `timed warm BATCHES` prints nanoseconds a launch, a line a
+// batch and way; `timed first NUMBER` times the first launches of a process, by one way.
 #include "peer.hpp"
 
 #include <cuda.h>
 #include <kbuild/kbuild.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <random>
 #include <vector>
 
-KBUILD_KERNEL void direct(int n, float a, const float* x, float* y);
-KBUILD_KERNEL void stubbed(int n, float a, const float* x, float* y);
+extern "C" KBUILD_KERNEL void direct(int n, float a, const float* x, float* y);
+extern "C" KBUILD_KERNEL void stubbed(int n, float a, const float* x, float* y);
+extern "C" KBUILD_KERNEL void elsewhere(int n, float a, const float* x, float* y);
 
 namespace {
 
@@ -37,6 +42,8 @@ void by_chevrons() { launch_by_chevrons(1, 2.0f, memory, memory, stream); }
 void by_kbuild() { (void)kbuild::launch(direct, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
 
 void by_kbuild_stub() { (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
+
+void by_kbuild_elsewhere() { (void)kbuild::launch(elsewhere, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
 
 void by_runtime()
 {
@@ -89,18 +96,32 @@ void push_and_pop()
     __cudaPopCallConfiguration(&grid, &block, &bytes, &popped);
 }
 
+// What a loop, a call and the clock cost: part of every figure.
+void do_nothing() { asm volatile(""); }
+
 struct Way {
     const char* name;
     void (*launch)();
     bool launches;
 };
 
+// All ratios are to the first.
 const Way ways[] = {
-    {"chevrons", by_chevrons, true},       {"kbuild", by_kbuild, true},
-    {"kbuild-stub", by_kbuild_stub, true}, {"cudaLaunchKernel", by_runtime, true},
-    {"cudaKernel_t", by_cuda_kernel, true},
-    {"cuLaunchKernelEx", by_driver, true}, {"push-pop", push_and_pop, false},
+    {"<<<>>> by nvcc", by_chevrons, true},
+    {"kbuild::launch", by_kbuild, true},
+    {"kbuild::launch, kernel in another file", by_kbuild_elsewhere, true},
+    {"kbuild::launch, debug stub", by_kbuild_stub, true},
+    {"cudaLaunchKernel", by_runtime, true},
+    {"cudaLaunchKernel, cudaKernel_t", by_cuda_kernel, true},
+    {"cuLaunchKernelEx", by_driver, true},
+    {"push and pop alone", push_and_pop, false},
+    {"a call of nothing", do_nothing, false},
 };
+
+void show(const char* mode, const Way& way, double nanoseconds)
+{
+    std::printf("sample\t%s\t%s\t%.2f\n", mode, way.name, nanoseconds);
+}
 
 double time_batch(void (*launch)(), int count, bool synchronise)
 {
@@ -114,10 +135,15 @@ double time_batch(void (*launch)(), int count, bool synchronise)
     return std::chrono::duration<double, std::nano>(end - start).count() / count;
 }
 
+// The context and the memory that launches need; no kernel is looked at.
 void prepare()
 {
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
     require(cudaMalloc(reinterpret_cast<void**>(&memory), 128) == cudaSuccess, "cudaMalloc");
+}
+
+void prepare_driver()
+{
     cudaFunction_t found;
     require(cudaGetFuncBySymbol(&found, reinterpret_cast<const void*>(direct)) == cudaSuccess, "function");
     function = found;
@@ -128,23 +154,58 @@ void prepare()
     launch_by_driver = reinterpret_cast<decltype(launch_by_driver)>(entry);
 }
 
-} // namespace
-
-int main(int, char** words)
+void list()
 {
-    const int batches = std::atoi(words[1]);
-    prepare();
-    const std::size_t count = sizeof ways / sizeof *ways;
+    cudaDeviceProp device;
+    int driver = 0, runtime = 0;
+    require(cudaGetDeviceProperties(&device, 0) == cudaSuccess, "cudaGetDeviceProperties");
+    require(cudaDriverGetVersion(&driver) == cudaSuccess, "cudaDriverGetVersion");
+    require(cudaRuntimeGetVersion(&runtime) == cudaSuccess, "cudaRuntimeGetVersion");
+    std::printf("device\t%s (sm_%d%d), the driver's CUDA %d.%d, cudart %d.%d\n", device.name, device.major,
+                device.minor, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    for (const Way& way : ways) std::printf("way\t%s\n", way.name);
+}
+
+void time_warm(int batches)
+{
+    prepare_driver();
     for (const Way& way : ways) // warm-up: images are loaded at their first launch
         time_batch(way.launch, launches_per_batch, false);
     require(cudaGetLastError() == cudaSuccess, "warm-up");
-    for (int batch = 0; batch < batches; ++batch)
-        for (std::size_t turn = 0; turn < count; ++turn) {
-            const Way& way = ways[(turn + batch) % count]; // each way follows each other one
-            std::printf("%s enqueue %.2f\n", way.name, time_batch(way.launch, launches_per_batch, false));
-            if (way.launches)
-                std::printf("%s synchronised %.2f\n", way.name,
-                            time_batch(way.launch, synchronised_per_batch, true));
+    std::vector<const Way*> order;
+    for (const Way& way : ways) order.push_back(&way);
+    std::mt19937 random(1); // the same order in every run, another one in every batch
+    for (int batch = 0; batch < batches; ++batch) {
+        std::shuffle(order.begin(), order.end(), random);
+        for (const Way* way : order) {
+            show("enqueue", *way, time_batch(way->launch, launches_per_batch, false));
+            if (way->launches)
+                show("launch and synchronise", *way, time_batch(way->launch, synchronised_per_batch, true));
         }
+    }
+}
+
+void time_first(std::size_t number)
+{
+    require(number < sizeof ways / sizeof *ways, "the number of a way");
+    const Way& way = ways[number];
+    if (way.launch == by_driver) prepare_driver(); // a person has to, before
+    show("first, without warm-up", way, time_batch(way.launch, 1, false));
+    show("the same, warm", way, time_batch(way.launch, launches_per_batch, false));
+}
+
+} // namespace
+
+int main(int count, char** words)
+{
+    if (count != 3) {
+        list();
+        return 0;
+    }
+    prepare();
+    if (std::strcmp(words[1], "warm") == 0)
+        time_warm(std::atoi(words[2]));
+    else
+        time_first(static_cast<std::size_t>(std::atoi(words[2])));
     require(cudaGetLastError() == cudaSuccess, "a launch");
 }

@@ -1,0 +1,1 @@
+"""What a launch costs: instructions, counted on any machine, and times, measured on a device."""

@@ -1,0 +1,151 @@
+"""Instructions of a launch, counted by callgrind: the same numbers on any machine.
+
+A program makes the same launch in every way.  Each run of it warms one way up and launches
+it often; callgrind counts while it does that.  A library that is loaded first takes the
+launches where the runtime would: no device is needed, and what is behind them is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.protocol import Backend
+from kbuild.bench import callgrind
+from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
+from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.errors import ToolchainError, ToolError
+from kbuild.model import Command
+from kbuild.process import run_checked
+from kbuild.toolchain import find_program, find_toolchain, gather_hints
+
+OPTIONS: Final = "-O2"
+# Host compilers, C and C++.
+_COMPILERS: Final = (("gcc", "g++"), ("clang", "clang++"))
+_LAUNCHES: Final = 1000
+# The function of the program in which launches count.
+_COUNTED: Final = "count_launches"
+_RECEIVER: Final = "receiver.so"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    number: int
+    name: str
+    is_by_hand: bool
+
+
+def find_valgrind() -> Path:
+    """ToolchainError says how to get it."""
+    path = find_program("valgrind")
+    if path is None:
+        raise ToolchainError(
+            "valgrind not found; it counts the instructions: apt-get install valgrind"
+        )
+    return path
+
+
+def describe_tool(path: Path) -> str:
+    """The first line of what it says of its version."""
+    return run_checked(Command(argv=(str(path), "--version"))).stdout.splitlines()[0]
+
+
+def count_launches(backend: Backend, valgrind: Path, folder: Path) -> tuple[CountedCompiler, ...]:
+    """The counts of every host compiler that is here; ``folder`` is for what is built."""
+    found = [(find_program(c), find_program(cxx)) for c, cxx in _COMPILERS]
+    compilers = [(c, cxx) for c, cxx in found if c and cxx]
+    if not compilers:
+        raise ToolchainError("neither g++ nor clang++ found; the benchmark compiles with both")
+    counted = []
+    for c, cxx in compilers:
+        build = folder / cxx.name
+        _build_program(backend, c, cxx, build)
+        ways = _count_ways(backend, valgrind, build)
+        counted.append(CountedCompiler(compiler=describe_tool(cxx), ways=ways))
+    return tuple(counted)
+
+
+def _build_program(backend: Backend, c: Path, cxx: Path, build: Path) -> None:
+    hints = gather_hints()
+    # Any architecture does: no kernel runs.
+    architecture = backend.expand_architectures((), find_toolchain(backend, hints), hints)[0]
+    definitions = (
+        *(f"CMAKE_C_COMPILER={c}", f"CMAKE_CXX_COMPILER={cxx}", "CMAKE_BUILD_TYPE=Release"),
+        *(f"CMAKE_C_FLAGS_RELEASE={OPTIONS}", f"CMAKE_CXX_FLAGS_RELEASE={OPTIONS}"),
+        *(f"BACKEND={backend.NAME}", f"ARCHITECTURE={architecture}"),
+    )
+    source = resources.native_directory() / "bench" / "counted"
+    project = CMakeBuild(source=source, build=build, definitions=definitions)
+    configure_and_build(project, find_build_tools())
+
+
+def _count_ways(backend: Backend, valgrind: Path, build: Path) -> tuple[CountedWay, ...]:
+    listing = run_checked(Command(argv=(str(build / "counted"),))).stdout
+    ways = [
+        _Way(number=number, name=name, is_by_hand=is_by_hand == "1")
+        for number, line in enumerate(listing.splitlines())
+        for is_by_hand, _, name in [line.partition("\t")]
+    ]
+    counts = [_read_count(way.name, _profile(way, valgrind, build), backend) for way in ways]
+    by_hand = {
+        count.entry: count.instructions
+        for way, count in zip(ways, counts, strict=True)
+        if way.is_by_hand
+    }
+    return tuple(
+        count
+        if way.is_by_hand or count.entry not in by_hand
+        else replace(count, excess=count.instructions - by_hand[count.entry])
+        for way, count in zip(ways, counts, strict=True)
+    )
+
+
+def _profile(way: _Way, valgrind: Path, build: Path) -> callgrind.Profile:
+    output = build / f"callgrind.{way.number}"
+    argv = (
+        *(str(valgrind), "--tool=callgrind", f"--toggle-collect={_COUNTED}"),
+        *(f"--callgrind-out-file={output}", str(build / "counted")),
+        *(str(way.number), str(_LAUNCHES)),
+    )
+    run_checked(Command(argv=argv, env=(("LD_PRELOAD", str(build / _RECEIVER)),)))
+    return callgrind.parse(output.read_text(errors="replace"))
+
+
+def _read_count(name: str, profile: callgrind.Profile, backend: Backend) -> CountedWay:
+    entries = {
+        entry: cost
+        for entry in backend.LAUNCH_ENTRIES
+        if (cost := callgrind.sum_calls(profile, callee=entry)) > 0
+    }
+    if len(entries) != 1:
+        raise ToolError(
+            f"{name}: launches arrived at {', '.join(entries) or 'none'} of "
+            f"{', '.join(backend.LAUNCH_ENTRIES)}"
+        )
+    total = callgrind.sum_calls(profile, caller=_COUNTED) - sum(entries.values())
+    instructions, rest = divmod(total, _LAUNCHES)
+    if rest != 0:
+        raise ToolError(f"{name}: {total} instructions in {_LAUNCHES} launches that are not alike")
+    passed = callgrind.functions_below(profile, _COUNTED, stop=frozenset(backend.LAUNCH_ENTRIES))
+    return CountedWay(
+        name=name,
+        entry=next(iter(entries)),
+        instructions=instructions,
+        excess=None,
+        passed=_name_all(passed),
+        stand_ins=_name_all(f for f in passed if Path(f.object_file).name == _RECEIVER),
+    )
+
+
+def _name_all(functions: Iterable[callgrind.Function]) -> tuple[str, ...]:
+    """Their names; those of a stripped library, which are mere addresses, are the library's."""
+    names = (
+        f"{INSIDE}{Path(function.object_file).name}"
+        if function.name.startswith("0x")
+        else function.name
+        for function in functions
+    )
+    return tuple(sorted(set(names)))

@@ -1,0 +1,123 @@
+"""Times of a launch, measured on a device, every way in turn in one process.
+
+No profiler runs.  Ratios are of one way to the first, of the same batch.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.protocol import Backend
+from kbuild.bench.results import TimedMode, TimedWay, Timing
+from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.devices import list_amd_devices, query_driver
+from kbuild.errors import ConfigurationError, ToolError
+from kbuild.model import Command
+from kbuild.process import run_checked
+from kbuild.toolchain import find_toolchain, gather_hints
+
+# Processes that each way is launched in for the first time.
+_FIRST_LAUNCHES: Final = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Nanoseconds a launch, of one batch."""
+
+    mode: str
+    way: str
+    nanoseconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedProject:
+    """A program that times launches, and what to build it for."""
+
+    source: Path
+    compiler: Path
+    architecture: str
+
+
+def find_timed_project(backend: Backend) -> TimedProject | None:
+    """None where the backend has no such program, or no device is here."""
+    source = resources.native_directory() / "bench" / "timed" / backend.NAME
+    if not source.is_dir():
+        return None
+    devices = (*query_driver()[1], *list_amd_devices())
+    architectures = tuple(dict.fromkeys(device.architecture for device in devices))
+    hints = replace(gather_hints(), devices=architectures)
+    toolchain = find_toolchain(backend, hints)
+    try:
+        native = backend.expand_architectures(("native",), toolchain, hints)
+    except ConfigurationError:
+        return None
+    return TimedProject(source=source, compiler=toolchain.compiler, architecture=native[0])
+
+
+def time_launches(project: TimedProject, build: Path, batches: int) -> Timing:
+    """Build the program in ``build`` and run it."""
+    definitions = (
+        *("CMAKE_BUILD_TYPE=Release", f"DEVICE_COMPILER={project.compiler}"),
+        f"ARCHITECTURE={project.architecture}",
+    )
+    cmake_build = CMakeBuild(source=project.source, build=build, definitions=definitions)
+    configure_and_build(cmake_build, find_build_tools())
+    program = str(build / "timed")
+    facts = [line.split("\t") for line in _run(program)]
+    device = next(words[1] for words in facts if words[0] == "device")
+    ways = [words[1] for words in facts if words[0] == "way"]
+    lines = _run(program, "warm", str(batches))
+    for turn in range(_FIRST_LAUNCHES):
+        for number in range(len(ways)):
+            lines += _run(program, "first", str((turn + number) % len(ways)))
+    return Timing(device=device, modes=summarise(map(read_sample, lines), ways))
+
+
+def _run(*argv: str) -> list[str]:
+    return run_checked(Command(argv=argv)).stdout.splitlines()
+
+
+def read_sample(line: str) -> Sample:
+    """A line of the program: ``sample``, mode, way and nanoseconds, between tabs."""
+    words = line.split("\t")
+    if len(words) != 4 or words[0] != "sample":  # noqa: PLR2004 - the line's words
+        raise ToolError(f"the program that times launches printed {line!r}")
+    return Sample(mode=words[1], way=words[2], nanoseconds=float(words[3]))
+
+
+def summarise(samples: Iterable[Sample], ways: Iterable[str]) -> tuple[TimedMode, ...]:
+    """Medians and paired ratios to the first of ``ways``; item i of each way is batch i."""
+    order = tuple(ways)
+    modes: dict[str, dict[str, list[float]]] = {}
+    for sample in samples:
+        batches = modes.setdefault(sample.mode, {}).setdefault(sample.way, [])
+        batches.append(sample.nanoseconds)
+    return tuple(
+        TimedMode(
+            name=mode,
+            ways=tuple(
+                _summarise_way(way, taken[way], taken[order[0]]) for way in order if way in taken
+            ),
+        )
+        for mode, taken in modes.items()
+    )
+
+
+def _summarise_way(name: str, taken: list[float], peer: list[float]) -> TimedWay:
+    ratios = [ours / theirs for ours, theirs in zip(taken, peer, strict=True)]
+    low, middle, high = (
+        statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+    )
+    return TimedWay(
+        name=name,
+        nanoseconds=statistics.median(taken),
+        ratio=middle,
+        low=low,
+        high=high,
+        batches=len(taken),
+    )

@@ -1,0 +1,85 @@
+"""`kbuild bench launch`: counts that any machine can make, on every backend."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from projects import KBUILD, run, run_kbuild, succeed
+
+from kbuild.backends import BACKENDS
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_toolchain, gather_hints
+
+# What a release launch must not meet: allocation, locks, push and pop.
+UNWANTED = re.compile(
+    r"malloc|calloc|realloc|free|operator (new|delete)|pthread_|mutex|Configuration|configuration"
+)
+# What the headers may add to a call by hand, which checks no sizes and prepares nothing.
+MOST = {"cpu": 20, "cuda": 40, "hip": 20}
+
+
+def count(backend: str) -> list[dict[str, Any]]:
+    result = run_kbuild("bench", "launch", "--backend", backend, "--format", "json")
+    succeed(result)
+    counted: list[dict[str, Any]] = json.loads(result.stdout)["counted"]
+    return counted
+
+
+def check(backend: str, counted: list[dict[str, Any]]) -> None:
+    assert counted
+    for table in counted:
+        ways = {way["name"]: way for way in table["ways"]}
+        for name in (
+            "kbuild::launch",
+            "kbuild::launch, kernel in another file",
+            "kbuild_launch in C",
+        ):
+            way = ways[name]
+            assert [word for word in way["passed"] if UNWANTED.search(word)] == []
+            assert way["passed"] == []
+            assert way["entry"] in BACKENDS[backend].LAUNCH_ENTRIES
+            assert way["excess"] <= MOST[backend], (table["compiler"], name)
+        pushing = next(way for name, way in ways.items() if "push, stub, pop" in name)
+        stub = ways["kbuild::launch, debug stub"]
+        for way in (pushing, stub):
+            assert way["excess"] > 0
+            assert any(UNWANTED.search(word) for word in way["passed"])
+        assert "__device_stub__stubbed" in " ".join(stub["passed"])
+
+
+@pytest.fixture(autouse=True)
+def need_valgrind() -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not installed: apt-get install valgrind")
+
+
+def test_counts_on_the_cpu_are_small_and_the_same_twice() -> None:
+    first = count("cpu")
+
+    check("cpu", first)
+    assert count("cpu") == first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
+def test_counts_need_no_device(backend: str) -> None:
+    try:
+        find_toolchain(BACKENDS[backend], gather_hints())
+    except ToolchainError as error:
+        pytest.skip(str(error))
+
+    check(backend, count(backend))
+
+
+def test_without_valgrind_one_message_says_how_to_get_it(tmp_path: Path) -> None:
+    result = run("env", f"PATH={tmp_path}", KBUILD, "bench", "launch")
+
+    assert result.returncode == 3
+    assert result.stderr.splitlines() == [
+        "kbuild: error: valgrind not found; it counts the instructions: apt-get install valgrind"
+    ]

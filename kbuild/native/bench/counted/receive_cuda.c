@@ -41,3 +41,32 @@ cudaError_t cudaPeekAtLastError(void)
 {
     return cudaSuccess;
 }
+
+/* What a debug stub asks of device and kernel before it launches. */
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    static const struct cudaFuncAttributes none;
+    (void)kernel;
+    *attributes = none;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    (void)attribute, (void)device;
+    *value = 1024;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    (void)pointer;
+    attributes->type = cudaMemoryTypeDevice;
+    return cudaSuccess;
+}

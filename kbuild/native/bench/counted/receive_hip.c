@@ -32,3 +32,31 @@ hipError_t hipPeekAtLastError(void)
 {
     return hipSuccess;
 }
+
+/* What a debug stub asks of device and kernel before it launches. */
+hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kernel)
+{
+    static const hipFuncAttributes none;
+    (void)kernel;
+    *attributes = none;
+    return hipSuccess;
+}
+
+hipError_t hipGetDevice(int *device)
+{
+    *device = 0;
+    return hipSuccess;
+}
+
+hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device)
+{
+    (void)attribute, (void)device;
+    *value = 1024;
+    return hipSuccess;
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer)
+{
+    (void)attributes, (void)pointer;
+    return hipSuccess;
+}

@@ -1,8 +1,8 @@
 """The kernels that source text declares: their names, and their parameters' names and types.
 
 Device images of most backends say neither, so that debuggers would show numbered arguments.
-The text is parsed, not compiled: what a macro makes up is not seen, and an alias is not
-resolved.
+The text is parsed, not compiled: what a macro makes up is not seen, an alias is not resolved,
+and what stands in ``#if`` is left out, because it may not be what is compiled.
 
 Source: the CUDA grammar of tree-sitter.
 """
@@ -88,8 +88,18 @@ def _walk(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Iterator[Declare
             value = child.child_by_field_name("value")
             is_own = value is not None and _text(value) == '"C"'
             yield from _walk(child, scope, is_c=is_own)
+        elif child.type.startswith("preproc_") and not _is_guard(child):
+            continue  # which branch is compiled the text does not say
         elif child.type not in ("compound_statement", "template_instantiation"):
             yield from _walk(child, scope, is_c=is_c)
+
+
+def _is_guard(node: Node) -> bool:
+    """Whether this is the guard around a header: ``#ifndef X`` and then ``#define X``."""
+    name = node.child_by_field_name("name")
+    first = next((c for c in node.named_children if c != name), None)
+    defined = first.child_by_field_name("name") if first and first.type == "preproc_def" else None
+    return name is not None and defined is not None and _text(name) == _text(defined)
 
 
 def _walk_body(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Iterator[DeclaredKernel]:

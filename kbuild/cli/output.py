@@ -47,9 +47,19 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
     if any(is_same_file(arguments.output, path) for path in inputs):
         raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
     try:
-        write_parts(arguments.output, content)
+        _write_file(arguments.output, content)
     except OSError as error:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
+
+
+def _write_file(path: Path, content: Iterable[bytes]) -> None:
+    """Write a file whole, at the end of links; pipes and devices as they are."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            stream.writelines(content)
+    else:
+        write_parts(target, content)
 
 
 def append_text(text: str, path: Path) -> None:

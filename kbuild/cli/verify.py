@@ -102,7 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge all paths together; 1 when a rule found an error or failed itself."""
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments)
-    artifacts = tuple(facts for path in arguments.paths for facts in inspect_path(path))
+    paths = _drop_repeated(arguments.paths)
+    artifacts = tuple(facts for path in paths for facts in inspect_path(path))
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
     context = _read_closure(arguments.paths) if arguments.closure else ()
@@ -114,6 +115,22 @@ def run(arguments: argparse.Namespace) -> int:
     if report.ok and arguments.stamp:
         _write_stamp(arguments.stamp, arguments.paths, policy)
     return 0 if report.ok else 1
+
+
+def _drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Each file once, by its first name: libraries have links of several versions' names."""
+    found: dict[object, Path] = {}
+    for path in paths:
+        found.setdefault(_identify(path), path)
+    return tuple(found.values())
+
+
+def _identify(path: Path) -> object:
+    try:
+        status = path.stat()
+    except OSError:
+        return path  # reading it will explain
+    return status.st_dev, status.st_ino
 
 
 def _write_stamp(stamp: Path, artifacts: Sequence[Path], policy: Policy | None) -> None:

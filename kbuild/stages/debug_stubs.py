@@ -28,7 +28,7 @@ _NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")
 
 def names_other_types(spelled: str) -> bool:
     """Whether a parameter type is the project's own, or made of one."""
-    words = set(re.findall(r"\w+", spelled)) - _BUILTIN_WORDS
+    words = set(re.findall(r"[A-Za-z_]\w*", spelled)) - _BUILTIN_WORDS
     return not all(_VECTOR_TYPE.fullmatch(word) for word in words)
 
 
@@ -89,7 +89,10 @@ def _describe_param(
 
 def _declare(kernel: KernelRecord, spelled: str | None, *, has_headers: bool) -> str:
     if spelled is None:
-        reason = "the device image does not say its parameter types; declare it in C++"
+        reason = (
+            "neither the device image nor its source says its parameter types: drop "
+            '`extern "C"`, or declare it without macros and outside of #if'
+        )
     elif any(word in spelled for word in _NAMELESS):
         reason = f"no other file can name its parameter type '{spelled}'; give it a name in HEADERS"
     elif not has_headers and names_other_types(spelled):

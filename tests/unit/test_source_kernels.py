@@ -59,7 +59,7 @@ def test_no_parameters(text: str) -> None:
         ("template <> __global__ void k<3>(int n) {}", "k"),
         ("static inline __global__ void __launch_bounds__(256, 2) k(int n) {}", "k"),
         ('__attribute__((visibility("default"))) __global__ void k(int n) {}', "k"),
-        ("#ifdef A\n__global__ void k(int n) {}\n#endif\n", "k"),
+        ("#ifndef K_H\n#define K_H\n__global__ void k(int n);\n#endif\n", "k"),
         ("__global__ void ns::k(int n) {}", "ns::k"),
         ("// __global__ void no(int);\n__global__ void k(int n) { /* __global__ */ }", "k"),
     ],
@@ -84,6 +84,19 @@ def test_c_linkage() -> None:
 def test_instantiations_declare_nothing() -> None:
     text = b"template <class T> __global__ void k(T n) {}\ntemplate __global__ void k<int>(int);"
     assert len(find_kernels(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ifdef A\n__global__ void k(int n) {}\n#endif\n",
+        "#if A\nint x;\n#else\n__global__ void k(int n) {}\n#endif\n",
+        "#ifndef A\nint x;\n__global__ void k(int n) {}\n#endif\n",
+        "namespace n {\n#if A\n__global__ void k(int n) {}\n#endif\n}\n",
+    ],
+)
+def test_what_may_not_be_compiled_is_left_out(text: str) -> None:
+    assert find_kernels(text.encode()) == ()
 
 
 def test_host_code_has_none() -> None:

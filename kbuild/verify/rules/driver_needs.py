@@ -64,7 +64,7 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
         them, on the older machines alone.
 
     Fix: Choose a compression that they read (`--compress-mode=speed`,
-        `--no-offload-compress`, `COMPRESSION speed` of kbuild_add_kernels), or raise
+        `--no-offload-compress`; kbuild: `COMPRESSION none`, on CUDA `speed`), or raise
         `minimum_driver` or `minimum_runtime`.
 
     Source: rapids_cuda_enable_fatbin_compression (zstd takes driver 550.54.14, CUDA 12.4);

@@ -162,7 +162,21 @@ static int kbuild_begin_trace(const char* path, bool may_move)
 // The file of this stub unit; its process is who opened it, which a fork is not.
 static int kbuild_trace_file = -1;
 static int kbuild_trace_process = 0;
-static char kbuild_trace_lock = 0;
+static int kbuild_trace_lock = 0;
+
+// The lock is its process's number: what a fork copied while it was held is nobody's.
+static void kbuild_lock_trace()
+{
+    const int own = static_cast<int>(getpid());
+    int holder = 0;
+    while (!__atomic_compare_exchange_n(&kbuild_trace_lock, &holder, own, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        if (holder == own) {
+            holder = 0;
+            sched_yield();
+        }
+    }
+}
 
 static void kbuild_trace_event(const char* path, const struct kbuild_launch_event* event)
 {
@@ -181,7 +195,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
     memcpy(text.__bytes + text.length, "}}" KBUILD_TRACE_END, sizeof "}}" KBUILD_TRACE_END - 1);
     text.length += sizeof "}}" KBUILD_TRACE_END - 1;
 
-    while (__atomic_test_and_set(&kbuild_trace_lock, __ATOMIC_ACQUIRE)) sched_yield();
+    kbuild_lock_trace();
     if (kbuild_trace_process != getpid()) {
         kbuild_trace_file = kbuild_begin_trace(path, true);
         kbuild_trace_process = static_cast<int>(getpid());
@@ -194,7 +208,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
             (void)!pwrite(file, text.__bytes, text.length, status.st_size - end);
         flock(file, LOCK_UN);
     }
-    __atomic_clear(&kbuild_trace_lock, __ATOMIC_RELEASE);
+    __atomic_store_n(&kbuild_trace_lock, 0, __ATOMIC_RELEASE);
 }
 
 // What the user asked for; null where launches are not traced.

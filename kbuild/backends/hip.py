@@ -29,7 +29,7 @@ from kbuild.model import Command, CompressionMode, ImageKind
 
 NAME: Final = "hip"
 FAT_BINARY_SECTION: Final = ".hip_fatbin"
-FAT_BINARY_ALIGNMENT: Final = 4096  # the runtime maps code objects as they lie
+FAT_BINARY_ALIGNMENT: Final = 4096  # what clang gives it; readers need 8
 REGISTRATION_HEADER: Final = "kbuild/hip_registration.h"
 LAUNCH_ENTRIES: Final = ("hipLaunchKernel",)
 
@@ -194,7 +194,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *("-x", "hip", f"-std=c++{unit.standard}", f"--offload-arch={unit.arch}"),
         "--cuda-device-only",
         "-DKBUILD_DEVICE_CODE=1",
-        # As nvcc does with its own; -include takes the name in one word.
+        # As nvcc does with its own header; one word, because CMake drops repeated options.
         "--include=hip/hip_runtime.h",
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",

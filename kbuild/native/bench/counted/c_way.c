@@ -28,5 +28,7 @@ int launch_by_c(void)
     const float *x = v->x;
     float *y = v->y;
     void *arguments[] = { &n, &a, &x, &y };
-    return kbuild_launch(direct, &config, arguments) != 0;
+    if (kbuild_launch(direct, &config, arguments))
+        return 1;
+    return 0;
 }

@@ -48,6 +48,11 @@ static inline int kbuild_take_configuration(struct kbuild_launch_config *__confi
     return __error == 0 ? 0 : kbuild_cpu_launch_from_stub(0, 0);
 }
 
+static inline int kbuild_find_device(void)
+{
+    return 0;
+}
+
 static inline int kbuild_find_limits(const void *__handle, struct kbuild_launch_limits *__limits)
 {
     (void)__limits;

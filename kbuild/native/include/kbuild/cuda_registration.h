@@ -8,19 +8,19 @@
 #include <cuda_runtime_api.h>
 #include <kbuild/cuda_explain.h>
 
-/* What kbuild/host_cuda.h asks of stub units, declared first where visibility counts.  The
- * last is of use in the same file alone. */
+/* What kbuild/host_cuda.h asks of stub units, declared first where visibility counts. */
 #ifdef __cplusplus
 extern "C" {
 #endif
-struct kbuild_prepared_launch;
+struct kbuild_driver_config;
 const char *kbuild_explain_launch(const void *kernel, int code)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 unsigned kbuild_count_definitions(const void *shadow)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-void kbuild_prepare_launch(const void *handle, const void *here,
-                           struct kbuild_prepared_launch *prepared)
-    __attribute__((weak, visibility("hidden")));
+void *kbuild_find_driver_kernel(const void *handle, const void *here,
+                                int (**launch)(const struct kbuild_driver_config *config,
+                                               void *kernel, void **args, void **extra))
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 #ifdef __cplusplus
 }
 #endif
@@ -210,22 +210,20 @@ unsigned kbuild_count_definitions(const void *shadow)
 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
 /* See kbuild/host_cuda.h.  A kernel of another file may be gone, and something else in its
- * place, by the time of the next launch. */
-void kbuild_prepare_launch(const void *handle, const void *here,
-                           struct kbuild_prepared_launch *prepared)
+ * place, by the time of the next launch: unless the caller's file needs that file by name,
+ * which keeps it loaded. */
+void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_driver_launch **launch)
 {
-    struct kbuild_address_pair pair = { handle, here, 0 };
     enum cudaDriverEntryPointQueryResult result;
     cudaKernel_t kernel;
-    void *launch = 0;
-    dl_iterate_phdr(kbuild_holds_both, &pair);
-    if (!pair.is_one_object || cudaGetKernel(&kernel, handle) != cudaSuccess ||
-        cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &launch, 12000, cudaEnableDefault,
+    void *entry = 0;
+    if (!kbuild_outlives(handle, here) || cudaGetKernel(&kernel, handle) != cudaSuccess ||
+        cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault,
                                          &result) != cudaSuccess ||
         result != cudaDriverEntryPointSuccess)
-        return;
-    prepared->kernel = (void *)kernel;
-    memcpy(&prepared->launch, &launch, sizeof launch);
+        return 0;
+    memcpy(launch, &entry, sizeof entry);
+    return (void *)kernel;
 }
 #endif
 
@@ -258,6 +256,12 @@ static inline uint32_t kbuild_cuda_attribute(enum cudaDeviceAttr attribute)
         cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
         return 0;
     return (uint32_t)value;
+}
+
+static inline int kbuild_find_device(void)
+{
+    int device;
+    return cudaGetDevice(&device) == cudaSuccess ? device : -1;
 }
 
 static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)

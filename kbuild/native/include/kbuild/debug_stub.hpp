@@ -4,8 +4,10 @@
 //
 //     int kbuild_take_configuration(struct kbuild_launch_config *config);
 //         what was pushed for this stub; not 0 where nothing was
+//     int kbuild_find_device(void);
+//         the current device, or a negative number
 //     int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits);
-//         0, or what a launch of the kernel would fail with
+//         of the current device and the kernel on it: 0, or what a launch would fail with
 //     int kbuild_is_host_memory(const void *pointer);
 //         whether no device can use it, as far as the runtime can tell
 //     int kbuild_launch_taken(const void *handle, const struct kbuild_launch_config *config,
@@ -33,6 +35,13 @@ void* kbuild_address_of(__T& __argument) {
     return const_cast<void*>(static_cast<const volatile void*>(std::addressof(__argument)));
 }
 
+// What the runtime said of one device; asking costs more than a launch.
+struct kbuild_known_limits {
+    int state;  // see kbuild_recall_limits
+    struct kbuild_launch_limits limits;
+};
+#define KBUILD_KNOWN_DEVICES 8
+
 // One debug stub, `reported` a bit for each argument that was spoken of.
 struct kbuild_stub {
     const void* handle;
@@ -40,6 +49,7 @@ struct kbuild_stub {
     const struct kbuild_argument* arguments;
     uint32_t argument_count;
     unsigned long long reported;
+    struct kbuild_known_limits known[KBUILD_KNOWN_DEVICES];
 };
 
 // What kbuild::launch and the stub that it calls tell each other, beside the runtime; see
@@ -178,16 +188,70 @@ static void kbuild_report_failure(const struct kbuild_stub* stub, const char* me
     kbuild_end_report(&text);
 }
 
+static bool kbuild_exceeds(struct kbuild_dim3 asked, struct kbuild_dim3 most)
+{
+    return asked.x == 0 || asked.y == 0 || asked.z == 0 ||
+           (most.x != 0 && (asked.x > most.x || asked.y > most.y || asked.z > most.z));
+}
+
+// Whether the launch is within limits that were known once.  What lets more happen since (a
+// kernel may be allowed more shared memory) is for who asks again.
+static bool kbuild_is_within(const struct kbuild_launch_config* __config,
+                             const struct kbuild_launch_limits* limits)
+{
+    const unsigned long long threads =
+        1ull * __config->block.x * __config->block.y * __config->block.z;
+    const unsigned long long all = limits->static_shared_bytes + __config->shared_bytes;
+    return !kbuild_exceeds(__config->grid, limits->grid) &&
+           !kbuild_exceeds(__config->block, limits->block) &&
+           (limits->kernel_threads == 0 || threads <= limits->kernel_threads) &&
+           (limits->device_threads == 0 || threads <= limits->device_threads) &&
+           (limits->device_shared_bytes == 0 || all <= limits->device_shared_bytes) &&
+           (limits->dynamic_shared_bytes == 0 ||
+            __config->shared_bytes <= limits->dynamic_shared_bytes);
+}
+
+enum { KBUILD_LIMITS_UNKNOWN, KBUILD_LIMITS_BUSY, KBUILD_LIMITS_KNOWN };
+
+// The stub's limits on the device, null where nobody has asked yet.
+static const struct kbuild_launch_limits* kbuild_recall_limits(struct kbuild_stub* stub, int device)
+{
+    if (device < 0 || device >= KBUILD_KNOWN_DEVICES) return nullptr;
+    struct kbuild_known_limits* const known = &stub->known[device];
+    return __atomic_load_n(&known->state, __ATOMIC_ACQUIRE) == KBUILD_LIMITS_KNOWN ? &known->limits
+                                                                                   : nullptr;
+}
+
+static void kbuild_keep_limits(struct kbuild_stub* stub, int device,
+                               const struct kbuild_launch_limits* limits)
+{
+    int unknown = KBUILD_LIMITS_UNKNOWN;
+    if (device < 0 || device >= KBUILD_KNOWN_DEVICES) return;
+    struct kbuild_known_limits* const known = &stub->known[device];
+    if (!__atomic_compare_exchange_n(&known->state, &unknown, KBUILD_LIMITS_BUSY, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    known->limits = *limits;
+    __atomic_store_n(&known->state, KBUILD_LIMITS_KNOWN, __ATOMIC_RELEASE);
+}
+
 // Whether the launch can go well; what cannot is reported.
 static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* __config,
                                 void* const* values)
 {
     struct kbuild_launch_limits limits = {};
+    const int device = kbuild_find_device();
+    const struct kbuild_launch_limits* const known = kbuild_recall_limits(stub, device);
+    if (known != nullptr && kbuild_is_within(__config, known)) {
+        kbuild_check_pointers(stub, values);
+        return true;
+    }
     // No image for this device, no such kernel, or no device.
     if (const int obstacle = kbuild_find_limits(stub->handle, &limits)) {
         kbuild_report_failure(stub, kbuild_launch_error_message(stub->handle, obstacle), obstacle);
         return false;
     }
+    kbuild_keep_limits(stub, device, &limits);
     kbuild_check_pointers(stub, values);
     return kbuild_check_extent(stub, "grid", __config->grid, limits.grid) &&
            kbuild_check_extent(stub, "block", __config->block, limits.block) &&

@@ -246,6 +246,12 @@ static inline uint32_t kbuild_hip_attribute(hipDeviceAttribute_t attribute)
     return (uint32_t)value;
 }
 
+static inline int kbuild_find_device(void)
+{
+    int device;
+    return hipGetDevice(&device) == hipSuccess ? device : -1;
+}
+
 static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
 {
     hipFuncAttributes kernel;

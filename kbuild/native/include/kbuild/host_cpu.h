@@ -12,6 +12,29 @@ static inline kbuild_error_t kbuild_launch(const void *__kernel,
     return kbuild_cpu_launch(__kernel, __config, __args);
 }
 
+/* The parts of a launch that backends have apart; here all is one. */
+static inline kbuild_error_t kbuild_launch_extended(const void *__kernel,
+                                                    const struct kbuild_launch_config *__config,
+                                                    void **__args)
+{
+    return kbuild_cpu_launch(__kernel, __config, __args);
+}
+
+static inline int kbuild_launch_prepared(const void *__kernel,
+                                         const struct kbuild_launch_config *__config,
+                                         void **__args, kbuild_error_t *__error)
+{
+    (void)__kernel, (void)__config, (void)__args, (void)__error;
+    return 0;
+}
+
+static inline kbuild_error_t kbuild_launch_unprepared(const void *__kernel,
+                                                      const struct kbuild_launch_config *__config,
+                                                      void **__args)
+{
+    return kbuild_cpu_launch(__kernel, __config, __args);
+}
+
 /* For launches through a debug stub, see kbuild::launch. */
 static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *__config)
 {

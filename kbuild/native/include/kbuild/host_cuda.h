@@ -29,8 +29,8 @@ static inline struct dim3 kbuild_to_cuda(struct kbuild_dim3 extent)
 }
 
 /* A launch through the driver costs less than one through cudart, which looks up and checks
- * again what does not change.  A kernel that lies in the same file as its caller stays what
- * it is for as long as the caller is there to ask; its first launch goes through cudart,
+ * again what does not change.  A kernel in a file that its caller's file cannot outlive stays
+ * what it is for as long as the caller is there to ask; its first launch goes through cudart,
  * which sets up whatever there is to set up, and is followed by a look at the driver's name
  * for it.  Whatever the driver refuses, cudart is asked again, so that errors are cudart's. */
 #if CUDART_VERSION >= 12050 && !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
@@ -44,59 +44,61 @@ struct kbuild_driver_config {
     unsigned attribute_count;
 };
 
-/* `kernel` and `launch` are null where a launch has to go through cudart; a power of two in
- * size, which is cheap to find. */
-struct kbuild_prepared_launch {
-    const void *handle;
-    void *kernel;
-    int (*launch)(const struct kbuild_driver_config *config, void *kernel, void **args,
-                  void **extra);
-    void *unused;
+typedef int kbuild_driver_launch(const struct kbuild_driver_config *config, void *kernel,
+                                 void **args, void **extra);
+
+/* Which kernels of this file's launches go to the driver, and what they are there.  A handle's
+ * own address says where it is to be found: neighbours have slots of their own, and a kernel
+ * whose slot is taken goes through cudart for good. */
+#define KBUILD_PREPARED_KERNELS 32u
+struct kbuild_prepared_kernels {
+    const void *handles[KBUILD_PREPARED_KERNELS];
+    void *kernels[KBUILD_PREPARED_KERNELS];
+    kbuild_driver_launch *launch;
 };
+static struct kbuild_prepared_kernels kbuild_prepared;
 
-/* Neighbouring handles have slots of their own; a kernel whose slot is taken goes through
- * cudart for good. */
-#define KBUILD_PREPARED_LAUNCHES 32
-static struct kbuild_prepared_launch kbuild_prepared_launches[KBUILD_PREPARED_LAUNCHES];
-
-static inline struct kbuild_prepared_launch *kbuild_slot_of(const void *kernel)
+/* The kernel's place in both, in bytes: the cheapest way to find it. */
+static inline uintptr_t kbuild_slot_of(const void *kernel)
 {
-    return &kbuild_prepared_launches[(uintptr_t)kernel / sizeof(void *) % KBUILD_PREPARED_LAUNCHES];
+    return (uintptr_t)kernel & ((KBUILD_PREPARED_KERNELS - 1) * sizeof(void *));
 }
 
-/* Every stub unit has it: fills `prepared` for the handle.  `here` is an address in the
- * caller's file. */
-void kbuild_prepare_launch(const void *handle, const void *here,
-                           struct kbuild_prepared_launch *prepared) __attribute__((weak));
+static inline const void **kbuild_handle_in(struct kbuild_prepared_kernels *prepared, uintptr_t slot)
+{
+    return (const void **)(void *)((char *)prepared->handles + slot);
+}
 
-/* Claims the slot for the kernel unless another one has it. */
-__attribute__((cold, noinline, unused)) static void
-kbuild_fill_slot(struct kbuild_prepared_launch *slot, const void *kernel)
+static inline void **kbuild_kernel_in(struct kbuild_prepared_kernels *prepared, uintptr_t slot)
+{
+    return (void **)(void *)((char *)prepared->kernels + slot);
+}
+
+/* Every stub unit has it: what the driver calls the kernel, and its launch; null where launches
+ * have to go through cudart.  `here` is an address in the caller's file. */
+void *kbuild_find_driver_kernel(const void *handle, const void *here,
+                                kbuild_driver_launch **launch) __attribute__((weak));
+
+/* Claims the kernel's slot unless another one has it.  Where there is nothing to prepare it
+ * stays busy, so that nobody asks again.  What has a debug stub is launched through that. */
+__attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const void *kernel)
 {
     static const char busy = 0;
-    struct kbuild_prepared_launch prepared = { 0, 0, 0, 0 };
+    struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
+    const uintptr_t slot = kbuild_slot_of(kernel);
     const void *nobody = 0;
-    if (kbuild_prepare_launch == 0 ||
-        !__atomic_compare_exchange_n(&slot->handle, &nobody, (const void *)&busy, 0,
+    kbuild_driver_launch *launch = 0, *none = 0;
+    if (kbuild_find_driver_kernel == 0 || *(const void *const *)kernel != 0 ||
+        !__atomic_compare_exchange_n(kbuild_handle_in(prepared, slot), &nobody, (const void *)&busy, 0,
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
-    kbuild_prepare_launch(kernel, kbuild_prepared_launches, &prepared);
-    slot->kernel = prepared.kernel;
-    slot->launch = prepared.launch;
-    __atomic_store_n(&slot->handle, kernel, __ATOMIC_RELEASE);
-}
-
-/* The first launch of a kernel, those of one whose slot is another's, and of more shared bytes
- * than the driver's type holds. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_unprepared(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
-                         size_t shared_bytes, void *stream)
-{
-    const kbuild_error_t error = (kbuild_error_t)cudaLaunchKernel(
-        kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
-    if (error == 0)
-        kbuild_fill_slot(kbuild_slot_of(kernel), kernel);
-    return error;
+    *kbuild_kernel_in(prepared, slot) = kbuild_find_driver_kernel(kernel, &kbuild_prepared, &launch);
+    if (launch == 0)
+        return;
+    /* The same for all, and written once: nobody reads it while it changes. */
+    (void)__atomic_compare_exchange_n(&kbuild_prepared.launch, &none, launch, 0, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE);
+    __atomic_store_n(kbuild_handle_in(prepared, slot), kernel, __ATOMIC_RELEASE);
 }
 
 /* What the driver refused. */
@@ -110,75 +112,117 @@ kbuild_launch_refused(const void *kernel, const struct kbuild_driver_config *con
 }
 #endif
 
-/* Whatever a launch has besides grid, block, shared bytes and stream. */
+/* The first launch of a kernel, those of one whose slot is another's, and of more shared bytes
+ * than the driver's type holds. */
 __attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_extended(const void *kernel,
-                                                    const struct kbuild_launch_config *config,
-                                                    void **args)
+kbuild_launch_by_runtime(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
+                         size_t shared_bytes, void *stream)
+{
+    const kbuild_error_t error = (kbuild_error_t)cudaLaunchKernel(
+        kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
+#ifdef KBUILD_HAS_DRIVER_LAUNCH
+    if (error == 0)
+        kbuild_prepare_kernel(kernel);
+#endif
+    return error;
+}
+
+/* Whatever a launch has besides grid, block, shared bytes and stream.  (Numbers: with a pointer
+ * to the configuration compilers would keep it in memory for the other launches as well.) */
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid, struct dim3 block,
+                              size_t shared_bytes, void *stream, uint32_t cluster_x,
+                              uint32_t cluster_y, uint32_t cluster_z, uint32_t cooperative,
+                              uint32_t programmatic, int32_t priority)
 {
     cudaLaunchAttribute attributes[4];
-    cudaLaunchConfig_t extended;
+    cudaLaunchConfig_t config;
     unsigned count = 0;
-    if (config->cluster.x != 0) {
+    if (cluster_x != 0) {
         attributes[count].id = cudaLaunchAttributeClusterDimension;
-        attributes[count].val.clusterDim.x = config->cluster.x;
-        attributes[count].val.clusterDim.y = config->cluster.y;
-        attributes[count++].val.clusterDim.z = config->cluster.z;
+        attributes[count].val.clusterDim.x = cluster_x;
+        attributes[count].val.clusterDim.y = cluster_y;
+        attributes[count++].val.clusterDim.z = cluster_z;
     }
-    if (config->cooperative) {
+    if (cooperative) {
         attributes[count].id = cudaLaunchAttributeCooperative;
         attributes[count++].val.cooperative = 1;
     }
-    if (config->programmatic_dependent_launch) {
+    if (programmatic) {
         attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[count++].val.programmaticStreamSerializationAllowed = 1;
     }
-    if (config->priority != 0) {
+    if (priority != 0) {
         attributes[count].id = cudaLaunchAttributePriority;
-        attributes[count++].val.priority = config->priority;
+        attributes[count++].val.priority = priority;
     }
-    extended.gridDim = kbuild_to_cuda(config->grid);
-    extended.blockDim = kbuild_to_cuda(config->block);
-    extended.dynamicSmemBytes = config->shared_bytes;
-    extended.stream = (cudaStream_t)config->stream;
-    extended.attrs = attributes;
-    extended.numAttrs = count;
-    return (kbuild_error_t)cudaLaunchKernelExC(&extended, kernel, args);
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = (cudaStream_t)stream;
+    config.attrs = attributes;
+    config.numAttrs = count;
+    return (kbuild_error_t)cudaLaunchKernelExC(&config, kernel, args);
 }
 
 __attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch(const void *kernel,
-                                           const struct kbuild_launch_config *config, void **args)
+kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *config, void **args)
+{
+    return kbuild_launch_with_attributes(
+        kernel, args, kbuild_to_cuda(config->grid), kbuild_to_cuda(config->block),
+        config->shared_bytes, config->stream, config->cluster.x, config->cluster.y,
+        config->cluster.z, config->cooperative, config->programmatic_dependent_launch,
+        config->priority);
+}
+
+/* Whether this was a launch, and its outcome: of a prepared kernel, which has no debug stub. */
+__attribute__((always_inline)) static inline int
+kbuild_launch_prepared(const void *kernel, const struct kbuild_launch_config *config, void **args,
+                       kbuild_error_t *error)
 {
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-    const struct kbuild_prepared_launch *slot;
+    struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
+    const uintptr_t slot = kbuild_slot_of(kernel);
+    const size_t shared_bytes = config->shared_bytes;
+    const struct kbuild_driver_config driver_config = {
+        config->grid.x,  config->grid.y,         config->grid.z, config->block.x, config->block.y,
+        config->block.z, (unsigned)shared_bytes, config->stream, 0,               0
+    };
+    /* A compiler that knows the address computes it for each member. */
+    __asm__("" : "+r"(prepared));
+    if (__builtin_expect(__atomic_load_n(kbuild_handle_in(prepared, slot), __ATOMIC_ACQUIRE) != kernel, 0))
+        return 0;
+    if (__builtin_expect(shared_bytes > UINT32_MAX, 0))
+        return 0;
+    *error = prepared->launch(&driver_config, *kbuild_kernel_in(prepared, slot), args, 0);
+    if (__builtin_expect(*error != 0, 0))
+        *error = kbuild_launch_refused(kernel, &driver_config, args);
+    return 1;
+#else
+    (void)kernel, (void)config, (void)args, (void)error;
+    return 0;
 #endif
+}
+
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *config, void **args)
+{
+    return kbuild_launch_by_runtime(kernel, kbuild_to_cuda(config->grid),
+                                    kbuild_to_cuda(config->block), args, config->shared_bytes,
+                                    config->stream);
+}
+
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, void **args)
+{
+    kbuild_error_t error;
     /* Before anything that synchronises, so that compilers that know the configuration see that
      * nobody else does, and keep it in registers. */
-    if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||
-        config->priority != 0)
+    if (kbuild_is_extended(config))
         return kbuild_launch_extended(kernel, config, args);
-#ifdef KBUILD_HAS_DRIVER_LAUNCH
-    slot = kbuild_slot_of(kernel);
-    if (__atomic_load_n(&slot->handle, __ATOMIC_ACQUIRE) != kernel ||
-        config->shared_bytes > UINT32_MAX)
-        return kbuild_launch_unprepared(kernel, kbuild_to_cuda(config->grid),
-                                        kbuild_to_cuda(config->block), args, config->shared_bytes,
-                                        config->stream);
-    if (slot->launch != 0) {
-        const struct kbuild_driver_config driver_config = {
-            config->grid.x,  config->grid.y,  config->grid.z,
-            config->block.x, config->block.y, config->block.z,
-            (unsigned)config->shared_bytes,   config->stream,  0, 0
-        };
-        if (slot->launch(&driver_config, slot->kernel, args, 0) == 0)
-            return 0;
-        return kbuild_launch_refused(kernel, &driver_config, args);
-    }
-#endif
-    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_cuda(config->grid),
-                                            kbuild_to_cuda(config->block), args,
-                                            config->shared_bytes, (cudaStream_t)config->stream);
+    if (kbuild_launch_prepared(kernel, config, args, &error))
+        return error;
+    return kbuild_launch_unprepared(kernel, config, args);
 }
 
 /* For launches through a debug stub, see kbuild::launch. */

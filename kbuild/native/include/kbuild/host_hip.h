@@ -33,10 +33,8 @@ static inline dim3 kbuild_to_hip(struct kbuild_dim3 extent)
 }
 
 /* Clusters, programmatic dependent launch and priorities of single launches are not HIP's. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_extended(const void *kernel,
-                                                    const struct kbuild_launch_config *config,
-                                                    void **args)
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *config, void **args)
 {
     if (config->cluster.x != 0 || config->programmatic_dependent_launch || config->priority != 0 ||
         config->shared_bytes > UINT32_MAX)
@@ -46,16 +44,33 @@ kbuild_launch_extended(const void *kernel,
         (unsigned)config->shared_bytes, (hipStream_t)config->stream);
 }
 
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch(const void *kernel,
-                                           const struct kbuild_launch_config *config, void **args)
+/* The runtime has nothing that could be prepared. */
+static inline int kbuild_launch_prepared(const void *kernel,
+                                         const struct kbuild_launch_config *config, void **args,
+                                         kbuild_error_t *error)
 {
-    if (config->cluster.x != 0 || config->cooperative || config->programmatic_dependent_launch ||
-        config->priority != 0)
-        return kbuild_launch_extended(kernel, config, args);
+    (void)kernel, (void)config, (void)args, (void)error;
+    return 0;
+}
+
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *config, void **args)
+{
+    /* Grids of 2^31 and more, once negative, the runtime takes where blocks are small; no device
+     * has them. */
+    if (__builtin_expect((config->grid.x | config->grid.y | config->grid.z) > INT32_MAX, 0))
+        return (kbuild_error_t)hipErrorInvalidConfiguration;
     return (kbuild_error_t)hipLaunchKernel(kernel, kbuild_to_hip(config->grid),
                                            kbuild_to_hip(config->block), args,
                                            config->shared_bytes, (hipStream_t)config->stream);
+}
+
+__attribute__((always_inline)) static inline kbuild_error_t
+kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, void **args)
+{
+    if (kbuild_is_extended(config))
+        return kbuild_launch_extended(kernel, config, args);
+    return kbuild_launch_unprepared(kernel, config, args);
 }
 
 /* For launches through a debug stub, see kbuild::launch. */

@@ -89,14 +89,17 @@ public:
     constexpr kbuild_dim3 __value() const noexcept { return {x_, y_, z_}; }
 
 private:
+    // A negative number of 32 bits is one that no device accepts as it is; of wider types the
+    // rest must not be lost.
     template <class __T>
     static constexpr std::uint32_t clamp(__T __size) noexcept {
-        constexpr auto __largest = std::numeric_limits<std::uint32_t>::max();
-        if constexpr (std::is_signed_v<__T>) {
-            if (__size < 0) return 0;
+        if constexpr (sizeof(__T) <= sizeof(std::uint32_t)) {
+            return static_cast<std::uint32_t>(__size);
+        } else {
+            constexpr auto __largest = std::numeric_limits<std::uint32_t>::max();
+            const auto __wide = static_cast<std::uintmax_t>(__size);
+            return __wide > __largest ? __largest : static_cast<std::uint32_t>(__wide);
         }
-        const auto __wide = static_cast<std::uintmax_t>(__size);
-        return __wide > __largest ? __largest : static_cast<std::uint32_t>(__wide);
     }
 
     std::uint32_t x_, y_, z_;
@@ -149,12 +152,6 @@ auto stub_of(void (*__kernel)(__P...)) noexcept {
     return __handle != nullptr ? *__handle : nullptr;
 }
 
-// Grid, block, shared bytes and stream are all that a configuration pushed for a stub has.
-inline bool suits_stub(const kbuild_launch_config& __config) noexcept {
-    return __config.cluster.x == 0 && __config.cooperative == 0 &&
-           __config.programmatic_dependent_launch == 0 && __config.priority == 0;
-}
-
 // Apart from `launch`, so that a release launch carries nothing of it, and with numbers for
 // parameters: for a structure, every launch would write it to memory first.
 template <class... __P, std::size_t... __I>
@@ -193,17 +190,21 @@ template <class... __P>
                                            typename detail::parameter<__P>::__type... __args) {
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
-    void* __addresses[] = {static_cast<void*>(std::addressof(__args))..., nullptr};
+    void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {static_cast<void*>(std::addressof(__args))...};
     kbuild_error_t __code;
-    if (const auto __stub = detail::stub_of(__kernel);
-        __builtin_expect(__stub != nullptr && detail::suits_stub(__c_config), 0)) {
-        __code = detail::launch_through_stub(
-            __stub, std::index_sequence_for<__P...>(), __addresses, __c_config.grid.x,
-            __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
-            __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
-            __config.line);
-    } else {
-        __code = kbuild_launch(__handle, &__c_config, __addresses);
+    // What is more than a stub can carry goes direct.
+    if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
+        __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
+    } else if (!kbuild_launch_prepared(__handle, &__c_config, __addresses, &__code)) {
+        if (const auto __stub = detail::stub_of(__kernel); __builtin_expect(__stub != nullptr, 0)) {
+            __code = detail::launch_through_stub(
+                __stub, std::index_sequence_for<__P...>(), __addresses, __c_config.grid.x,
+                __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
+                __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
+                __config.line);
+        } else {
+            __code = kbuild_launch_unprepared(__handle, &__c_config, __addresses);
+        }
     }
     if (__builtin_expect(__code == 0, 1)) return error();
     return error(__code, __handle);

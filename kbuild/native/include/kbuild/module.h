@@ -33,6 +33,14 @@ struct kbuild_launch_config {
     int32_t priority;
 };
 
+/* Whether a launch has more than grid, block, shared bytes and stream: all that a pushed
+ * configuration holds, and that runtimes' plainest launches take. */
+static inline int kbuild_is_extended(const struct kbuild_launch_config *__config)
+{
+    return __config->cluster.x != 0 || __config->cooperative ||
+           __config->programmatic_dependent_launch || __config->priority != 0;
+}
+
 struct kbuild_param {
     uint32_t offset;
     uint32_t size;

@@ -76,10 +76,10 @@ static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size,
     return search->module != 0;
 }
 
-/* Whether two addresses lie in one loaded file. */
+/* Two addresses, and the loaded files that hold them. */
 struct kbuild_address_pair {
     const void *first, *second;
-    int is_one_object;
+    struct dl_phdr_info first_object, second_object;
 };
 
 static inline int kbuild_holds(const struct dl_phdr_info *object, const void *address)
@@ -94,14 +94,66 @@ static inline int kbuild_holds(const struct dl_phdr_info *object, const void *ad
     return 0;
 }
 
-static inline int kbuild_holds_both(struct dl_phdr_info *object, size_t size, void *data)
+static inline int kbuild_note_objects(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct kbuild_address_pair *pair = (struct kbuild_address_pair *)data;
     (void)size;
-    if (!kbuild_holds(object, pair->first))
+    if (kbuild_holds(object, pair->first))
+        pair->first_object = *object;
+    if (kbuild_holds(object, pair->second))
+        pair->second_object = *object;
+    return pair->first_object.dlpi_phdr != 0 && pair->second_object.dlpi_phdr != 0;
+}
+
+/* The loaded file's dynamic section, and the strings that it refers to; null where it has none. */
+static inline const ElfW(Dyn) *kbuild_find_dynamic(const struct dl_phdr_info *object,
+                                                   const char **strings)
+{
+    const ElfW(Dyn) *dynamic = 0, *entry;
+    unsigned index;
+    for (index = 0; index < object->dlpi_phnum; index++)
+        if (object->dlpi_phdr[index].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[index].p_vaddr);
+    *strings = 0;
+    for (entry = dynamic; entry != 0 && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB) /* glibc has relocated it, other loaders have not */
+            *strings = (const char *)(entry->d_un.d_ptr < object->dlpi_addr
+                                          ? object->dlpi_addr + entry->d_un.d_ptr
+                                          : entry->d_un.d_ptr);
+    return *strings != 0 ? dynamic : 0;
+}
+
+/* Whether the file asks the loader for a file of this name. */
+static inline int kbuild_needs(const struct dl_phdr_info *object, const char *name)
+{
+    const char *strings;
+    const ElfW(Dyn) *entry = kbuild_find_dynamic(object, &strings);
+    for (; entry != 0 && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strcmp(strings + entry->d_un.d_val, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Whether the file that holds `first` stays loaded while the one that holds `second` does: they
+ * are one, or the second needs the first by its name. */
+static inline int kbuild_outlives(const void *first, const void *second)
+{
+    struct kbuild_address_pair pair;
+    const ElfW(Dyn) *entry;
+    const char *strings, *slash;
+    memset(&pair, 0, sizeof pair);
+    pair.first = first;
+    pair.second = second;
+    if (!dl_iterate_phdr(kbuild_note_objects, &pair))
         return 0;
-    pair->is_one_object = kbuild_holds(object, pair->second);
-    return 1;
+    if (pair.first_object.dlpi_phdr == pair.second_object.dlpi_phdr)
+        return 1;
+    for (entry = kbuild_find_dynamic(&pair.first_object, &strings);
+         entry != 0 && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME)
+            return kbuild_needs(&pair.second_object, strings + entry->d_un.d_val);
+    slash = strrchr(pair.first_object.dlpi_name, '/');
+    return kbuild_needs(&pair.second_object, slash != 0 ? slash + 1 : pair.first_object.dlpi_name);
 }
 
 /* Adds what `"arch":"..."` says in the kernel table, each once, to the text. */

@@ -253,7 +253,7 @@ def test_typed_launches_before_and_in_main(
         expect_launches(recording, is_typed=True)
         has_stubs = how != "shared, no stubs"
         popped = recording.select("__hipPopCallConfiguration")
-        assert len(popped) == (8 if has_stubs else 0)
+        assert len(popped) == (10 if has_stubs else 0)
         frames = recording.find_launch(SCALE)["stack"]
         assert ("_ZN2ns20__device_stub__scaleEPffi" in frames) == has_stubs
         (cooperative,) = recording.select("hipLaunchCooperativeKernel")

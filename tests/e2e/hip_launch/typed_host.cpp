@@ -57,6 +57,8 @@ int main()
     cooperative.priority = 1;
     if (!kbuild::launch(nothing, cooperative)) return 1;
     if (!kbuild::launch(nothing, {0, 1})) return 1;
+    if (!kbuild::launch(nothing, {-1, 1})) return 1;
+    if (!kbuild::launch(nothing, {{1, 1, -1}, 1})) return 1;
     check(kbuild::synchronize(), "synchronize");
     check(kbuild::release(memory), "release");
     std::puts("done");

@@ -290,8 +290,7 @@ static inline int kbuild_launch_taken(const void *handle,
                                       const struct kbuild_launch_config *config,
                                       void *const *args)
 {
-    return (int)hipLaunchKernel(handle, kbuild_to_hip(config->grid), kbuild_to_hip(config->block),
-                                (void **)args, config->shared_bytes, (hipStream_t)config->stream);
+    return kbuild_launch_unprepared(handle, config, (void **)args);
 }
 
 #ifdef __cplusplus

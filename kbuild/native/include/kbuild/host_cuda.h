@@ -49,8 +49,8 @@ typedef int kbuild_driver_launch(const struct kbuild_driver_config *config, void
 
 /* Which kernels of this file's launches go to the driver, and what they are there.  A handle's
  * own address says where it is to be found: neighbours have slots of their own, and a kernel
- * whose slot is taken goes through cudart for good. */
-#define KBUILD_PREPARED_KERNELS 32u
+ * whose slot is taken, by one of another file, goes through cudart for good. */
+#define KBUILD_PREPARED_KERNELS 256u
 struct kbuild_prepared_kernels {
     const void *handles[KBUILD_PREPARED_KERNELS];
     void *kernels[KBUILD_PREPARED_KERNELS];

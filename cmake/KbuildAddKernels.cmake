@@ -55,7 +55,16 @@ include_guard(GLOBAL)
   ``bundle`` installs it beside the artifact.
 
   The target installs and exports like any other (``install(TARGETS ... EXPORT ...)``); the
-  package that exports it calls ``find_dependency(kbuild)``.
+  package that exports it calls ``find_dependency(kbuild)``.  The generated headers and
+  ``HEADERS`` are its public headers: ``install(TARGETS <target>)`` takes them to
+  ``CMAKE_INSTALL_INCLUDEDIR``, which is on the include path of whoever imports the target;
+  a call that names destinations does so with ``PUBLIC_HEADER DESTINATION <dir>``, and with
+  ``INCLUDES DESTINATION <dir>`` where that is another folder.
+
+  Device code compiles with the flags of the build type, ``COMPILE_OPTIONS``, and those in the
+  variable ``KBUILD_DEVICE_FLAGS``, which are for every target in its scope: a command line in
+  the device compiler's words, as in ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.
+  ``CMAKE_CXX_FLAGS`` is for host code alone.
 
   ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
   stays where it is and fails the build.  ``POLICY`` names a policy file for that, and the
@@ -398,12 +407,21 @@ function(_kbuild_finish_library target kind)
         set(installed_headers "${CMAKE_INSTALL_INCLUDEDIR}")
     endif()
     target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${installed_headers}>")
+    if(NOT kind STREQUAL "OBJECT")
+        # An imported target may name no folder that is not there, and install() takes headers
+        # along only where it names no destinations, or one of PUBLIC_HEADER.
+        if(NOT IS_ABSOLUTE "${installed_headers}")
+            string(PREPEND installed_headers "\${CMAKE_INSTALL_PREFIX}/")
+        endif()
+        _kbuild_install_companion(${target} FOLDER "${installed_headers}")
+    endif()
     _kbuild_check_runtime(${target})
     # INTERFACE: device code and stub unit find kbuild's headers without, and a path that
     # changes with each isolated build would compile them anew.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
     if(arg_RUNTIME STREQUAL "bundle")
-        _kbuild_install_bundle(${target})
+        get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
+        _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
 endfunction()
 
@@ -435,30 +453,36 @@ function(_kbuild_check_runtime target)
     endif()
 endfunction()
 
-# Installs the runtime beside the artifact.  Where that goes is known only once install()
-# has run, so the last thing that installs looks at what was installed.
-function(_kbuild_install_bundle target)
-    get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
-    get_property(is_deferred GLOBAL PROPERTY _KBUILD_BUNDLES_DEFERRED)
-    set_property(GLOBAL APPEND PROPERTY _KBUILD_BUNDLES "$<TARGET_FILE_NAME:${target}>|${runtime}")
+# Once the artifact is installed, what has to be there as well: the file `path` beside it
+# (BESIDE), or the folder `path` of the prefix (FOLDER).  Where artifacts go is known only once
+# install() has run, so the last thing that installs looks at what was installed.
+function(_kbuild_install_companion target what path)
+    get_property(is_deferred GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED)
+    set_property(GLOBAL APPEND PROPERTY _KBUILD_COMPANIONS
+        "$<TARGET_FILE_NAME:${target}>|${what}|${path}")
     if(NOT is_deferred)
-        set_property(GLOBAL PROPERTY _KBUILD_BUNDLES_DEFERRED TRUE)
-        cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _kbuild_install_bundles)
+        set_property(GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED TRUE)
+        cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _kbuild_install_companions)
     endif()
 endfunction()
 
-function(_kbuild_install_bundles)
-    get_property(bundles GLOBAL PROPERTY _KBUILD_BUNDLES)
-    foreach(bundle IN LISTS bundles)
-        string(REPLACE "|" ";" bundle "${bundle}")
-        list(GET bundle 0 artifact)
-        list(GET bundle 1 runtime)
+function(_kbuild_install_companions)
+    get_property(companions GLOBAL PROPERTY _KBUILD_COMPANIONS)
+    foreach(companion IN LISTS companions)
+        string(REPLACE "|" ";" companion "${companion}")
+        list(GET companion 0 artifact)
+        list(GET companion 1 what)
+        list(GET companion 2 path)
+        set(command "file(INSTALL \"${path}\" DESTINATION \"\${_folder}\")")
+        if(what STREQUAL "FOLDER")
+            set(command "file(INSTALL DESTINATION \"${path}\" TYPE DIRECTORY FILES \"\")")
+        endif()
         install(CODE "
             foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
                 get_filename_component(_name \"\${_installed}\" NAME)
                 if(_name STREQUAL \"${artifact}\")
                     get_filename_component(_folder \"\${_installed}\" DIRECTORY)
-                    file(INSTALL \"${runtime}\" DESTINATION \"\${_folder}\")
+                    ${command}
                 endif()
             endforeach()" ALL_COMPONENTS)
     endforeach()

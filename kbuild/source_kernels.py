@@ -1,8 +1,9 @@
 """The kernels that source text declares: their names, and their parameters' names and types.
 
 Device images of most backends say neither, so that debuggers would show numbered arguments.
-The text is parsed, not compiled: what a macro makes up is not seen, an alias is not resolved,
-and what stands in ``#if`` is left out, because it may not be what is compiled.
+The text is parsed, not compiled: an alias is not resolved.  Where it is not preprocessed, what a
+macro makes up is not seen, and what stands in ``#if`` is left out, because it may not be what is
+compiled.
 
 Source: the CUDA grammar of tree-sitter.
 """

@@ -27,8 +27,11 @@ int main(void)
         a[i] = i;
         b[i] = 3.0 * i;
     }
-    if ((error = kbuild_malloc(&device_a, bytes)) || (error = kbuild_malloc(&device_b, bytes)) ||
-        (error = kbuild_malloc(&device_sum, bytes)) ||
+    if ((error = kbuild_malloc(&device_a, bytes))) { /* the first call that needs a device */
+        printf("c_host: skipped: %s\n", kbuild_error_message(error));
+        return 77;
+    }
+    if ((error = kbuild_malloc(&device_b, bytes)) || (error = kbuild_malloc(&device_sum, bytes)) ||
         (error = kbuild_memcpy(device_a, a, bytes, KBUILD_COPY_TO_DEVICE)) ||
         (error = kbuild_memcpy(device_b, b, bytes, KBUILD_COPY_TO_DEVICE)))
         return report(error);

@@ -230,7 +230,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
-    """One front-end run, which yields PTX on its way to the cubin."""
+    """One front-end run, which yields the preprocessed source and PTX on its way to the cubin."""
     target = architectures.parse(unit.arch)
     mode: tuple[str, ...]
     if target.is_real:
@@ -242,12 +242,11 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     if unit.relocatable:
         mode = ("-rdc=true", *mode)
     keep = _keep_folder(unit)
-    kept = ("--keep", "--keep-dir", str(keep)) if target.is_real and target.is_virtual else ()
     argv = (
         str(tc.compiler),
         *language_options(unit, tc),
         *mode,
-        *kept,
+        *("--keep", "--keep-dir", str(keep)),
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *_translate(unit),
@@ -258,8 +257,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("--frandom-seed", unit.display_source),
         *(str(unit.source), "-o", str(output)),
     )
-    folders = (keep,) if kept else ()
-    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=folders)
+    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=(keep,))
 
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:

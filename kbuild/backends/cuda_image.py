@@ -58,11 +58,14 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
         images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spill_bytes=spills))
     if target.is_virtual:
         images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
-    if not (target.is_real and target.is_virtual):
-        return Completion(images=tuple(images))
     # nvcc names what it keeps after the source.
     kept = keep / f"{unit.source.stem}.ptx"
-    return Completion(images=tuple(images), moves=((kept, ptx),), temporary=(keep,))
+    return Completion(
+        images=tuple(images),
+        moves=((kept, ptx),) if target.is_real and target.is_virtual else (),
+        temporary=(keep,),
+        preprocessed=keep / f"{unit.source.stem}.cpp1.ii",
+    )
 
 
 def read_image(data: Buffer) -> ImageContent:

@@ -213,14 +213,21 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         "--no-gpu-bundle-output",
         # Static kernels of a device link are told apart by it.
         f"-cuid={record.sha256(unit.display_source.encode())[:16]}",
-        *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{directory}" for directory in unit.include_directories),
-        *unit.build_options,
-        *unit.options,
+        *_own_options(unit),
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,))
+
+
+def _own_options(unit: CompileUnit) -> tuple[str, ...]:
+    """What the target and its build type ask for."""
+    return (
+        *(f"-D{definition}" for definition in unit.definitions),
+        *(f"-I{directory}" for directory in unit.include_directories),
+        *unit.build_options,
+        *unit.options,
+    )
 
 
 def complete(
@@ -229,10 +236,25 @@ def complete(
     log: str,  # noqa: ARG001 - likewise
     tc: Toolchain,
 ) -> Completion:
-    """The front end's output is the image."""
+    """The front end's output is the image; what it had preprocessed it keeps to itself."""
     (output,) = compile_command(unit, tc).outputs
     kind: ImageKind = "bitcode" if unit.relocatable else "elf"
-    return Completion(images=(ImageOutput(path=output, arch=unit.arch, kind=kind),))
+    keep = unit.output.with_name(unit.output.name + ".keep")
+    preprocessed = keep / f"{unit.source.stem}.ii"
+    argv = (
+        *(str(tc.compiler), *language_options(unit, tc), *_own_options(unit)),
+        # Most options are for what comes later.
+        "-Wno-unused-command-line-argument",
+        *("-E", str(unit.source), "-o", str(preprocessed)),
+    )
+    return Completion(
+        images=(ImageOutput(path=output, arch=unit.arch, kind=kind),),
+        temporary=(keep,),
+        preprocessed=preprocessed,
+        preprocessing=Command(
+            argv=argv, inputs=(unit.source,), outputs=(preprocessed,), folders=(keep,)
+        ),
+    )
 
 
 def link_images(

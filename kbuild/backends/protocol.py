@@ -169,7 +169,10 @@ class ImageOutput:
 class Completion:
     """What remains after the front end ran.
 
-    In this order: sources to write, commands to run, files to move, folders to remove.
+    In this order: sources to write, commands to run, files to move, folders of
+    files to remove.
+    ``preprocessed`` is where the source lies as the front end read it, for images that do not
+    tell their kernels' parameters; ``preprocessing`` writes it, where the front end did not.
     """
 
     images: tuple[ImageOutput, ...]
@@ -177,6 +180,8 @@ class Completion:
     commands: tuple[Command, ...] = ()
     moves: tuple[tuple[Path, Path], ...] = ()
     temporary: tuple[Path, ...] = ()
+    preprocessed: Path | None = None
+    preprocessing: Command | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,16 +38,6 @@ class _Way:
     is_by_hand: bool
 
 
-def find_valgrind() -> Path:
-    """ToolchainError says how to get it."""
-    path = find_program("valgrind")
-    if path is None:
-        raise ToolchainError(
-            "valgrind not found; it counts the instructions: apt-get install valgrind"
-        )
-    return path
-
-
 def describe_tool(path: Path) -> str:
     """The first line of what it says of its version."""
     return run_checked(Command(argv=(str(path), "--version"))).stdout.splitlines()[0]

@@ -64,10 +64,15 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchReport:
-    """All of it; ``timing`` is None where there is no device, or nothing to time on it."""
+    """All of it.
+
+    ``counted`` is empty, and ``valgrind`` None, where nothing was counted; ``timing`` is None
+    where nothing was timed.  ``left_out`` says why, where it was not the user's wish.
+    """
 
     backend: str
     options: str
-    valgrind: str
+    valgrind: str | None
     counted: tuple[CountedCompiler, ...]
     timing: Timing | None = None
+    left_out: tuple[str, ...] = ()

@@ -13,8 +13,8 @@ from kbuild.report import bench_json, bench_text
 HELP: Final = "count the instructions of a launch, and time it where there is a device"
 EPILOG: Final = """\
 The same launch in every way: by hand, through push and pop, through kbuild's host API, with
-debug stubs.  Instructions need valgrind and no device; docs/launch-cost.md says how to read
-them."""
+debug stubs.  Instructions need valgrind and no device, times a device and no valgrind; what
+cannot be measured here is left out.  docs/launch-cost.md says how to read them."""
 
 _RENDERERS: Final = {"text": bench_text.render, "json": bench_json.render}
 
@@ -30,12 +30,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="batches of 200 launches that are timed on a device (default: %(default)s)",
     )
+    parser.add_argument(
+        "--only", choices=("count", "time"), help="measure one of them (default: both)"
+    )
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, then write the tables."""
-    report = measure_launches(BACKENDS[arguments.backend], batches=arguments.batches)
+    report = measure_launches(
+        BACKENDS[arguments.backend], batches=arguments.batches, only=arguments.only
+    )
     write_output(_RENDERERS[arguments.format](report), arguments)
     return 0
 

@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the documentation of every rule named."""
     if arguments.all == bool(arguments.rules):
         raise ConfigurationError("name the rules to explain, as in KB308 or KB3, or give --all")
-    write_output(_render(select_rules(arguments.rules), arguments.format), arguments)
+    rules = select_rules(name.upper() for name in arguments.rules)
+    write_output(_render(rules, arguments.format), arguments)
     return 0
 
 

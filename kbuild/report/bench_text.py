@@ -15,17 +15,21 @@ def render(report: LaunchReport) -> str:
 
 
 def _list_lines(report: LaunchReport) -> Iterator[str]:
-    yield f"backend {report.backend}: instructions a launch, warm, from call site to entry and back"
-    yield f"without the entry's own; host code with {report.options}; counted by {report.valgrind},"
-    yield "launches taken by a stand-in, so that no device is needed"
+    front = f"backend {report.backend}: "
+    if report.counted:
+        yield f"{front}instructions a launch, warm, from call site to entry and back"
+        yield f"without the entry's own; host code with {report.options}; counted by"
+        yield f"{report.valgrind}, launches taken by a stand-in, so that no device is needed"
     for counted in report.counted:
         yield ""
         yield from _list_counts(counted)
-    yield ""
-    if report.timing is None:
-        yield "times: no device here that this backend's launches are timed on"
-    else:
-        yield from list_times(report.timing)
+    if report.timing is not None:
+        yield from ("",) if report.counted else ()
+        times = list_times(report.timing)
+        yield ("" if report.counted else front) + next(times)
+        yield from times
+    yield from ("",) if report.left_out else ()
+    yield from (f"left out: {reason}" for reason in report.left_out)
 
 
 def _list_counts(counted: CountedCompiler) -> Iterator[str]:

@@ -40,10 +40,12 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
         raise ToolError(_describe_failure(result, backend.explain_failure(unit, result.stderr)))
     log = result.stderr
     completion = backend.complete(unit, front_end.outputs[0].read_bytes(), log, edge.toolchain)
+    preprocessed = _read_preprocessed(completion)
     finish(completion)
     images = tuple(
         describe_image(edge.display_source, output, backend) for output in completion.images
     )
+    _write_declarations(edge, images, preprocessed)
     # Of a device link, a source may hold functions alone.
     if not edge.relocatable and not any(image.kernels for image in images):
         raise SourceError(f"{edge.display_source}: no kernel (no __global__ function) in it")
@@ -56,6 +58,31 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
     )
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
     return compiled
+
+
+def _read_preprocessed(completion: Completion) -> bytes | None:
+    """The text; None where the backend has no need of it, or there is none."""
+    if completion.preprocessing is not None:
+        process.run(completion.preprocessing)  # where it fails kernels have no names, no more
+    if completion.preprocessed is None or not completion.preprocessed.is_file():
+        return None
+    return completion.preprocessed.read_bytes()
+
+
+def _write_declarations(
+    edge: CompileEdge, images: tuple[DeviceImage, ...], preprocessed: bytes | None
+) -> None:
+    """Leave the pack edge what the text says of the images' kernels."""
+    if preprocessed is None:
+        edge.declarations.unlink(missing_ok=True)
+        return
+    from kbuild.demangle import split_function  # noqa: PLC0415 - not every backend needs it
+    from kbuild.preprocessed import select_kernels  # noqa: PLC0415 - likewise
+    from kbuild.stages.stub_names import base_identifier  # noqa: PLC0415 - likewise
+
+    displays = (kernel.display for image in images for kernel in image.kernels)
+    names = {base_identifier(split_function(display)[0]) for display in displays}
+    record.write_file(edge.declarations, select_kernels(preprocessed, sorted(names)))
 
 
 def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "") -> None:
@@ -75,9 +102,9 @@ def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "")
     for origin, destination in completion.moves:
         origin.replace(destination)
     for folder in completion.temporary:
-        import shutil  # noqa: PLC0415 - slow to import, and most edges leave no folder
-
-        shutil.rmtree(folder, ignore_errors=True)
+        for path in folder.iterdir():
+            path.unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def _describe_failure(result: CommandResult, mend: str) -> str:

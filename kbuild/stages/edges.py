@@ -59,6 +59,11 @@ class CompileEdge:
         return self.output.with_name(self.output.name + ".d")
 
     @property
+    def declarations(self) -> Path:
+        """What the source declares of its kernels, once it is preprocessed."""
+        return self.output.with_name(self.output.name + ".ii")
+
+    @property
     def hand_over(self) -> Path:
         """Where the plan leaves the edge for ``kbuild compile``."""
         return self.output.with_name(self.output.name + ".edge")

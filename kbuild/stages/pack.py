@@ -107,18 +107,24 @@ def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
 
 
 def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, tuple[Path, ...]]:
-    """The files that each container was compiled from, headers among them."""
+    """The files that declare each container's kernels."""
     groups = [images for _, images in sources]
     if plan.prelinked:  # one container of all sources
         groups = [tuple(i for _, images in _group_by_source(plan.prelinked) for i in images)]
     return {
         container: tuple(
-            dict.fromkeys(
-                path for image in images for path in read_dependencies(image.path.with_suffix(".d"))
-            )
+            dict.fromkeys(path for image in images for path in _list_declaring(image.path))
         )
         for container, images in enumerate(groups)
     }
+
+
+def _list_declaring(image: Path) -> tuple[Path, ...]:
+    """What the compile edge left of the preprocessed source, else all that it read."""
+    declarations = image.with_suffix(".ii")
+    if declarations.is_file():
+        return (declarations,)
+    return read_dependencies(image.with_suffix(".d"))
 
 
 def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple[SourceImages, ...]:

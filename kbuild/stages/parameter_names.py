@@ -5,6 +5,7 @@ Matched by signature, never guessed: a kernel whose declarations disagree keeps 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -33,7 +34,7 @@ def declare_params(
     Files that are gone or cannot be parsed say nothing.
     """
     declared = {
-        container: tuple(kernel for path in paths for kernel in _read(path))
+        container: tuple(kernel for text in _read_texts(paths) for kernel in find_kernels(text))
         for container, paths in files.items()
         if any(_is_open(row) for row in kernels if row.container == container)
     }
@@ -57,11 +58,13 @@ def _is_open(row: KernelRecord) -> bool:
     return any(param.name is None or param.type is None for param in row.params)
 
 
-def _read(path: Path) -> tuple[DeclaredKernel, ...]:
-    try:
-        return find_kernels(path.read_bytes())
-    except OSError:
-        return ()
+def _read_texts(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
+    """What the files hold, each text once: most sources are the same on every architecture."""
+    texts = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            texts.append(path.read_bytes())
+    return tuple(dict.fromkeys(texts))
 
 
 def _declare(row: KernelRecord, declared: Iterable[DeclaredKernel]) -> KernelRecord:

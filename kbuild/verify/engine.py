@@ -195,6 +195,8 @@ def _claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]
     def state(kernels: tuple[str, ...]) -> Finding:
         message, symbol = violation.message, violation.symbol
         if names:
+            if violation.restate is not None:
+                message = violation.restate(kernels)
             message = message.replace(KERNELS, shorten(names[kernel] for kernel in kernels))
             is_first = symbol is not None or len(kernels) == 1
             symbol = symbol if symbol in kernels else kernels[0] if is_first else None

@@ -48,6 +48,7 @@ class Violation:
     ``severity`` is for rules that know two; None means the rule's own.  A violation that
     speaks of several kernels lists them in ``kernels``, and its message has
     `KERNELS` where their names go: where a waiver hides some of them, it is of the others.
+    ``restate`` makes the message of some of them, where it is not a list of names.
     """
 
     message: str
@@ -55,6 +56,7 @@ class Violation:
     arch: str | None = None
     severity: Severity | None = None
     kernels: tuple[KernelName, ...] = ()
+    restate: Callable[[tuple[str, ...]], str] | None = None
 
 
 def name_kernels(symbols: Iterable[str]) -> tuple[KernelName, ...]:

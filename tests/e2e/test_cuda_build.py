@@ -350,6 +350,10 @@ def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
 
     succeed(build(tmp_path))  # and verifies
 
+    if not has_device():
+        tests = succeed(run("ctest", "-E", "smoke", cwd=tmp_path))
+        assert "100% tests passed" in tests
+        assert "***Skipped" in tests
     if example == "multi_arch":
         listing = succeed(run_kbuild("inspect", tmp_path / "libwhich_kernels.so"))
         assert all(arch in listing for arch in ("cuda sm_80", "cuda sm_90", "cuda compute_90"))

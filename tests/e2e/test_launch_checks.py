@@ -49,7 +49,7 @@ def test_what_cannot_go_well_is_reported_where_it_was_launched(built: Path) -> N
     numbers = [find_line(t) for t in ("1, 2048", "0, 1", "1} << 30")]
     assert found[0] == f"{numbers[0]}: note: out is a null pointer"
     assert found[1].startswith(f"{numbers[0]}: the block is (2048, 1, 1), and must be")
-    assert found[2].startswith(f"{numbers[1]}: the grid is (0, 1, 1)")
+    assert found[2] == f"{numbers[1]}: the grid is (0, 1, 1), and grid.x must be at least 1"
     assert found[3].startswith(f"{numbers[2]}: the launch asks for 1073741824 bytes of dynamic")
     assert len(found) == 4  # the null pointer once, and nothing of what goes well
     codes = [line.split()[0] for line in result.stdout.splitlines()]
@@ -141,7 +141,57 @@ def test_trace_file_is_shared_by_targets_and_whole(built: Path, tmp_path: Path) 
 def test_trace_that_cannot_be_written_does_not_stop_the_program(
     built: Path, tmp_path: Path
 ) -> None:
-    result = start(built / "ON_wrong", trace=tmp_path / "no/folder.json")
+    path = tmp_path / "no/folder.json"
+    result = start(built / "ON_many", trace=path)
 
     assert result.returncode == 0
-    assert "kbuild: KBUILD_TRACE: No such file or directory" in result.stderr
+    told = f"kbuild: KBUILD_TRACE: {path}: No such file or directory; nothing is traced"
+    # Not at every launch: of two libraries, and once more of one in a child.
+    assert result.stderr.splitlines() == [told] * 3
+
+
+@pytest.mark.parametrize("content", ['{"settings": 1}\n', "[\n", "[\n{}\n]\n", "x" * 5000])
+def test_files_that_are_no_traces_are_left_alone(content: str, built: Path, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(content)
+
+    result = start(built / "ON_wrong", trace=file)
+
+    assert result.returncode == 0
+    assert file.read_text() == content
+    assert result.stderr.count(f"kbuild: KBUILD_TRACE: {file}: there is a file that is no") == 1
+
+
+def test_empty_files_are_filled_and_devices_are_not(built: Path, tmp_path: Path) -> None:
+    file = tmp_path / "trace"  # no suffix: the value has a slash
+    file.touch()
+    assert "KBUILD_TRACE" not in start(built / "ON_wrong", trace=file).stderr
+    assert len(json.loads(file.read_text())) == 1 + 5
+
+    os.mkfifo(tmp_path / "pipe")
+    for special in ("/dev/null", tmp_path / "pipe"):
+        result = start(built / "ON_wrong", trace=special)
+        told = f"kbuild: KBUILD_TRACE: {special}: not a regular file; nothing is traced"
+        assert told in result.stderr.splitlines()
+
+
+@pytest.mark.parametrize("value", ["yes", "2", "on", "true", "json", "trace.json.gz"])
+def test_values_that_are_neither_switch_nor_file_are_refused(
+    value: str, built: Path, tmp_path: Path
+) -> None:
+    result = subprocess.run(
+        [built / "ON_wrong"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "KBUILD_TRACE": value},
+    )
+
+    assert result.stderr.count(f"kbuild: KBUILD_TRACE: {value}: it may be 1 (lines on stderr)") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("value", ["", "0"])
+def test_trace_can_be_switched_off(value: str, built: Path) -> None:
+    assert start(built / "ON_wrong", trace=value).stderr == start(built / "ON_wrong").stderr

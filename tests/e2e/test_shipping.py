@@ -12,10 +12,11 @@ from projects import build, configure, run, succeed
 SHIPPING = Path(__file__).parent / "shipping"
 
 
-def install(tmp_path: Path, kind: str, runtime: str) -> Path:
+def install(tmp_path: Path, kind: str, runtime: str, *definitions: str) -> Path:
     """The prefix that the library was installed to; its build tree is gone."""
     built, prefix = tmp_path / "built", tmp_path / "prefix"
-    succeed(configure(SHIPPING / "library", built, f"KIND={kind}", f"RUNTIME={runtime}"))
+    settings = (f"KIND={kind}", f"RUNTIME={runtime}", *definitions)
+    succeed(configure(SHIPPING / "library", built, *settings))
     succeed(build(built))
     succeed(run("cmake", "--install", built, "--prefix", prefix))
     shutil.rmtree(built)
@@ -58,6 +59,28 @@ def test_installed_headers_name_no_build_path(tmp_path: Path) -> None:
     assert '#include "vector.hpp"' in header
     assert str(tmp_path) not in header
     assert (prefix / "include" / "vector.hpp").is_file()
+
+
+@pytest.mark.parametrize(
+    ("destinations", "headers"),
+    [
+        ("LIBRARY;DESTINATION;lib", None),
+        ("PUBLIC_HEADER;DESTINATION;headers;INCLUDES;DESTINATION;headers", "headers"),
+    ],
+)
+def test_destinations_are_the_projects(
+    tmp_path: Path, destinations: str, headers: str | None
+) -> None:
+    prefix = install(tmp_path, "SHARED", "shared", f"DESTINATIONS={destinations}")
+    built = tmp_path / "consumer"
+
+    # Whoever imports the target finds its include folder, be there headers in it or not.
+    succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
+    assert [path.parent.name for path in prefix.rglob("vector.hpp")] == (
+        [headers] if headers else []
+    )
+    if headers:
+        succeed(build(built))
 
 
 def test_bundle_is_complete(tmp_path: Path) -> None:

@@ -186,8 +186,8 @@ def test_debug_stubs_know_the_limits_of_the_device(launch_checks: Path) -> None:
     reports = [line.rpartition(": ")[2] for line in lines if line.startswith("kbuild: launch of")]
     assert reports[:3] == [
         "out is a null pointer",
-        "the block is (2048, 1, 1), and the device takes up to (1024, 1024, 64)",
-        "the grid is (0, 1, 1), and the device takes up to (2147483647, 65535, 65535)",
+        "the block is (2048, 1, 1), and block.x must be at most 1024",
+        "the grid is (0, 1, 1), and grid.x must be at least 1",
     ]
     assert reports[3].startswith("1073741824 bytes of dynamic shared memory and 0 static ones, ")
     assert len(reports) == 4

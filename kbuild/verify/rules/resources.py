@@ -15,7 +15,14 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
 from kbuild.verify.policy import Limit, Policy
 from kbuild.verify.ratchet import Figure, compare_kernels, compare_sizes, show
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.rule import (
+    LacksEvidence,
+    NotApplicable,
+    Rule,
+    Violation,
+    name_kernels,
+    policy_rule,
+)
 
 _SPILLS: Final = Figure(name="spill_bytes", limit="max_spill_bytes", unit="bytes of spills")
 _REGISTERS: Final = Figure(name="registers", limit="max_registers", unit="registers a thread")
@@ -36,7 +43,8 @@ def register_spill(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
 
     Fix: Lower the register pressure (smaller tiles, fewer unrolled steps), relax
         `__launch_bounds__` or `-maxrregcount`; or accept it: raise `max_spill_bytes`, or
-        write the baseline anew. Without either, spills are reported as information.
+        write the baseline anew. Where neither a limit nor a baseline is set, one line of
+        information names the kernel that spills most, and fails nothing.
 
     Source: cuml#1658; LLVM's AMDGPU guide, `.vgpr_spill_count`.
     """
@@ -117,7 +125,8 @@ def local_memory(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         does: slow, and on large devices many megabytes before the first launch.
 
     Fix: Index arrays by constants (unroll the loop), pass fewer large values, or raise
-        `max_local_bytes` or write the baseline anew. Without either, it is information.
+        `max_local_bytes` or write the baseline anew. Where neither a limit nor a baseline is
+        set, one line of information names the kernel that uses most, and fails nothing.
 
     Source: cuml#1658; CUDA C++ Programming Guide, "Local Memory".
     """
@@ -200,13 +209,24 @@ def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> 
     if policy.has_limit(figure.limit) or policy.baseline is not None:
         return
     users = [kernel for kernel in measure(facts).kernels if getattr(kernel, figure.name)]
+
+    def summarise(kernels: tuple[str, ...]) -> str:
+        chosen = frozenset(kernels)
+        named = [user for user in users if user.kernel in chosen]
+        most = max(named, key=lambda kernel: int(getattr(kernel, figure.name)))
+        count = len({demangle(kernel) for kernel in kernels})
+        return (
+            f"{count} of its kernels {what}, {show(most)} the most: "
+            f"{getattr(most, figure.name)} {figure.unit}"
+        )
+
     if users:
-        most = max(users, key=lambda kernel: int(getattr(kernel, figure.name)))
-        names = len({demangle(kernel.kernel) for kernel in users})
+        names = name_kernels(user.kernel for user in users)
         yield Violation(
-            message=f"{names} of its kernels {what}, {show(most)} the most: "
-            f"{getattr(most, figure.name)} {figure.unit}",
+            message=summarise(tuple(name.symbol for name in names)),
             severity="info",
+            kernels=names,
+            restate=summarise,
         )
 
 

@@ -53,7 +53,7 @@ def test_one_front_end_run_yields_cubin_and_ptx() -> None:
 
 
 def test_real_and_virtual_alone() -> None:
-    assert "--keep" not in argv(arch="80-real")
+    assert "-ptx" not in argv(arch="80-real")
     assert "-ptx -arch=compute_80" in argv(arch="80-virtual")
     assert "-cubin" not in argv(arch="80-virtual")
 

@@ -65,6 +65,18 @@ def test_front_end_makes_bitcode_for_a_device_link() -> None:
     assert (image.kind, image.arch) == ("bitcode", "gfx90a:xnack-")
 
 
+def test_preprocessing_has_the_flags_and_leaves_the_depfile_alone() -> None:
+    completion = hip.complete(UNIT, b"", "", CLANG)
+    assert completion.preprocessing is not None
+    text = " ".join(completion.preprocessing.argv)
+
+    assert "--offload-arch=gfx90a:xnack- --cuda-device-only" in text
+    assert "-O3 -DNDEBUG -ffast-math" in text
+    assert text.endswith(f"-E /src/a.cu -o {completion.preprocessed}")
+    assert "-MF" not in text
+    assert completion.temporary == completion.preprocessing.folders
+
+
 def test_hash_of_a_source_depends_on_its_name_alone() -> None:
     def name(text: str) -> str:
         return next(word for word in text.split() if word.startswith("-cuid="))

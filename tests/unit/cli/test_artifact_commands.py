@@ -152,7 +152,7 @@ def test_verify_uses_the_policy_of_the_project(
 
 
 def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-    assert call(explain, "KB10", "KB601") == 0
+    assert call(explain, "kb10", "KB601") == 0
     output = capsysbinary.readouterr().out.decode()
     assert output.startswith("KB101 missing-architecture (error)\n")
     assert "\nKB601 note-mismatch (error)\n" in output

@@ -62,7 +62,18 @@ def test_text_has_a_row_a_way() -> None:
     assert stub[1:4] == ["52", "+12", "launch"]
     shown = "kbuild::detail::through, inside libx.so.1, push (stand-in)"
     assert " ".join(stub[4:]) == shown
-    assert "times: no device" in bench_text.render(REPORT)
+
+
+def test_text_says_what_was_left_out() -> None:
+    text = bench_text.render(replace(REPORT, left_out=("no device here",)))
+    assert text.endswith("\n\nleft out: no device here\n")
+    assert "left out" not in bench_text.render(REPORT)
+
+    timed = replace(REPORT, valgrind=None, counted=(), timing=TIMING, left_out=("no valgrind",))
+    lines = bench_text.render(timed).splitlines()
+    assert lines[0].startswith("backend cpu: A device (sm_90)")
+    assert lines[-1] == "left out: no valgrind"
+    assert "instructions" not in bench_text.render(timed)
 
 
 def test_text_has_times_where_there_is_a_device() -> None:
@@ -79,3 +90,4 @@ def test_json_has_every_field() -> None:
     assert document["counted"][0]["ways"][1]["passed"] == [STUBBED, "inside libx.so.1", "push"]
     assert document["timing"]["modes"][0]["ways"][1]["ratio"] == 0.5
     assert json.loads(bench_json.render(REPORT))["timing"] is None
+    assert json.loads(bench_json.render(REPORT))["left_out"] == []

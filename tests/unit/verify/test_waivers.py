@@ -9,6 +9,7 @@ import pytest
 from build_facts import AXPY, SCALE
 from policy_cases import FOREIGN, needing
 
+from kbuild.demangle import demangle
 from kbuild.errors import ConfigurationError
 from kbuild.report import json as json_report
 from kbuild.report import text
@@ -168,3 +169,26 @@ def test_waivers_are_read(tmp_path: Path) -> None:
     policy = load_policy(path)
     assert policy.waivers == (waiver(kernels=("a",)),)
     assert policy.source == str(path)
+
+
+@pytest.mark.parametrize(("globs", "kept"), [(("axpy",), SCALE), (("ns::*",), AXPY)])
+def test_waiver_by_kernel_hides_its_part_of_information(globs: tuple[str, ...], kept: str) -> None:
+    policy = Policy(waivers=(waiver(kernels=globs),), source="kbuild.toml")
+
+    report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)
+
+    (finding,) = report.findings  # and no KB002
+    (hidden,) = report.waived
+    assert (finding.rule, finding.severity, finding.symbol) == ("KB201", "info", kept)
+    for one, name in ((finding, kept), (hidden.finding, ({AXPY, SCALE} - {kept}).pop())):
+        assert one.message.startswith("1 of its kernels keep registers in memory, ")
+        assert demangle(name) in one.message
+
+
+def test_waivers_of_all_kernels_hide_information() -> None:
+    policy = Policy(waivers=(waiver(kernels=("*",)),), source="kbuild.toml")
+
+    report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)
+
+    assert report.findings == ()
+    assert report.waived[0].finding.message.startswith("2 of its kernels")

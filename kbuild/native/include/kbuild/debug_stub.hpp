@@ -103,24 +103,28 @@ static void kbuild_end_report(struct kbuild_text* text)
     (void)!write(STDERR_FILENO, text->__bytes, text->length);
 }
 
-// Whether an extent is empty or, where the device says how much it takes, larger.
+// Whether an extent is neither empty nor, where the device says how much it takes, too large.
 static bool kbuild_check_extent(const struct kbuild_stub* stub, const char* what,
                                 struct kbuild_dim3 asked, struct kbuild_dim3 most)
 {
     struct kbuild_text text;
-    const bool is_known = most.x != 0;
-    const bool is_empty = asked.x == 0 || asked.y == 0 || asked.z == 0;
-    if (!is_empty && !(is_known && (asked.x > most.x || asked.y > most.y || asked.z > most.z)))
-        return true;
-    kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "the %s is ", what);
-    kbuild_append_extent(&text, asked);
-    if (is_known) {
-        kbuild_append(&text, ", and the device takes up to ");
-        kbuild_append_extent(&text, most);
+    const uint32_t counts[] = {asked.x, asked.y, asked.z};
+    const uint32_t limits[] = {most.x, most.y, most.z};  // 0 where the device does not say
+    bool is_sound = true;
+    for (int axis = 0; axis < 3; axis++) {
+        const bool is_empty = counts[axis] == 0;
+        if (!is_empty && (limits[axis] == 0 || counts[axis] <= limits[axis])) continue;
+        if (is_sound) {
+            kbuild_begin_report(&text, stub);
+            kbuild_append(&text, "the %s is ", what);
+            kbuild_append_extent(&text, asked);
+        }
+        kbuild_append(&text, ", and %s.%c must be at %s %u", what, "xyz"[axis],
+                      is_empty ? "least" : "most", is_empty ? 1 : limits[axis]);
+        is_sound = false;
     }
-    kbuild_end_report(&text);
-    return false;
+    if (!is_sound) kbuild_end_report(&text);
+    return is_sound;
 }
 
 static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_dim3 block,
@@ -134,7 +138,7 @@ static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_d
     kbuild_begin_report(&text, stub);
     kbuild_append(&text, "the block ");
     kbuild_append_extent(&text, block);
-    kbuild_append(&text, " has %llu threads, and the %s takes %u", threads,
+    kbuild_append(&text, " has %llu threads, and the %s takes at most %u", threads,
                   is_too_large ? "device" : "kernel, by its launch bounds or registers,",
                   is_too_large ? limits->device_threads : limits->kernel_threads);
     kbuild_end_report(&text);
@@ -153,11 +157,11 @@ static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
     kbuild_begin_report(&text, stub);
     kbuild_append(&text, "%zu bytes of dynamic shared memory", __bytes);
     if (is_too_large)
-        kbuild_append(&text, " and %llu static ones, and a block has %llu",
+        kbuild_append(&text, " and %llu static ones, and a block has at most %llu",
                       static_cast<unsigned long long>(limits->static_shared_bytes),
                       static_cast<unsigned long long>(limits->device_shared_bytes));
     else
-        kbuild_append(&text, ", and the kernel is allowed %llu",
+        kbuild_append(&text, ", and the kernel is allowed at most %llu",
                       static_cast<unsigned long long>(limits->dynamic_shared_bytes));
     kbuild_end_report(&text);
     return false;

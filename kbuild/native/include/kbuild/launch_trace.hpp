@@ -1,15 +1,18 @@
 // KBUILD_TRACE: what debug stubs tell of each launch.
 //
 //     KBUILD_TRACE=1          one line a launch on stderr: `kbuild-trace: ` and a JSON object
-//     KBUILD_TRACE=FILE.json  a trace for chrome://tracing and Perfetto
+//     KBUILD_TRACE=FILE.json  a trace for chrome://tracing and Perfetto; FILE where it has a `/`
+//     KBUILD_TRACE=0          nothing, as without it
 //
 // The file is whole JSON whenever it is looked at, also after a crash.  Several stub units of a
-// process share it; another process that is traced while its owner lives has FILE.json.PID.
+// process share it; another process that is traced while its owner lives has FILE.json.PID.  A
+// file that is neither empty nor such a trace is left alone.
 #ifndef KBUILD_LAUNCH_TRACE_HPP
 #define KBUILD_LAUNCH_TRACE_HPP
 
 #include <kbuild/launch_text.hpp>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -126,15 +129,45 @@ static bool kbuild_read_owner(int file, int* process, long long* start)
                   process, start) == 2;
 }
 
+// The process that was told why it is not traced; one for all stub units that the linkers can
+// make one of.
+extern int kbuild_trace_refused __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+int kbuild_trace_refused = 0;
+
+// Says once a library why nothing is traced: what KBUILD_TRACE is, and what is wrong with it.
+static void kbuild_refuse_trace(const char* value, const char* reason)
+{
+    const int own = static_cast<int>(getpid());
+    if (__atomic_exchange_n(&kbuild_trace_refused, own, __ATOMIC_RELAXED) == own) return;
+    struct kbuild_text text;
+    text.length = 0;
+    kbuild_append(&text, "kbuild: KBUILD_TRACE: %.3000s: %s; nothing is traced\n", value, reason);
+    (void)!write(STDERR_FILENO, text.__bytes, text.length);
+}
+
+static int kbuild_abandon_trace(int file, const char* path, const char* reason)
+{
+    kbuild_refuse_trace(path, reason);
+    if (file >= 0) close(file);
+    return -1;
+}
+
+// The file at `path`, begun; -1 where that may not or cannot be.
 static int kbuild_begin_trace(const char* path, bool may_move)
 {
     const int own = static_cast<int>(getpid());
     int process = 0;
     long long start = 0;
-    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) return -1;
+    struct stat status;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    if (file < 0) return kbuild_abandon_trace(-1, path, strerror(errno));
     flock(file, LOCK_EX);
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return kbuild_abandon_trace(file, path, "not a regular file");
     const bool has_owner = kbuild_read_owner(file, &process, &start);
+    if (!has_owner && status.st_size != 0)
+        return kbuild_abandon_trace(
+            file, path, "there is a file that is no trace of launches; remove it or name another");
     const bool is_alive = has_owner && kbuild_process_start(process) == start;
     if (is_alive && process != own && may_move) {
         char other[KBUILD_TEXT_BYTES];
@@ -150,10 +183,8 @@ static int kbuild_begin_trace(const char* path, bool may_move)
                       "{\"start\": %lld}}" KBUILD_TRACE_END,
                       own, kbuild_process_start(own));
         if (ftruncate(file, 0) != 0 ||
-            pwrite(file, text.__bytes, text.length, 0) != static_cast<ssize_t>(text.length)) {
-            close(file);
-            return -1;
-        }
+            pwrite(file, text.__bytes, text.length, 0) != static_cast<ssize_t>(text.length))
+            return kbuild_abandon_trace(file, path, strerror(errno));
     }
     flock(file, LOCK_UN);
     return file;
@@ -199,7 +230,6 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
     if (kbuild_trace_process != getpid()) {
         kbuild_trace_file = kbuild_begin_trace(path, true);
         kbuild_trace_process = static_cast<int>(getpid());
-        if (kbuild_trace_file < 0) perror("kbuild: KBUILD_TRACE");
     }
     const int file = kbuild_trace_file;
     if (file >= 0 && flock(file, LOCK_EX) == 0) {
@@ -214,8 +244,14 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
 // What the user asked for; null where launches are not traced.
 static const char* kbuild_trace_target()
 {
-    const char* target = getenv("KBUILD_TRACE");
-    return target != nullptr && target[0] != '\0' && strcmp(target, "0") != 0 ? target : nullptr;
+    const char* const target = getenv("KBUILD_TRACE");
+    if (target == nullptr || target[0] == '\0' || strcmp(target, "0") == 0) return nullptr;
+    const char* const dot = strrchr(target, '.');
+    if (strcmp(target, "1") == 0 || strchr(target, '/') != nullptr ||
+        (dot != nullptr && strcmp(dot, ".json") == 0))
+        return target;
+    kbuild_refuse_trace(target, "it may be 1 (lines on stderr), FILE.json, a path with a /, or 0");
+    return nullptr;
 }
 
 static void kbuild_trace(const char* target, const struct kbuild_launch_event* event)

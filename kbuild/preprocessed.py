@@ -1,0 +1,93 @@
+"""What of a preprocessor's output declares kernels, as a source would have it.
+
+The output is most of it headers of systems and toolkits.  Left out are the parts between two
+line markers that are whole and hold no kernel of the image, the bodies of functions, and
+attributes: what remains is short, and says what it said of kernels' names, scopes and
+parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+_MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
+# What `__global__` is a macro for.
+_KERNEL: Final = re.compile(rb"__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)")
+_WHOLE: Final = (b"", b"{", b"}", b";")  # how a part ends that nothing goes on from
+_TOKEN: Final = re.compile(
+    rb"""
+      (?:u8|[uUL])?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
+    | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
+    | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+'
+    | [A-Za-z_]\w*
+    | \d(?:[\w.]|'(?=\w))*
+    | \[\[
+    | \]\]
+    | \s+
+    | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
+    """The declarations of the kernels of these names, with all that is around them.
+
+    Without names, of all kernels.
+    """
+    kernels = _KERNEL.sub(b"__global__", text)
+    wanted = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
+    selected = b"".join(_select(kernels, wanted))
+    return b"".join(_drop_attributes(_drop_bodies(_TOKEN.finditer(selected))))
+
+
+def _select(text: bytes, wanted: re.Pattern[bytes]) -> Iterator[bytes]:
+    """The parts of ``text`` that hold a kernel, and those that others may go on from."""
+    is_whole = True
+    for part in _MARKER.split(text):
+        end = part.rstrip()[-1:]
+        has_kernel = b"__global__" in part and wanted.search(part) is not None
+        if has_kernel or not is_whole or not _is_balanced(part) or end not in _WHOLE:
+            yield part
+        # After an empty part goes on what was before it.
+        is_whole = end in _WHOLE and (is_whole or bool(end))
+
+
+def _is_balanced(part: bytes) -> bool:
+    return part.count(b"{") == part.count(b"}")
+
+
+def _drop_bodies(tokens: Iterator[re.Match[bytes]]) -> Iterator[bytes]:
+    """The tokens but for what is in the braces after a function's parameters."""
+    depth, last = 0, b""
+    for token in tokens:
+        word = token[0]
+        if depth:
+            depth += (word == b"{") - (word == b"}")
+        elif word == b"{" and last in (b")", b"noexcept"):
+            depth = 1
+            yield b"{"
+        if not depth:
+            yield word
+        if not word.isspace():
+            last = word
+
+
+def _drop_attributes(words: Iterator[bytes]) -> Iterator[bytes]:
+    """The words without ``__attribute__((...))`` and ``[[...]]``."""
+    depth, is_next, is_bracketed = 0, False, False
+    for word in words:
+        if is_bracketed:
+            is_bracketed = word != b"]]"
+        elif depth or (is_next and word == b"("):
+            depth += (word == b"(") - (word == b")")
+            is_next = False
+        elif word in (b"__attribute__", b"__attribute"):
+            is_next = True
+        elif word == b"[[":
+            is_bracketed = True
+        elif not (is_next and word.isspace()):
+            yield word
+            is_next = False

@@ -1,0 +1,84 @@
+"""What is measured where valgrind or a device is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cuda
+from kbuild.bench import counting, launch, timing
+from kbuild.bench.launch import Measure, measure_launches
+from kbuild.bench.results import Timing
+from kbuild.errors import ToolchainError
+
+PROJECT = timing.TimedProject(source=Path("s"), compiler=Path("nvcc"), architecture="sm_90")
+TIMING = Timing(device="A device", modes=())
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """One with valgrind and a device, on which measuring takes no time."""
+    monkeypatch.setattr(launch, "find_program", lambda _: Path("/valgrind"))
+    monkeypatch.setattr(timing, "find_timed_project", lambda _: PROJECT)
+    monkeypatch.setattr(timing, "time_launches", lambda *_: TIMING)
+    monkeypatch.setattr(counting, "count_launches", lambda *_: ("counts",))
+    monkeypatch.setattr(counting, "describe_tool", lambda _: "valgrind-3")
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("only", "is_counted", "is_timed"),
+    [(None, True, True), ("count", True, False), ("time", False, True)],
+)
+def test_both_or_what_was_asked_for(
+    machine: pytest.MonkeyPatch,  # noqa: ARG001 - a machine
+    only: Measure | None,
+    is_counted: bool,
+    is_timed: bool,
+) -> None:
+    report = measure_launches(cuda, batches=1, only=only)
+
+    assert (bool(report.counted), report.timing is not None) == (is_counted, is_timed)
+    assert (report.valgrind is not None) == is_counted
+    assert report.left_out == ()
+
+
+def test_times_need_no_valgrind(machine: pytest.MonkeyPatch) -> None:
+    machine.setattr(launch, "find_program", lambda _: None)
+
+    report = measure_launches(cuda, batches=1)
+
+    assert (report.counted, report.valgrind, report.timing) == ((), None, TIMING)
+    (reason,) = report.left_out
+    assert "valgrind not found" in reason
+
+
+def test_counts_need_no_device(machine: pytest.MonkeyPatch) -> None:
+    machine.setattr(timing, "find_timed_project", lambda _: None)
+
+    report = measure_launches(cuda, batches=1)
+
+    assert report.counted
+    assert report.left_out == ("no device here that launches of backend cuda are timed on",)
+
+
+@pytest.mark.parametrize(
+    ("only", "missing", "other"),
+    [
+        (None, ("valgrind not found", "no device here"), "nothing"),
+        ("count", ("valgrind not found",), "no device here"),
+        ("time", ("no device here",), "valgrind"),
+    ],
+)
+def test_error_names_all_that_is_missing(
+    machine: pytest.MonkeyPatch, only: Measure | None, missing: tuple[str, ...], other: str
+) -> None:
+    machine.setattr(launch, "find_program", lambda _: None)
+    machine.setattr(timing, "find_timed_project", lambda _: None)
+
+    with pytest.raises(ToolchainError) as caught:
+        measure_launches(cuda, batches=1, only=only)
+
+    assert all(text in str(caught.value) for text in missing)
+    assert other not in str(caught.value)

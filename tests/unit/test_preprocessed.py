@@ -1,0 +1,68 @@
+"""What remains of a preprocessor's output: kernels, and what is around them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbuild.preprocessed import select_kernels
+from kbuild.source_kernels import find_kernels
+
+MARK = '# 1 "/usr/include/other.h" 1 3\n'
+BACK = '# 9 "k.cu" 2\n'
+
+
+def find_one(text: str) -> tuple[str, list[tuple[str, str | None]]]:
+    (kernel,) = find_kernels(select_kernels(text.encode(), ["k"]))
+    return kernel.qualified, [(param.type, param.name) for param in kernel.params]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GLOBAL void k(int n) {}",
+        "__attribute__((__global__)) void __attribute__((launch_bounds(9, (1 + 1)))) k(int n) {}",
+        'void f() { "}"; R"x()"}{{)x"; 1\'0; \'{\'; }\nGLOBAL void k(int n) {}',
+        "struct __attribute__((aligned(16))) S { S() {} };\nGLOBAL void k(int n);",
+        "[[noreturn]] GLOBAL void k(const __attribute__((grid_constant)) int n) {}",
+        'GLOBAL void k(int n) { asm volatile("{ .reg .u32 x; " : : "r"(n)); }',
+        "auto f() noexcept { return [](int x) { return x; }; }\nGLOBAL void k(int n);",
+        f"{MARK}int x = 1 @ 2;\n{BACK}GLOBAL void k(int n) {{}}",
+        f"GLOBAL void k(\n{MARK}int n) {{}}\n{BACK}int after;",
+        f"template <class T>\n{MARK}struct No {{}};\n{BACK}GLOBAL void k(int n) {{}}",
+        f"GLOBAL void other(int m) {{}}\n{MARK}{BACK}GLOBAL void k(int n) {{}}",
+    ],
+)
+def test_kernels_remain(text: str) -> None:
+    name, params = find_one(text.replace("GLOBAL", "__attribute__((global))"))
+
+    assert name == "k"
+    assert [(spelled.removeprefix("const "), named) for spelled, named in params] == [("int", "n")]
+
+
+def test_scopes_go_on_across_files() -> None:
+    text = (
+        f"namespace a {{\n{MARK}int whole;\nnamespace no {{ int x; }}\n{BACK}"
+        f'# 5 "part.h" 1\n__attribute__((global)) void k(float* x) {{}}\n{BACK}}}\n'
+    )
+
+    assert find_one(text) == ("a::k", [("float*", "x")])
+    assert b"whole" not in select_kernels(text.encode(), ["k"])
+
+
+def test_kernels_that_the_image_lacks_are_left_out() -> None:
+    text = (
+        f"{MARK}__attribute__((global)) void unused(int a) {{}}\n"
+        f"{BACK}__attribute__((global)) void k(int n) {{}}\n"
+    ).encode()
+
+    assert b"unused" not in select_kernels(text, ["k"])
+    assert b"unused" in select_kernels(text, [])  # an image that does not tell
+
+
+@given(st.binary(max_size=200))
+def test_any_text_is_read(noise: bytes) -> None:
+    kernel = b"__attribute__((global)) void k(int n) {}\n"
+    select_kernels(noise + b"\n" + kernel, ["k"])
+    assert b"__global__ void k(int n)" in select_kernels(kernel + noise, ["k"])

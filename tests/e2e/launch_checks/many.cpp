@@ -1,6 +1,7 @@
 // Threads that launch kernels of two targets, and a child process that does too.
 #include "kernels.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <sys/wait.h>
@@ -10,6 +11,8 @@
 
 KBUILD_KERNEL void other(int n);
 
+static std::atomic<bool> is_launching{false};
+
 static void launch_all(int thread)
 {
     float out[4] = {};
@@ -18,6 +21,7 @@ static void launch_all(int thread)
                            (unsigned char)0, out) ||
             kbuild::launch(other, {1, 1}, i))
             std::exit(1);
+        is_launching = true;
     }
 }
 
@@ -26,7 +30,10 @@ int main()
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; thread++)
         threads.emplace_back(launch_all, thread);
-    // While the others launch: whatever they hold, the child has a copy of.
+    // While the others launch: whatever they hold, the child has a copy of.  Not before: the
+    // trace is the file of whoever launches first.
+    while (!is_launching)
+        std::this_thread::yield();
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {

@@ -45,7 +45,7 @@ def choose_backend(name: str, hints: ToolchainHints) -> Backend:
     if name != AUTOMATIC:
         backend = find_backend(name)
         stand_in = backend.find_stand_in(hints)
-        return find_backend(stand_in) if stand_in else backend
+        return find_backend(stand_in.backend) if stand_in else backend
     present = (backend for backend in BY_PREFERENCE if _locate(backend, hints))
     return next(present, BY_PREFERENCE[-1])
 

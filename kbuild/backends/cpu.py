@@ -21,11 +21,12 @@ from kbuild.backends.protocol import (
     Packing,
     PackUnit,
     Runtime,
+    StandIn,
     Toolchain,
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command
+from kbuild.model import Command, CompressionMode
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
@@ -49,7 +50,7 @@ def missing_compiler(hints: ToolchainHints) -> str:
     return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
 
 
-def find_stand_in(hints: ToolchainHints) -> str | None:  # noqa: ARG001 - the seam's signature
+def find_stand_in(hints: ToolchainHints) -> StandIn | None:  # noqa: ARG001 - the seam's signature
     """None: it has one platform."""
     return None
 
@@ -101,6 +102,10 @@ def expand_architectures(
                 f"{', '.join(machines.MACHINES)}"
             )
     return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
+
+
+def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
+    """Nothing is refused: its container has no compression, and the mode no effect."""
 
 
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from kbuild.backends.protocol import (
     Packing,
     PackUnit,
     Runtime,
+    StandIn,
     Toolchain,
     ToolchainHints,
 )
@@ -35,6 +36,7 @@ REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
 LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")
 
 _OLDEST: Final = (12, 0)
+_FIRST_WITH_MODES: Final = (12, 8)
 _LANGUAGE: Final = "CUDA"
 # Types of CUB and Thrust carry the architecture in their inline namespaces, so that one
 # kernel would bear another name on each edge and on the host.
@@ -82,7 +84,7 @@ def missing_compiler(hints: ToolchainHints) -> str:
     return "pip install 'kbuild[cuda]', or set CUDA_PATH"
 
 
-def find_stand_in(hints: ToolchainHints) -> str | None:  # noqa: ARG001 - the seam's signature
+def find_stand_in(hints: ToolchainHints) -> StandIn | None:  # noqa: ARG001 - the seam's signature
     """None: it has one platform."""
     return None
 
@@ -156,6 +158,16 @@ def expand_architectures(
     """What CMake means by them; its own default where the target names none."""
     defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
+    """Modes came with CUDA 12.8."""
+    major, minor = (int(number) for number in tc.version.split(".")[:2])
+    if "mode" in "".join(_COMPRESSION[mode]) and (major, minor) < _FIRST_WITH_MODES:
+        raise ConfigurationError(
+            f"COMPRESSION {mode} needs nvcc {'.'.join(map(str, _FIRST_WITH_MODES))} or newer, and "
+            f"{tc.compiler} is {tc.version}; leave it at balance, or name none"
+        )
 
 
 def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from kbuild.backends.protocol import (
     Packing,
     PackUnit,
     Runtime,
+    StandIn,
     Toolchain,
     ToolchainHints,
 )
@@ -71,14 +72,16 @@ def missing_compiler(hints: ToolchainHints) -> str:
     return "install one (Debian: hipcc; ROCm: rocm-llvm), or set ROCM_PATH or HIPCXX"
 
 
-def find_stand_in(hints: ToolchainHints) -> str | None:
+def find_stand_in(hints: ToolchainHints) -> StandIn | None:
     """The backend of HIP's other platform, where CMake or HIP_PLATFORM names that."""
-    named = dict(hints.platforms).get(_LANGUAGE) or hints.variable(_PLATFORM) or _OWN_PLATFORM
+    by_cmake = dict(hints.platforms).get(_LANGUAGE)
+    named = by_cmake or hints.variable(_PLATFORM) or _OWN_PLATFORM
+    variable = f"CMAKE_{_PLATFORM}" if by_cmake else _PLATFORM
     if named in _STAND_INS:
-        return _STAND_INS[named]
+        return StandIn(backend=_STAND_INS[named], reason=f"{variable} is {named}")
     if named != _OWN_PLATFORM:
         raise ConfigurationError(
-            f"{_PLATFORM} is {named!r}; it may be {_OWN_PLATFORM} or {', '.join(_STAND_INS)}"
+            f"{variable} is {named!r}; it may be {_OWN_PLATFORM} or {', '.join(_STAND_INS)}"
         )
     return None
 
@@ -156,6 +159,15 @@ def expand_architectures(
 
     defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
     return hip_architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
+    """Levels came with the bundler of clang 19."""
+    if _COMPRESSION[mode] and int(tc.version.partition(".")[0]) < _FIRST_WITH_LEVELS:
+        raise ConfigurationError(
+            f"COMPRESSION {mode} needs clang {_FIRST_WITH_LEVELS} or newer, and "
+            f"{tc.compiler} is {tc.version}; leave it at none"
+        )
 
 
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
@@ -327,18 +339,11 @@ def read_image(data: bytes) -> ImageContent:
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:
     """The bundle that clang itself would have made of the images."""
-    compression = _COMPRESSION[unit.compression]
-    major = int(tc.version.partition(".")[0])
-    if compression and major < _FIRST_WITH_LEVELS:
-        raise ConfigurationError(
-            f"COMPRESSION {unit.compression} needs clang {_FIRST_WITH_LEVELS} or newer, and "
-            f"{tc.compiler} is {tc.version}; leave it at none"
-        )
     host = f"host-{os.uname().machine}-unknown-linux"
     targets = (host, *(f"hipv4-{_TRIPLE}--{image.arch}" for image in unit.images))
     argv = (
         *(str(tc.packer or _BUNDLER), "-type=o", f"-bundle-align={FAT_BINARY_ALIGNMENT}"),
-        *compression,
+        *_COMPRESSION[unit.compression],
         f"-targets={','.join(targets)}",
         "-input=/dev/null",
         *(f"-input={image.path}" for image in unit.images),

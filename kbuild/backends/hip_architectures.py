@@ -59,10 +59,15 @@ def parse(text: str) -> TargetId:
             f"unknown architecture {text!r}; write gfx90a, gfx90a:xnack-, or {_NATIVE}"
         )
     features: dict[str, str] = {}
+    known = " and ".join(sorted(_WITH_FEATURE))
     for part in parts:
+        if not part:
+            raise ConfigurationError(
+                f"architecture {text!r}: a feature is missing after a colon; there are {known}, "
+                "each with + or -"
+            )
         match = _FEATURE.fullmatch(part)
         if match is None or match["name"] not in _WITH_FEATURE:
-            known = " and ".join(sorted(_WITH_FEATURE))
             raise ConfigurationError(
                 f"architecture {text!r}: unknown feature {part!r}; there are {known}, "
                 "each with + or -"

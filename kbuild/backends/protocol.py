@@ -72,6 +72,14 @@ class ToolchainHints:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """The backend that builds another's sources, and ``reason``: the user's word for it."""
+
+    backend: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCompilers:
     """How to get a toolchain for a machine that the one in hand does not compile for.
 
@@ -259,7 +267,7 @@ class Backend(Protocol):
     def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
         """Compilers to look for, best first; a user's own choice stands alone."""
 
-    def find_stand_in(self, hints: ToolchainHints) -> str | None:
+    def find_stand_in(self, hints: ToolchainHints) -> StandIn | None:
         """The backend that builds this one's sources, where the user asks for its platform."""
 
     def probe_commands(self, compiler: Path) -> tuple[Command, ...]:
@@ -280,6 +288,9 @@ class Backend(Protocol):
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
     ) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
+
+    def check_compression(self, mode: CompressionMode, tc: Toolchain) -> None:
+        """ConfigurationError where the tools cannot compress like that, and what can."""
 
     def device_links(self, architectures: tuple[str, ...]) -> tuple[str, ...]:
         """Those of a target's architectures for which a device link makes an image.

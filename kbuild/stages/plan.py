@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kbuild import __version__, record
+from kbuild.backends import AUTOMATIC, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
 from kbuild.project import DeviceFlags, TargetSpec
@@ -32,9 +33,10 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     backend = choose_backend(spec.backend, hints)
     _check_runtime(spec, backend, hints)
     toolchain = find_toolchain(backend, hints)
+    backend.check_compression(spec.compression, toolchain)
     toolchains = {
         arch: find_toolchain_for(backend, arch, toolchain, hints)
-        for arch in backend.expand_architectures(spec.architectures, toolchain, hints)
+        for arch in _expand_architectures(spec, backend, toolchain, hints)
     }
     edges = _plan_edges(spec, toolchains)
     links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
@@ -63,6 +65,22 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         notes=backend.list_notes(toolchain, hints),
         editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
+
+
+def _expand_architectures(
+    spec: TargetSpec, backend: Backend, toolchain: Toolchain, hints: ToolchainHints
+) -> tuple[str, ...]:
+    """Those of the backend that builds the target, which may not be the one that it names."""
+    try:
+        return backend.expand_architectures(spec.architectures, toolchain, hints)
+    except ConfigurationError as error:
+        if spec.backend in (AUTOMATIC, backend.NAME):
+            raise
+        stand_in = find_backend(spec.backend).find_stand_in(hints)
+        reason = f"{stand_in.reason}: " if stand_in else ""
+        raise ConfigurationError(
+            f"{reason}backend {backend.NAME} builds the target in place of {spec.backend}; {error}"
+        ) from error
 
 
 def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[CompileEdge, ...]:

@@ -295,6 +295,30 @@ def test_bad_input_is_explained(
     assert "Traceback" not in output
 
 
+@needs_nvcc
+def test_architectures_of_the_other_platform_are_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(KERNEL)
+
+    code, output = build_target(tmp_path, 'architectures = ["gfx90a"]', {"HIP_PLATFORM": "nvidia"})
+
+    assert code == 2
+    assert "HIP_PLATFORM is nvidia: backend cuda builds the target in place of hip; " in output
+    assert "gfx90a" in output
+
+
+def test_compression_that_clang_lacks_is_refused_before_anything_is_compiled(
+    tmp_path: Path,
+) -> None:
+    if int(find_toolchain(hip, gather_hints()).version.partition(".")[0]) >= 19:
+        pytest.skip("this clang has it")
+    (tmp_path / "a.cu").write_text("this is no kernel")
+
+    code, output = build_target(tmp_path, 'compression = "size"')
+
+    assert code == 2
+    assert "COMPRESSION size needs clang 19 or newer" in output
+
+
 def test_missing_bundler_is_named(tmp_path: Path) -> None:
     """A compiler that lies apart from its tools."""
     tools = find_toolchain(hip, gather_hints())
@@ -322,7 +346,12 @@ def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
             pytest.skip(f"no {name} on PATH")
     (tmp_path / "a.cu").write_text(KERNEL)
 
-    code, output = build_target(tmp_path, 'kind = "shared"\narchitectures = ["gfx90a"]')
+    code, output = build_target(
+        tmp_path,
+        'kind = "shared"\narchitectures = ["gfx90a"]\n'
+        '[target.u]\nsources = ["a.cu"]\nbackend = "hip"\narchitectures = ["gfx90a"]',
+    )
 
     assert code == 0
-    assert "hipcc by itself takes nvcc where that is on PATH, as it is here" in output
+    # Of two targets once.
+    assert output.count("hipcc by itself takes nvcc where that is on PATH, as it is here") == 1

@@ -19,6 +19,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.model import CompressionMode
 
 NVCC = Toolchain(
     backend="cuda", compiler=Path("/cuda/bin/nvcc"), compiler_id="nvcc", version="13.0.88"
@@ -56,6 +57,18 @@ def test_real_and_virtual_alone() -> None:
     assert "-ptx" not in argv(arch="80-real")
     assert "-ptx -arch=compute_80" in argv(arch="80-virtual")
     assert "-cubin" not in argv(arch="80-virtual")
+
+
+@pytest.mark.parametrize("mode", ["speed", "size"])
+def test_compression_modes_need_a_newer_toolkit(mode: CompressionMode) -> None:
+    cuda.check_compression(mode, replace(NVCC, version="12.8.61"))
+    with pytest.raises(ConfigurationError, match=f"COMPRESSION {mode} needs nvcc 12.8 or newer"):
+        cuda.check_compression(mode, replace(NVCC, version="12.6.85"))
+
+
+@pytest.mark.parametrize("mode", ["none", "balance"])
+def test_every_toolkit_compresses_or_not(mode: CompressionMode) -> None:
+    cuda.check_compression(mode, replace(NVCC, version="12.0.76"))
 
 
 def test_build_type_is_translated() -> None:

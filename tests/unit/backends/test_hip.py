@@ -128,8 +128,10 @@ def test_compression_needs_a_bundler_that_has_it() -> None:
 
     (command,) = hip.pack(unit, CLANG).commands
     assert command.argv[3:5] == ("-compress", "-compression-level=19")
+    hip.check_compression("size", CLANG)
+    hip.check_compression("balance", replace(CLANG, version="15.0.6"))
     with pytest.raises(ConfigurationError, match="COMPRESSION size needs clang 19 or newer"):
-        hip.pack(unit, replace(CLANG, version="15.0.6"))
+        hip.check_compression("size", replace(CLANG, version="15.0.6"))
     plain = hip.pack(replace(unit, compression="none"), replace(CLANG, version="15.0.6"))
     assert not any("compress" in word for word in plain.commands[0].argv)
 
@@ -158,6 +160,8 @@ def test_native_is_amd_devices_alone() -> None:
         (("gfx942",), r"nothing for it \(no oclc_isa_version_942.bc\); install newer ones"),
         (("gfx90a:fast+",), "unknown feature 'fast[+]'; there are sramecc and xnack"),
         (("gfx90a:xnack",), "unknown feature 'xnack'"),
+        (("gfx90a:",), "'gfx90a:': a feature is missing after a colon; there are sramecc and xn"),
+        (("gfx90a::xnack+",), "a feature is missing after a colon"),
         (("gfx90a:xnack+:xnack-",), "says xnack twice"),
         (("gfx1030:xnack+",), "gfx1030 has no xnack to choose"),
         (("gfx90a", "gfx90a:xnack-"), "gfx90a and gfx90a:xnack-: a device could take either"),
@@ -207,13 +211,16 @@ def test_unusable_compilers_say_why(texts: tuple[str, ...], message: str) -> Non
 
 
 def test_other_platform_has_a_stand_in() -> None:
-    def ask(**hints: Any) -> str | None:
-        return hip.find_stand_in(ToolchainHints(**hints))
+    def ask(**hints: Any) -> tuple[str, str] | None:
+        found = hip.find_stand_in(ToolchainHints(**hints))
+        return (found.backend, found.reason) if found else None
 
     assert ask() is None
     assert ask(environment=(("HIP_PLATFORM", "amd"),)) is None
-    assert ask(environment=(("HIP_PLATFORM", "nvidia"),)) == "cuda"
-    assert ask(platforms=(("HIP", "nvidia"),), environment=(("HIP_PLATFORM", "amd"),)) == "cuda"
+    by_variable, by_cmake = ("HIP_PLATFORM", "nvidia"), ("HIP", "nvidia")
+    assert ask(environment=(by_variable,)) == ("cuda", "HIP_PLATFORM is nvidia")
+    both = ask(platforms=(by_cmake,), environment=(("HIP_PLATFORM", "amd"),))
+    assert both == ("cuda", "CMAKE_HIP_PLATFORM is nvidia")
     with pytest.raises(ConfigurationError, match="HIP_PLATFORM is 'intel'; it may be amd or nvid"):
         ask(environment=(("HIP_PLATFORM", "intel"),))
 

@@ -291,6 +291,9 @@ def test_variable_of_two_libraries_is_registered_by_neither(
     assert recording.output == f"weights {invalid_symbol}, factor 0, launches 0 0\n"
     registered = [call["variable"] for call in recording.select("__hipRegisterVar")]
     assert registered == ["factor"]
+    # Of a managed one the name belongs to the library that comes first, which registers it.
+    managed = [call["variable"] for call in recording.select("__hipRegisterManagedVar")]
+    assert sorted(managed) == ["calls", "sums"]
 
 
 def test_device_of_another_architecture_is_explained(hip_launch: Path, hip_recorder: Path) -> None:

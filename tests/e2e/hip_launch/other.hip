@@ -1,4 +1,5 @@
-// Has a variable of the name of one in kernels.hip.
+// Has variables of the names of some in kernels.hip.
 __device__ float weights[4];
+__managed__ int calls = 7;
 
-__global__ void read_other(float* out) { *out = weights[0]; }
+__global__ void read_other(float* out) { *out = weights[0] + calls; }

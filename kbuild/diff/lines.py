@@ -163,20 +163,20 @@ def _cut(rows: Sequence[Row]) -> tuple[tuple[Hunk, ...], int]:
             keep[first:last] = [True] * (last - first)
     hunks: list[Hunk] = []
     part: list[Row] = []
-    start = (1, 1)
     left, omitted, line_old, line_new = _MOST_ROWS, 0, 1, 1
-    for row, is_kept in zip((*rows, None), (*keep, False), strict=True):
-        if row is not None and is_kept:
-            if left:
-                start = start if part else (line_old, line_new)
-                part.append(row)
-                left -= 1
-            else:
-                omitted += not row.is_equal
-        elif part:
+    start = (1, 1)
+    for row, is_kept in zip(rows, keep, strict=True):
+        if not is_kept and part:
             hunks.append(Hunk(old_start=start[0], new_start=start[1], rows=tuple(part)))
             part = []
-        if row is not None:
-            line_old += row.old is not None
-            line_new += row.new is not None
+        if is_kept and left:
+            start = start if part else (line_old, line_new)
+            part.append(row)
+            left -= 1
+        elif is_kept:
+            omitted += not row.is_equal
+        line_old += row.old is not None
+        line_new += row.new is not None
+    if part:
+        hunks.append(Hunk(old_start=start[0], new_start=start[1], rows=tuple(part)))
     return tuple(hunks), omitted

@@ -38,6 +38,8 @@ _INSTRUCTION_BYTES: Final = 16
 
 def canonical_name(symbol: str) -> str:
     """See the protocol: an unnamed namespace is known by its source's name alone."""
+    if "_GLOBAL__N_" not in symbol and "_INTERNAL_" not in symbol and "__nv_s" not in symbol:
+        return symbol
     parts, position = [], 0
     for match in _NAMESPACE.finditer(symbol):
         if match.start() < position:

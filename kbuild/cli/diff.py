@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="OLD and NEW: two artifacts of any kind that `kbuild inspect` reads, or two directories",
+        help="OLD and NEW: artifacts of any kind that `kbuild inspect` reads, or directories",
     )
     parser.add_argument("--git", metavar="A..B", help="build and compare two revisions")
     parser.add_argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from typing import Final
 
@@ -76,7 +77,8 @@ def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
     text = "\n".join(lines)[:_LONGEST_CODE]
     # A fence longer than any in the text cannot be closed by it.
     fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
-    title = f"{_cell(words.name(change))} ({_cell(change.arch)})"
+    # Inside an HTML block Markdown's own escapes are shown.
+    title = html.escape(show_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
     block = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
     if room.takes(block):
         yield block

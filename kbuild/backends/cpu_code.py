@@ -38,8 +38,10 @@ _TARGET: Final = re.compile(r"\b(?:0x)?([0-9a-f]+) <(.+?)(?:\+0x([0-9a-f]+))?>$"
 _PADDING: Final = re.compile(
     r"(?:(?:cs|data16|rex\.W|xchg %ax,%ax)\s*)*(?:nop\w?\b.*|int3|xchg\s+%ax,%ax)?$"
 )
-_WIDTHS: Final = ((re.compile(r"%zmm"), 64), (re.compile(r"%ymm"), 32))
-_SCALARS: Final = (("ss", 4), ("sd", 8), ("l", 4), ("q", 8))
+# What an instruction reads, by the end of its name, else by its widest register.
+_SCALARS: Final = (("ss", 4), ("sd", 8))
+_REGISTERS: Final = (("%zmm", 64), ("%ymm", 32), ("%xmm", 16))
+_GENERAL: Final = 8
 
 
 def canonical_name(symbol: str) -> str:
@@ -154,7 +156,9 @@ def _describe(text: str, address: int, places: Places) -> str:
 
 
 def _find_width(text: str) -> int:
-    """How many bytes the instruction reads, as far as its name and registers tell."""
-    width = next((size for register, size in _WIDTHS if register.search(text)), 16)
+    """How many bytes the instruction reads, or more: less would hide a change."""
     operation = text.partition(" ")[0]
-    return next((size for suffix, size in _SCALARS if operation.endswith(suffix)), width)
+    for suffix, size in _SCALARS:
+        if operation.endswith(suffix):
+            return size
+    return next((size for register, size in _REGISTERS if register in text), _GENERAL)

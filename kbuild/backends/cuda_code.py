@@ -42,9 +42,9 @@ def canonical_name(symbol: str) -> str:
         return symbol
     parts, position = [], 0
     for match in _NAMESPACE.finditer(symbol):
-        if match.start() < position:
-            continue
         end = match.end() + int(match[1] or match[2])
+        if match.start() < position or end > len(symbol):
+            continue
         source = _SOURCE.match(symbol, match.end(), end)
         name = symbol[source.end() : source.end() + int(source[1])] if source else ""
         parts.append(f"{symbol[position : match.start()]}<{name}>")

@@ -83,8 +83,10 @@ def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -
     for position, image in images:
         digests = dict(image.code.functions) if image.code else {}
         context = image.code.context if image.code else None
+        # Of a kernel without a symbol nothing is known but that its code is there.
+        whole = "\n".join(digests.values()) or None
         for kernel in image.kernels:
-            own = digests.pop(kernel.name, None)
+            own = digests.pop(kernel.name, whole)
             found.append(Entry(kernel.name, kernel, own, context, artifact, position))
         found += (
             Entry(name, None, own, context, artifact, position) for name, own in digests.items()
@@ -115,7 +117,7 @@ def _by_name(entry: Entry) -> Hashable:
 
 def _by_code(entry: Entry) -> Hashable:
     """The same code, laid out for the same parameters; context that nobody knows is no evidence."""
-    if entry.digest is None or entry.kernel is None:
+    if entry.digest is None or entry.kernel is None or "\n" in entry.digest:
         return None
     layout = tuple((p.offset, p.size) for p in entry.kernel.params)
     return entry.digest, entry.context, layout

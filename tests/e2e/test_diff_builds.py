@@ -133,7 +133,7 @@ def test_wheels_are_compared_member_by_member(cpu: dict[str, Path], tmp_path: Pa
             archive.writestr(f"k-{version}.dist-info/METADATA", "")
         wheels.append(wheel)
 
-    report = diff(*wheels, code=1)
+    report = diff(wheels[0], wheels[1], code=1)
 
     assert summarise(report) == [("changed", "plain")]
     assert report["artifacts"] == []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from build_sides import FACTS_ALONE, artifact, compare, image, kernel, side
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.diff.compare import DiffOptions, compare_sides
+from kbuild.diff.compare import DiffOptions, Side, compare_sides
 from kbuild.model import Kernel
 
 OLD_MODULE = "_ZN36_GLOBAL__N__08c242af_4_k_cu__Z4slowf2anEPi"
@@ -86,6 +87,21 @@ def test_copies_pair_with_their_equals_whatever_their_order() -> None:
     assert report.is_equal
 
 
+def test_kernel_without_a_symbol_is_not_called_equal() -> None:
+    nameless = kernel("hidden", 8)
+
+    def make(digest: str) -> Side:
+        plain = image({kernel("f", 8): digest})
+        return side(artifact(replace(plain, kernels=(*plain.kernels, nameless))))
+
+    options = DiffOptions(aspects=("code",), code_limit=0)
+    report = compare_sides(make("1"), make("2"), options)
+
+    undecided = [f.old_name for f in report.functions if f.code and f.code.undecided]
+    assert undecided == ["f", "hidden"]
+    assert compare_sides(make("1"), make("1"), options).is_equal
+
+
 def test_one_copy_fewer_is_no_removed_kernel() -> None:
     a = kernel("t", 8)
     report = compare_sides(
@@ -150,7 +166,7 @@ def test_every_kernel_is_accounted_for(old: dict[Kernel, str], new: dict[Kernel,
     ],
 )
 def test_what_breaks_besides_parameters(
-    old: dict[str, object], new: dict[str, object], breaks: str
+    old: dict[str, Any], new: dict[str, Any], breaks: str
 ) -> None:
     report = compare({kernel("f", 8, **old): "c"}, {kernel("f", 8, **new): "c"})
 

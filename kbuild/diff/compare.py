@@ -176,7 +176,6 @@ def select_aspects(report: DiffReport, aspects: Sequence[Aspect]) -> DiffReport:
     images = tuple(
         replace(
             image,
-            abi=image.abi if keep("abi") else (),
             sizes=image.sizes if keep("size") else (),
             code=image.code if keep("code") else (),
         )
@@ -188,7 +187,7 @@ def select_aspects(report: DiffReport, aspects: Sequence[Aspect]) -> DiffReport:
         images=tuple(
             image
             for image in images
-            if image.abi or image.sizes or image.code or (image.status != "changed" and keep("abi"))
+            if image.sizes or image.code or (image.status != "changed" and keep("abi"))
         ),
         artifacts=report.artifacts if keep("abi") else (),
         handles=report.handles if keep("abi") else (),

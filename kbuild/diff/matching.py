@@ -84,7 +84,7 @@ def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -
         digests = dict(image.code.functions) if image.code else {}
         context = image.code.context if image.code else None
         # Of a kernel without a symbol nothing is known but that its code is there.
-        whole = "\n".join(digests.values()) or None
+        whole = "\n".join(("", *digests.values())) if digests else None
         for kernel in image.kernels:
             own = digests.pop(kernel.name, whole)
             found.append(Entry(kernel.name, kernel, own, context, artifact, position))

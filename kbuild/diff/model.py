@@ -113,7 +113,6 @@ class ImageChange:
     backend: str
     arch: str
     kind: ImageKind
-    abi: tuple[FieldChange, ...] = ()
     sizes: tuple[FieldChange, ...] = ()
     code: tuple[FieldChange, ...] = ()
 

@@ -117,7 +117,7 @@ def describe_code(code: CodeChange) -> str:
 def describe_image(image: ImageChange) -> str:
     """An architecture that came, went or changed."""
     what = f"{image.backend} {image.arch} {image.kind}"
-    changes = ", ".join(map(describe_field, (*image.abi, *image.sizes, *image.code)))
+    changes = ", ".join(map(describe_field, (*image.sizes, *image.code)))
     return f"{what}: {image.status}" + (f" ({changes})" if changes else "")
 
 

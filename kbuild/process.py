@@ -68,9 +68,11 @@ def run(
     )
 
 
-def run_checked(command: Command, *, cwd: Path | None = None) -> CommandResult:
+def run_checked(
+    command: Command, *, cwd: Path | None = None, timeout: float | None = None
+) -> CommandResult:
     """`run`, but a failing tool raises ToolError with its argv and the tail of its stderr."""
-    result = run(command, cwd=cwd)
+    result = run(command, cwd=cwd, timeout=timeout)
     if result.returncode != 0:
         raise ToolError(describe_failure(result))
     return result

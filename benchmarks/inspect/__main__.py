@@ -120,10 +120,10 @@ def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
         print(f"{name:<28}peak memory {measure_memory(argv) / 2**20:.0f} MiB")
 
 
-def fetch_library(folder: Path) -> Path:
+def fetch_library(folder: Path, package: str = PACKAGE) -> Path:
     """The library, out of its wheel."""
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder)]
-    time_command([*pip, "--only-binary=:all:", PACKAGE])
+    time_command([*pip, "--only-binary=:all:", package])
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if "libcusparse.so" in name]

@@ -25,6 +25,7 @@ _COMMANDS: Final = {
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels and handles of artifacts"),
     "verify": ("verify", "check the symbol layout of artifacts against the rules"),
+    "diff": ("diff", "show what changed in the kernels between two builds"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
     "bench": ("bench", "count and time what a launch costs"),
     "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),

@@ -8,7 +8,7 @@ linked ones.  ``None`` means that the file does not say.
 from __future__ import annotations
 
 from kbuild.facts.artifact import ArtifactFacts, FileKind
-from kbuild.facts.device import ContainerFacts, ImageFacts
+from kbuild.facts.device import CodeFacts, ContainerFacts, ImageFacts
 from kbuild.facts.host import (
     HandleFacts,
     HostKernel,
@@ -31,6 +31,7 @@ from kbuild.facts.layout import (
 
 __all__ = [
     "ArtifactFacts",
+    "CodeFacts",
     "ContainerFacts",
     "DynamicFacts",
     "FileKind",

@@ -9,6 +9,20 @@ from kbuild.model import Compression, ImageKind, Kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CodeFacts:
+    """What tells the code of two images apart: (name, digest) of each function and object.
+
+    A digest is of the bytes, and of the relocations that change them.  ``context`` is that
+    of what functions refer to without a name: where it differs, equal bytes may mean
+    different code.
+    """
+
+    functions: tuple[tuple[str, str], ...] = ()
+    data: tuple[tuple[str, str], ...] = ()
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFacts:
     """One device image inside an artifact, in the order of the file.
 
@@ -18,6 +32,7 @@ class ImageFacts:
     as its debug information has it; ``problem`` says why the image cannot be read, and then
     it shows no kernels.  ``nameless`` are the names, told by something else in the image, of
     kernels whose code no symbol names; ``kernels`` has those of them that can be launched.
+    ``code`` is None where nobody asked for it, or nobody can tell.
     """
 
     backend: str
@@ -33,6 +48,7 @@ class ImageFacts:
     source_paths: tuple[str, ...] = ()
     nameless: tuple[str, ...] = ()
     problem: str | None = None
+    code: CodeFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

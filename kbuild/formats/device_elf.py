@@ -88,6 +88,7 @@ class DeviceElf:
     def __init__(self, data: Buffer, machine: int, what: str) -> None:
         self._what = what
         self._view = memoryview(data)
+        self.size = len(data)
         self._bytes_left = _BYTES_PER_BYTE * len(data)
         self._name_bytes_left = _NAME_BYTES_PER_BYTE * len(data)
         if len(data) < _HEADER.size:

@@ -18,10 +18,17 @@ from kbuild.inspect.options import ReadOptions
 
 def read_device_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts | None:
     """The facts of a file of device code; None where no reader knows it as such."""
+    found = find_device_containers(path, content)
+    return _read(path, found[0], content, found[1], options) if found else None
+
+
+def find_device_containers(
+    path: str, content: Buffer
+) -> tuple[FileKind, tuple[Container, ...]] | None:
+    """What kind of device code the file is, and its containers before they are read."""
     for reader in READERS.values():
         if reader.is_fat_binary(content):
-            containers = tuple(_divide(reader, content))
-            return _read(path, "fat-binary", content, containers, options)
+            return "fat-binary", tuple(_divide(reader, content))
         try:
             listing = reader.list_bare_image(content)
         except InputError as error:
@@ -31,7 +38,7 @@ def read_device_file(path: str, content: Buffer, options: ReadOptions) -> Artifa
             container = Container(
                 reader=reader, number=0, extent=extent, content=content, listing=listing
             )
-            return _read(path, "image", content, (container,), options)
+            return "image", (container,)
     return None
 
 

@@ -9,10 +9,12 @@ from typing import Final
 from kbuild import parallel
 from kbuild.backends.protocol import ImageContent
 from kbuild.backends.reader import StoredImage
+from kbuild.backends.readers import CODE_READERS
 from kbuild.errors import InputError
-from kbuild.facts import ContainerFacts, ImageFacts
+from kbuild.facts import CodeFacts, ContainerFacts, ImageFacts
 from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf import Elf
+from kbuild.formats.elf_code import digest
 from kbuild.inspect import transfer
 from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.descriptor import Extent
@@ -70,13 +72,13 @@ def read_containers(
     if options.summary:
         return tuple(map(_summarise, containers))
     size = sum(container.extent.size for container in containers)
-    containers = tuple(_refuse_bombs(containers, max(options.archive_limit, _RATIO * size)))
+    containers = bound_containers(containers, options)
     jobs = 1 if size < _PARALLEL else options.jobs
     transfer.register()
     report = _make_reporter(containers, options)
     found: list[ReadContainer] = []
     for one in parallel.map_in_order(
-        lambda container: _read_container(container, options.image_limit), containers, jobs=jobs
+        lambda container: _read_container(container, options), containers, jobs=jobs
     ):
         report(len(found))
         found.append(one)
@@ -88,6 +90,14 @@ def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Cal
     if progress is None:
         return lambda _: None
     return lambda position: progress(containers[position].extent.size)
+
+
+def bound_containers(
+    containers: Sequence[Container], options: ReadOptions
+) -> tuple[Container, ...]:
+    """The containers, with what is too much of them refused."""
+    size = sum(container.extent.size for container in containers)
+    return tuple(_refuse_bombs(containers, max(options.archive_limit, _RATIO * size)))
 
 
 def _refuse_bombs(containers: Sequence[Container], limit: int) -> Iterator[Container]:
@@ -125,14 +135,17 @@ def _number_problems(container: Container) -> tuple[Problem, ...]:
     return tuple(replace(p, where=f"{where}, {p.where}") for p in container.listing.problems)
 
 
-def _read_container(container: Container, limit: int) -> ReadContainer:
+def _read_container(container: Container, options: ReadOptions) -> ReadContainer:
     """The images with what they hold, one at a time in memory."""
     images: list[ImageFacts] = []
     problems = list(_number_problems(container))
     left = _RELEASED
     listed = tuple(image for image in container.listing.images if not image.is_refused)
-    for stored, data in container.reader.load_images(listed, container.content, limit):
+    loaded = container.reader.load_images(listed, container.content, options.image_limit)
+    for stored, data in loaded:
         image, found = _read_image(container, stored, data)
+        if options.code and image.problem is None and not isinstance(data, Problem):
+            image = replace(image, code=_read_code(stored, data))
         images.append(image)
         problems.extend(found)
         left -= stored.stored_size
@@ -166,12 +179,22 @@ def _read_image(
     is_packed = stored.compression != "none" and len(data) == stored.stored_size
     size = stored.size if is_packed and stored.size is not None else len(data)
     image = _describe_image(stored, container.number, size, content)
-    digest = sha256(bytes(data)) if container.is_claimed else None
+    own = sha256(bytes(data)) if container.is_claimed else None
     where = f"container {container.number}, {stored.arch}"
     return (
-        replace(image, problem=problem, sha256=digest),
+        replace(image, problem=problem, sha256=own),
         tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems),
     )
+
+
+def _read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
+    """The digests of the image's parts; of what has none, that of all of it."""
+    reader = CODE_READERS.get(stored.backend)
+    try:
+        code = reader.read_code(data, stored.kind) if reader else None
+    except InputError:
+        code = None
+    return code or CodeFacts(context=digest((data,)))
 
 
 def _describe_image(

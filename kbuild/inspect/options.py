@@ -13,7 +13,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """``summary`` reads the containers' lists of images alone.
+    """``summary`` reads the containers' lists of images alone, ``code`` the digests of code too.
 
     ``image_limit`` bounds what one image takes up decompressed, ``archive_limit`` what the
     members of one archive, or the images of one file (that many or 64 times its size), do
@@ -22,6 +22,7 @@ class ReadOptions:
     """
 
     summary: bool = False
+    code: bool = False
     image_limit: int = compression.DEFAULT_LIMIT
     archive_limit: int = wheel.DEFAULT_LIMIT
     jobs: int | None = None

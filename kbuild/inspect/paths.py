@@ -104,10 +104,10 @@ def _is_artifact_file(path: Path) -> bool:
         return True  # which reading it will say, and the others are read
     if wheel.is_wheel(front):
         return path.suffix == _WHEEL_SUFFIX  # other zip archives are documents and the like
-    return _is_artifact(front)
+    return is_artifact(front)
 
 
-def _is_artifact(front: bytes) -> bool:
+def is_artifact(front: bytes) -> bool:
     """Whether a file that starts so is for us to read."""
     if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front):
         return True
@@ -152,7 +152,7 @@ def _inspect_archive(
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     # Archives may hold anything; what is no object has no kernels to look for.
-    objects = [m for m in members if _is_artifact(bytes(m.data[: wheel.FRONT_BYTES]))]
+    objects = [m for m in members if is_artifact(bytes(m.data[: wheel.FRONT_BYTES]))]
     if not objects:
         raise InputError(f"{name}: the archive holds no object file")
     sizes = [len(member.data) for member in objects]
@@ -175,7 +175,7 @@ def _inspect_wheel(
 ) -> tuple[ArtifactFacts, ...]:
     _check_depth(name, nesting.depth)
     found: list[ArtifactFacts] = []
-    members = wheel.iterate_members(content, _is_artifact, room=nesting.room)
+    members = wheel.iterate_members(content, is_artifact, room=nesting.room)
     try:
         for member in members:
             inner = f"{name}!{member.name}"

@@ -1,0 +1,1 @@
+"""Comparing artifacts: what changed in kernels between two builds."""

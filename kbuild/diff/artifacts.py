@@ -1,0 +1,223 @@
+"""What differs between two artifacts: images, functions, data, handles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kbuild.backends.readers import CODE_READERS
+from kbuild.demangle import demangle
+from kbuild.diff.functions import describe, is_alike
+from kbuild.diff.matching import Entry, Group, group_images, list_entries, match_entries
+from kbuild.diff.model import (
+    ArtifactChange,
+    DataChange,
+    FieldChange,
+    FunctionChange,
+    HandleChange,
+    ImageChange,
+)
+from kbuild.diff.pairing import Artifact
+from kbuild.facts import ImageFacts, Symbol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A change whose code is still to be looked at where it has both sides."""
+
+    change: FunctionChange
+    old: Entry | None
+    new: Entry | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only the instructions can tell if the code is the same."""
+        return (
+            self.old is not None
+            and self.new is not None
+            and self.old.digest is not None
+            and self.new.digest is not None
+            and (self.old.digest, self.old.context) != (self.new.digest, self.new.context)
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Findings:
+    """What grows while pairs of artifacts are compared."""
+
+    compared: int = 0
+    artifacts: list[ArtifactChange] = field(default_factory=list)
+    images: list[ImageChange] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+    data: list[DataChange] = field(default_factory=list)
+    handles: list[HandleChange] = field(default_factory=list)
+
+
+def compare_artifacts(old: Artifact | None, new: Artifact | None, found: Findings) -> None:
+    """Add what differs between the two to ``found``."""
+    if old is None or new is None:
+        found.artifacts.extend(_describe_alone(old, new))
+        return
+    if old.facts.sha256 is not None and old.facts.sha256 == new.facts.sha256:
+        found.compared += sum(len(image.kernels) for image in old.facts.images)
+        return
+    name = new.name or new.file.name
+    left, right = group_images(old), group_images(new)
+    for group in dict.fromkeys((*left, *right)):
+        if group not in left or group not in right:
+            found.images.append(_describe_group(name, group, group in right))
+            continue
+        _compare_group(name, group, (old, left[group]), (new, right[group]), found)
+    found.handles.extend(_compare_handles(name, old, new))
+
+
+def _describe_alone(old: Artifact | None, new: Artifact | None) -> Iterator[ArtifactChange]:
+    artifact = old or new
+    if artifact and artifact.facts.images:
+        yield ArtifactChange(
+            file=artifact.name or artifact.file.name,
+            status="removed" if new is None else "added",
+            kernels=len({k.name for image in artifact.facts.images for k in image.kernels}),
+        )
+
+
+def _describe_group(file: str, group: Group, is_new: bool) -> ImageChange:
+    return ImageChange(
+        file=file,
+        status="added" if is_new else "removed",
+        backend=group.backend,
+        arch=group.arch,
+        kind=group.kind,
+    )
+
+
+def _compare_group(
+    file: str,
+    group: Group,
+    old: tuple[Artifact, Sequence[tuple[int, ImageFacts]]],
+    new: tuple[Artifact, Sequence[tuple[int, ImageFacts]]],
+    found: Findings,
+) -> None:
+    for match in match_entries(group, list_entries(*old), list_entries(*new)):
+        before, after = match.old, match.new
+        if before and after:
+            found.compared += before.kernel is not None
+            if match.how == "same" and not match.copies and is_alike(before, after):
+                continue
+        draft = Draft(change=describe(match, group, file), old=before, new=after)
+        found.drafts.append(draft)
+    images = [image for _, image in old[1]], [image for _, image in new[1]]
+    found.images.extend(_compare_images(file, group, *images))
+    found.data.extend(_compare_data(file, group, *images))
+
+
+def _compare_images(
+    file: str, group: Group, old: Sequence[ImageFacts], new: Sequence[ImageFacts]
+) -> Iterator[ImageChange]:
+    """The images as a whole: sizes, language versions, and bytes where nothing else tells."""
+    sizes = tuple(_compare_field("size", sum(i.size for i in old), sum(i.size for i in new)))
+    code = list(_compare_field("ptx_version", _versions(old), _versions(new)))
+    if _opaque(old) != _opaque(new):
+        code.append(FieldChange(field="bytes", old=_spell(old), new=_spell(new)))
+    if sizes or code:
+        yield ImageChange(
+            file=file,
+            status="changed",
+            backend=group.backend,
+            arch=group.arch,
+            kind=group.kind,
+            sizes=sizes,
+            code=tuple(code),
+        )
+
+
+def _compare_field(
+    name: str, old: int | str | None, new: int | str | None
+) -> Iterator[FieldChange]:
+    if old != new:
+        yield FieldChange(field=name, old=old, new=new)
+
+
+def _versions(images: Sequence[ImageFacts]) -> str | None:
+    return ", ".join(sorted({i.ptx_version for i in images if i.ptx_version})) or None
+
+
+def _opaque(images: Sequence[ImageFacts]) -> Counter[str | None]:
+    """The digests of those of which nothing but all their bytes is known."""
+    codes = [image.code for image in images if image.code]
+    return Counter(c.context for c in codes if c.context is not None and not c.functions)
+
+
+def _spell(images: Sequence[ImageFacts]) -> str:
+    return ", ".join(sorted(digest for digest in _opaque(images) if digest))
+
+
+def _compare_data(
+    file: str, group: Group, old: Sequence[ImageFacts], new: Sequence[ImageFacts]
+) -> Iterator[DataChange]:
+    reader = CODE_READERS.get(group.backend)
+    if reader is None:
+        return
+    sides: list[dict[str, list[str]]] = []
+    for images in (old, new):
+        values: dict[str, list[str]] = {}
+        for image in images:
+            for name, value in image.code.data if image.code else ():
+                values.setdefault(reader.canonical_name(name), []).append(value)
+        sides.append(values)
+    left, right = sides
+    for name in dict.fromkeys((*left, *right)):
+        if sorted(left.get(name, ())) != sorted(right.get(name, ())):
+            yield DataChange(
+                file=file,
+                status="removed" if name not in right else "changed" if name in left else "added",
+                backend=group.backend,
+                arch=group.arch,
+                kind=group.kind,
+                name=name,
+                display=demangle(name),
+            )
+
+
+def _compare_handles(file: str, old: Artifact, new: Artifact) -> Iterator[HandleChange]:
+    """How far the host symbols reach of kernels that both sides have."""
+    left, right = _list_handles(old), _list_handles(new)
+    common = {k.name for image in new.facts.images for k in image.kernels} | set(right)
+    for kernel, before in left.items():
+        after = right.get(kernel)
+        if before == after or kernel not in common:
+            continue
+        # A file without its symbol table shows no local symbols: no news of them.
+        if before != _EXPORTED and None in (before, after):
+            continue
+        yield HandleChange(
+            file=file,
+            kernel=kernel,
+            display=demangle(kernel),
+            old=before,
+            new=after,
+            is_break=before == _EXPORTED,
+        )
+
+
+_EXPORTED = "exported"
+
+
+def _list_handles(artifact: Artifact) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    facts = artifact.facts
+    symbols = [(handle.kernel, handle.symbol) for handle in facts.handles]
+    symbols += [(kernel.kernel, kernel.symbol) for kernel in facts.host_kernels]
+    for kernel, symbol in symbols:
+        if found.get(kernel) != _EXPORTED:
+            found[kernel] = _describe_symbol(symbol)
+    return found
+
+
+def _describe_symbol(symbol: Symbol | None) -> str | None:
+    if symbol is None:
+        return None
+    if symbol.binding == "local":
+        return "local"
+    return _EXPORTED if symbol.visibility in ("default", "protected") else symbol.visibility

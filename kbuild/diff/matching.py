@@ -1,0 +1,203 @@
+"""Which function of one side is which of the other, and on what evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from kbuild.backends.readers import CODE_READERS
+from kbuild.demangle import demangle, split_function
+from kbuild.diff.pairing import Artifact
+from kbuild.facts import ImageFacts
+from kbuild.inspect.loading import ImagePlace
+from kbuild.model import ImageKind, Kernel
+
+How: TypeAlias = Literal["same", "renamed", "signature"]
+
+
+class Group(NamedTuple):
+    """The images that are compared with each other."""
+
+    backend: str
+    arch: str
+    kind: ImageKind
+
+
+# A tuple: libraries have tens of thousands.
+class Entry(NamedTuple):
+    """A function of an image; ``kernel`` is None for one that cannot be launched.
+
+    ``digest`` is None where nobody can tell its code from the rest of the image;
+    ``context`` belongs to the image.
+    """
+
+    name: str
+    kernel: Kernel | None
+    digest: str | None
+    context: str | None
+    artifact: Artifact
+    position: int
+
+    @property
+    def place(self) -> ImagePlace:
+        """Where its image is."""
+        return ImagePlace(
+            artifact=self.artifact.facts.path,
+            occurrence=self.artifact.occurrence,
+            position=self.position,
+        )
+
+    @property
+    def display(self) -> str:
+        """Its name for people."""
+        return self.kernel.display if self.kernel else demangle(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Functions that are one on both sides; those that one side alone has have no partner.
+
+    ``copies`` are how many images of each side have it, where that differs.
+    """
+
+    old: Entry | None
+    new: Entry | None
+    how: How = "same"
+    copies: tuple[int, int] | None = None
+
+
+def group_images(artifact: Artifact) -> dict[Group, list[tuple[int, ImageFacts]]]:
+    """The artifact's images with their positions."""
+    found: dict[Group, list[tuple[int, ImageFacts]]] = {}
+    for position, image in enumerate(artifact.facts.images):
+        group = Group(image.backend, image.arch, image.kind)
+        found.setdefault(group, []).append((position, image))
+    return found
+
+
+def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -> list[Entry]:
+    """The kernels of the images, and their other functions."""
+    found: list[Entry] = []
+    for position, image in images:
+        digests = dict(image.code.functions) if image.code else {}
+        context = image.code.context if image.code else None
+        # Of a kernel without a symbol nothing is known but that its code is there.
+        whole = "\n".join(("", *digests.values())) if digests else None
+        for kernel in image.kernels:
+            own = digests.pop(kernel.name, whole)
+            found.append(Entry(kernel.name, kernel, own, context, artifact, position))
+        found += (
+            Entry(name, None, own, context, artifact, position) for name, own in digests.items()
+        )
+    return found
+
+
+def match_entries(group: Group, old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Match]:
+    """Every function of both sides once."""
+    left, right = list(old), list(new)
+    canonical = CODE_READERS[group.backend].canonical_name if group.backend in CODE_READERS else str
+    for key in (_by_name, lambda entry: (entry.kernel is None, canonical(entry.name))):
+        matches, left, right = _match_by(key, left, right)
+        yield from matches
+    matches, left, right = _match_unique("renamed", _by_code, left, right)
+    yield from matches
+    matches, left, right = _match_unique("signature", _by_qualified_name, left, right)
+    yield from matches
+    # Several images may hold what is gone.
+    for side, entries in (("old", left), ("new", right)):
+        for entry in {(e.kernel is None, e.name): e for e in entries}.values():
+            yield Match(old=entry, new=None) if side == "old" else Match(old=None, new=entry)
+
+
+def _by_name(entry: Entry) -> Hashable:
+    return entry.kernel is None, entry.name
+
+
+def _by_code(entry: Entry) -> Hashable:
+    """The same code, laid out for the same parameters; context that nobody knows is no evidence."""
+    if entry.digest is None or entry.kernel is None or "\n" in entry.digest:
+        return None
+    layout = tuple((p.offset, p.size) for p in entry.kernel.params)
+    return entry.digest, entry.context, layout
+
+
+def _by_qualified_name(entry: Entry) -> Hashable:
+    if entry.kernel is None or entry.name == entry.display:
+        return None
+    return split_function(entry.display)[0]
+
+
+def _match_by(
+    key: Callable[[Entry], Hashable], old: list[Entry], new: list[Entry]
+) -> tuple[list[Match], list[Entry], list[Entry]]:
+    """What has one key, the most alike first; keys with several names on a side tell nothing."""
+    groups: dict[Hashable, tuple[list[Entry], list[Entry]]] = {}
+    for number, entries in enumerate((old, new)):
+        for entry in entries:
+            groups.setdefault(key(entry), ([], []))[number].append(entry)
+    matches: list[Match] = []
+    rest: tuple[list[Entry], list[Entry]] = ([], [])
+    for left, right in groups.values():
+        is_clear = len({e.name for e in left}) <= 1 and len({e.name for e in right}) <= 1
+        if left and right and is_clear:
+            matches += _pair_alike(left, right)
+        else:
+            rest[0].extend(left)
+            rest[1].extend(right)
+    return matches, *rest
+
+
+def _pair_alike(old: list[Entry], new: list[Entry]) -> Iterator[Match]:
+    copies = (len(old), len(new)) if len(old) != len(new) else None
+    if len(old) == len(new) == 1:
+        yield Match(old=old[0], new=new[0])
+        return
+    waiting: dict[Hashable, list[Entry]] = {}
+    for entry in new:
+        waiting.setdefault(_identity(entry), []).append(entry)
+    others: list[Entry] = []
+    pairs: list[tuple[Entry, Entry]] = []
+    for entry in old:
+        alike = waiting.get(_identity(entry))
+        if alike:
+            pairs.append((entry, alike.pop(0)))
+        else:
+            others.append(entry)
+    rest = [entry for entries in waiting.values() for entry in entries]
+    # Different copies of one function: in the order of the file, as far as there are partners.
+    pairs += zip(others, rest, strict=False)
+    for number, (before, after) in enumerate(pairs):
+        yield Match(old=before, new=after, copies=copies if number == 0 else None)
+
+
+def _identity(entry: Entry) -> Hashable:
+    kernel = entry.kernel
+    return entry.digest, entry.context, kernel and (kernel.params, kernel.resources)
+
+
+def _match_unique(
+    how: Literal["renamed", "signature"],
+    evidence: Callable[[Entry], Hashable],
+    old: list[Entry],
+    new: list[Entry],
+) -> tuple[list[Match], list[Entry], list[Entry]]:
+    """What one entry alone of each side has the evidence for."""
+    sides = []
+    for entries in (old, new):
+        # Copies of one name are one.
+        named = {entry.name: entry for entry in entries if evidence(entry) is not None}
+        counts = Counter(evidence(entry) for entry in named.values())
+        sides.append({evidence(e): e for e in named.values() if counts[evidence(e)] == 1})
+    left, right = sides
+    matches = [
+        Match(old=entry, new=right[key], how=how) for key, entry in left.items() if key in right
+    ]
+    gone = {m.old.name for m in matches if m.old}
+    come = {m.new.name for m in matches if m.new}
+    return (
+        matches,
+        [entry for entry in old if entry.name not in gone],
+        [entry for entry in new if entry.name not in come],
+    )

@@ -1,0 +1,68 @@
+"""Sides of a comparison made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kbuild.diff.compare import DiffOptions, Side, compare_sides
+from kbuild.diff.model import ASPECTS, Aspect, DiffReport
+from kbuild.diff.pairing import Artifact
+from kbuild.facts import ArtifactFacts, CodeFacts, ImageFacts
+from kbuild.model import Kernel, Param, Resources
+
+# Without code there is nothing to read again.
+FACTS_ALONE: tuple[Aspect, ...] = ("abi", "resources", "size")
+
+
+def kernel(name: str, *sizes: int, display: str | None = None, **fields: Any) -> Kernel:
+    params = tuple(
+        Param(index=index, offset=8 * index, size=size) for index, size in enumerate(sizes)
+    )
+    linkage = fields.pop("linkage", "external")
+    return Kernel(
+        name=name,
+        display=display or name,
+        linkage=linkage,
+        params=params,
+        resources=Resources(**fields),
+    )
+
+
+def image(
+    kernels: dict[Kernel, str], *, arch: str = "sm_90", backend: str = "cuda", **fields: Any
+) -> ImageFacts:
+    """An image of kernels, each with what tells its code apart."""
+    return ImageFacts(
+        backend=backend,
+        arch=arch,
+        kind="elf",
+        compression="none",
+        size=fields.pop("size", 1000),
+        stored_size=1000,
+        sha256=None,
+        container=0,
+        kernels=tuple(kernels),
+        code=CodeFacts(functions=tuple((k.name, code) for k, code in kernels.items())),
+        **fields,
+    )
+
+
+def artifact(*images: ImageFacts, name: str = "libk.so", **fields: Any) -> Artifact:
+    facts = ArtifactFacts(
+        path=name, kind="shared-object", machine="x86_64", sha256=None, images=images, **fields
+    )
+    return Artifact(file=Path(name), name=name, facts=facts, occurrence=0)
+
+
+def side(*artifacts: Artifact, label: str = "side") -> Side:
+    return Side(label=label, artifacts=artifacts, unreadable=())
+
+
+def compare(
+    old: dict[Kernel, str], new: dict[Kernel, str], aspects: tuple[Aspect, ...] = FACTS_ALONE
+) -> DiffReport:
+    assert set(aspects) <= set(ASPECTS)
+    return compare_sides(
+        side(artifact(image(old))), side(artifact(image(new))), DiffOptions(aspects=aspects)
+    )

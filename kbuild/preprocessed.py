@@ -15,6 +15,7 @@ from typing import Final
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
 # What `__global__` is a macro for.
 _KERNEL: Final = re.compile(rb"__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)")
+_BRACE: Final = re.compile(rb"[{}]")
 _WHOLE: Final = (b"", b"{", b"}", b";")  # how a part ends that nothing goes on from
 _TOKEN: Final = re.compile(
     rb"""
@@ -56,7 +57,13 @@ def _select(text: bytes, wanted: re.Pattern[bytes]) -> Iterator[bytes]:
 
 
 def _is_balanced(part: bytes) -> bool:
-    return part.count(b"{") == part.count(b"}")
+    """Whether it closes what it opens, and nothing else."""
+    depth = 0
+    for brace in _BRACE.finditer(part):
+        depth += 1 if brace[0] == b"{" else -1
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _drop_bodies(tokens: Iterator[re.Match[bytes]]) -> Iterator[bytes]:

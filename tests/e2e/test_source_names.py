@@ -88,6 +88,9 @@ def build(
             kind="static",
             backend=backend,
             sources=(source,),
+            headers=(folder / "kernels.hpp",),
+            debug_stubs="ON",  # which need all types
+            stub_suffix=".cpp",
             architectures=ARCHITECTURES[backend],
             source_root=folder,
             output_directory=folder / "out",

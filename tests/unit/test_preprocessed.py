@@ -51,6 +51,15 @@ def test_scopes_go_on_across_files() -> None:
     assert b"whole" not in select_kernels(text.encode(), ["k"])
 
 
+def test_a_scope_that_another_file_closes_is_kept() -> None:
+    text = (
+        f"namespace a {{\n{MARK}int x;\n}} namespace b {{ int y;\n{BACK}"
+        "__attribute__((global)) void k(float* x) {}\n}\n"
+    )
+
+    assert find_one(text) == ("b::k", [("float*", "x")])
+
+
 def test_kernels_that_the_image_lacks_are_left_out() -> None:
     text = (
         f"{MARK}__attribute__((global)) void unused(int a) {{}}\n"

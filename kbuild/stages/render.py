@@ -51,7 +51,8 @@ def _escape(byte: int) -> str:
 
 def escape_comment(text: str) -> str:
     """``text`` where it cannot end a C or C++ comment."""
-    return text.replace("*/", "* /").replace("\\", "/").replace("\n", " ")
+    # A backslash, which would join lines, becomes what may end a comment: first of all.
+    return text.replace("\\", "/").replace("*/", "* /").replace("\n", " ")
 
 
 def cmake_string(value: object) -> str:

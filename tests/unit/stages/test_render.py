@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kbuild.stages.render import c_string, cmake_string, escape_comment
@@ -36,6 +36,7 @@ def test_a_compiler_reads_back_what_c_string_wrote(
 
 
 @given(st.text())
+@example("*\\")
 def test_nothing_ends_a_comment(text: str) -> None:
     escaped = escape_comment(text)
 

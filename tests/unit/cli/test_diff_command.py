@@ -224,7 +224,10 @@ def test_interrupted_build_leaves_nothing(repository: Path, tmp_path: Path) -> N
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     started = tmp_path / "started"
-    program = "import sys; from kbuild.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    # Whoever runs the tests in the background has it ignored.
+    handle = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    main = "from kbuild.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    program = f"import signal, sys; {handle}; {main}"
     words = ("diff", "--git", "HEAD^..HEAD", "--", "sh", "-c", f"touch {started}; exec sleep 30")
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words],

@@ -135,19 +135,19 @@ extern int kbuild_trace_refused __attribute__((weak, visibility(KBUILD_TARGET_VI
 int kbuild_trace_refused = 0;
 
 // Says once a library why nothing is traced: what KBUILD_TRACE is, and what is wrong with it.
-static void kbuild_refuse_trace(const char* value, const char* reason)
+static void kbuild_refuse_trace(const char* __value, const char* __reason)
 {
     const int own = static_cast<int>(getpid());
     if (__atomic_exchange_n(&kbuild_trace_refused, own, __ATOMIC_RELAXED) == own) return;
     struct kbuild_text text;
     text.length = 0;
-    kbuild_append(&text, "kbuild: KBUILD_TRACE: %.3000s: %s; nothing is traced\n", value, reason);
+    kbuild_append(&text, "kbuild: KBUILD_TRACE: %.3000s: %s; nothing is traced\n", __value, __reason);
     (void)!write(STDERR_FILENO, text.__bytes, text.length);
 }
 
-static int kbuild_abandon_trace(int file, const char* path, const char* reason)
+static int kbuild_abandon_trace(int file, const char* path, const char* __reason)
 {
-    kbuild_refuse_trace(path, reason);
+    kbuild_refuse_trace(path, __reason);
     if (file >= 0) close(file);
     return -1;
 }

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from kbuild.runtime.launch_config import LaunchConfig as LaunchConfig
     from kbuild.runtime.module import load as load
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "load"]
+__all__ = ["LaunchConfig", "__version__", "load"]
+
+# Build edges import kbuild thousands of times and never run a kernel.
+_LAZY: Final = {
+    "LaunchConfig": "kbuild.runtime.launch_config",
+    "load": "kbuild.runtime.module",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Build edges import kbuild thousands of times and never load a kernel.
-    if name == "load":
-        from kbuild.runtime.module import load  # noqa: PLC0415
-
-        return load
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord
 from kbuild.runtime import abi
 from kbuild.runtime.arguments import ArrayArgument, encode_arguments
 from kbuild.runtime.arrays import DeviceArrays
 from kbuild.runtime.device import Device
+from kbuild.runtime.launch_config import LaunchConfig, read_extent
 
-# How many blocks or threads: in x alone, or in up to three directions.
-Extent: TypeAlias = int | Sequence[int]
-
-_DIMENSIONS: Final = 3
-_LARGEST: Final = 2**32 - 1
-_LARGEST_SHARED: Final = 2**64 - 1
 # No parameter type asks for more; offsets keep the alignment of what lies there.
 _ALIGNMENT: Final = 256
 
 
-def make_config(grid: Extent, block: Extent, shared_bytes: int) -> abi.LaunchConfig:
-    """A launch configuration; ConfigurationError for what no device could launch."""
+def encode_config(config: LaunchConfig) -> abi.LaunchConfig:
+    """The configuration as ``struct kbuild_launch_config``, but for its stream."""
     return abi.LaunchConfig(
-        grid=_make_extent("grid", grid),
-        block=_make_extent("block", block),
-        shared_bytes=_read_number("shared_bytes", shared_bytes, 0, _LARGEST_SHARED),
+        grid=abi.Dim3(*read_extent("grid", config.grid)),
+        block=abi.Dim3(*read_extent("block", config.block)),
+        shared_bytes=config.shared_bytes,
+        cluster=abi.Dim3(*read_extent("cluster", config.cluster)) if config.cluster else abi.Dim3(),
+        cooperative=config.cooperative,
+        programmatic_dependent_launch=config.programmatic_dependent_launch,
+        priority=config.priority,
     )
 
 
@@ -68,21 +65,3 @@ def _lay_out(kernel: KernelRecord, contents: Sequence[bytes]) -> tuple[Any, list
         ctypes.memmove(address, content, len(content))
         addresses.append(address)
     return memory, addresses
-
-
-def _make_extent(what: str, value: Extent) -> abi.Dim3:
-    sizes = tuple(value) if isinstance(value, Sequence) else (value,)
-    if not 1 <= len(sizes) <= _DIMENSIONS:
-        raise ConfigurationError(f"{what} has {len(sizes)} dimensions; it may have 1 to 3")
-    checked = [_read_number(what, size, 1, _LARGEST) for size in sizes]
-    return abi.Dim3(*checked, *(1 for _ in range(_DIMENSIONS - len(checked))))
-
-
-def _read_number(what: str, value: object, smallest: int, largest: int) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ConfigurationError(f"{what} is {value!r}; it takes integers") from None
-    if not smallest <= number <= largest:
-        raise ConfigurationError(f"{what} is {number}; it may be {smallest} to {largest}")
-    return number

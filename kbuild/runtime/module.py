@@ -14,7 +14,8 @@ from kbuild.errors import InputError, LaunchError
 from kbuild.model import KernelRecord, Param
 from kbuild.runtime import abi
 from kbuild.runtime.device import Device
-from kbuild.runtime.launch import Extent, launch, make_config
+from kbuild.runtime.launch import encode_config, launch
+from kbuild.runtime.launch_config import Extent, LaunchConfig
 from kbuild.runtime.library import Library
 from kbuild.runtime.names import KernelName, KernelNotFoundError, NameIndex
 from kbuild.runtime.shared_object import TargetNote, read_shared_object
@@ -95,7 +96,7 @@ class LoadedKernel:
         sees them in C order.  Addresses, None and ctypes pointers are passed as they are.
         """
         self._library.require_open()
-        config = make_config(grid, block, shared_bytes)
+        config = encode_config(LaunchConfig(grid=grid, block=block, shared_bytes=shared_bytes))
         try:
             launch(self._device, self._handle, self._record, config, args)
         except LaunchError as error:

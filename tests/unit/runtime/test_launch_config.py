@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.runtime.launch import encode_config
+from kbuild.runtime.launch_config import LaunchConfig
+
+
+@pytest.mark.parametrize(
+    ("extent", "expected"),
+    [(5, (5, 1, 1)), ((2, 3), (2, 3, 1)), ([2, 3, 4], (2, 3, 4)), (np.int64(7), (7, 1, 1))],
+)
+def test_extents_are_filled_up_with_ones(
+    extent: int | Sequence[int], expected: tuple[int, int, int]
+) -> None:
+    config = LaunchConfig(grid=extent, block=1, shared_bytes=48)
+    assert config.grid == expected
+    assert config == LaunchConfig(grid=expected, block=(1, 1, 1), shared_bytes=48)
+    encoded = encode_config(config)
+    assert (encoded.grid.x, encoded.grid.y, encoded.grid.z) == expected
+    assert encoded.shared_bytes == 48
+    assert (encoded.block.x, encoded.cluster.x, encoded.cooperative) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("extent", [0, -1, 2**32, (), (1, 1, 1, 1), (1, 0), 1.5, "ab", None])
+def test_impossible_extents_are_refused(extent: int) -> None:
+    with pytest.raises(ConfigurationError, match="block"):
+        LaunchConfig(grid=1, block=extent)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"shared_bytes": -1}, "shared_bytes is -1"),
+        ({"max_registers": 0}, "max_registers is 0"),
+        ({"cluster": (1, 0)}, "cluster is 0"),
+        ({"priority": 1.5}, "priority is 1.5"),
+    ],
+)
+def test_impossible_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        LaunchConfig(grid=1, block=1, **wrong)
+
+
+def test_attributes_reach_the_runtime() -> None:
+    config = LaunchConfig(grid=8, block=(32, 4), cluster=2, cooperative=True, priority=-3)
+    encoded = encode_config(config)
+    assert (encoded.cluster.x, encoded.cluster.y, encoded.cluster.z) == (2, 1, 1)
+    assert (encoded.cooperative, encoded.priority) == (1, -3)
+    assert config.threads == 128

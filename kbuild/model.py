@@ -41,9 +41,10 @@ class Resources:
     """What one kernel needs on one architecture, as its compiler reports it.
 
     ``constant_bytes`` is its own constant bank, the parameters among them; ``code_bytes``
-    its machine code.  ``max_threads`` is the launch bound, ``required_block`` the only block
-    that it can be launched with.  On AMD's devices ``registers`` are the vector registers,
-    the accumulation registers among them where both share one file; spills count registers.
+    its machine code.  ``spill_bytes`` are those stored and those loaded.  ``max_threads`` is
+    the launch bound, ``required_block`` the only block that it can be launched with.  On AMD's
+    devices ``registers`` are the vector registers, the accumulation registers among them where
+    both share one file; spills count registers.
     """
 
     registers: int | None = None
@@ -57,8 +58,21 @@ class Resources:
     accumulation_registers: int | None = None
     spilled_registers: int | None = None
     spilled_scalar_registers: int | None = None
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
     wavefront_size: int | None = None
     required_block: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """What launches a kernel's code was made for; None is no mark.
+
+    Blocks have ``max_threads`` at most, a thread ``max_registers`` at most.
+    """
+
+    max_threads: int | None = None
+    max_registers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

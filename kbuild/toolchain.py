@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -14,7 +15,7 @@ from typing import Final
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.devices import list_amd_devices, query_driver
-from kbuild.errors import ToolchainError
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.process import run
 from kbuild.project import TargetSpec
@@ -130,6 +131,21 @@ def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:
         for folder in site.glob("nvidia_*.dist-info"):
             name, _, version = folder.name.removesuffix(".dist-info").partition("-")
             yield site, name, version
+
+
+def query_architecture(backend: str = AUTOMATIC) -> str:
+    """The architecture of this machine's first device, as ARCHITECTURES takes it.
+
+    ``auto`` is the first backend that has a device here.  Raises ConfigurationError for an
+    unknown backend, or where its driver lists no device.
+    """
+    devices = _list_devices()
+    if backend != AUTOMATIC:
+        return find_backend(backend).native_architectures(devices)[0]
+    for candidate in BY_PREFERENCE[:-1]:
+        with contextlib.suppress(ConfigurationError):
+            return candidate.native_architectures(devices)[0]
+    return BY_PREFERENCE[-1].native_architectures(devices)[0]
 
 
 def _list_devices() -> tuple[str, ...]:

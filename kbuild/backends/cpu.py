@@ -13,10 +13,12 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends import cpu_machines as machines
 from kbuild.backends.protocol import (
+    AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
     ImageContent,
+    ImageOutput,
     LinkUnit,
     Packing,
     PackUnit,
@@ -26,7 +28,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode
+from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cpu"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
@@ -35,6 +37,7 @@ REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 LAUNCH_ENTRIES: Final = ("kbuild_cpu_launch",)
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
+_NATIVE: Final = "native"
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 
@@ -95,13 +98,19 @@ def expand_architectures(
     machine = machines.own_machine()
     if machine not in machines.LEVELS:
         raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
-    for arch in requested:
+    named = tuple(machines.find_best_level() if a == _NATIVE else a for a in requested)
+    for arch in named:
         if arch not in machines.MACHINES:
             raise ConfigurationError(
                 f"unknown architecture {arch!r} for backend {NAME}; it knows "
-                f"{', '.join(machines.MACHINES)}"
+                f"{', '.join((*machines.MACHINES, _NATIVE))}"
             )
-    return tuple(dict.fromkeys(requested)) or _DEFAULTS[machine]
+    return tuple(dict.fromkeys(named)) or _DEFAULTS[machine]
+
+
+def native_architectures(devices: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001 - the seam
+    """The best level that this machine runs."""
+    return (machines.find_best_level(),)
 
 
 def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
@@ -183,6 +192,21 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
     from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers and templates
 
     return cpu_image.link(unit, contents, tc)
+
+
+def mark_assembly(assembly: bytes, kernel: str, marks: Marks) -> None:  # noqa: ARG001 - the seam
+    """None: the runtime runs blocks of any size that it allows."""
+    return
+
+
+def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:  # noqa: ARG001 - likewise
+    """Refused: see `mark_assembly`."""
+    raise ToolchainError(f"backend {NAME} assembles nothing again")
+
+
+def read_assembled(unit: AssembleUnit, log: str) -> ImageOutput:  # noqa: ARG001 - likewise
+    """Refused: see `mark_assembly`."""
+    raise ToolchainError(f"backend {NAME} assembles nothing again")
 
 
 def explain_link_failure(log: str) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 from typing import Final
 
 from kbuild.backends.protocol import Toolchain
+from kbuild.errors import ConfigurationError
 
 # x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
 LEVELS: Final = {
@@ -13,12 +16,39 @@ LEVELS: Final = {
     "aarch64": ("aarch64",),
 }
 MACHINES: Final = {arch: machine for machine, levels in LEVELS.items() for arch in levels}
+# What each has above the one before, in the words of Linux's /proc/cpuinfo; the psABI's LZCNT
+# is `abm` there, OSXSAVE shows as `xsave`.
+_FLAGS: Final = {
+    "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
+    "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
+    "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+_PROCESSOR: Final = Path("/proc/cpuinfo")
 _MARCH: Final = {"aarch64": "armv8-a"}
 
 
 def own_machine() -> str:
     """The architecture that programs of this machine have, as the kernel names it."""
     return os.uname().machine
+
+
+def find_best_level(processor: Path = _PROCESSOR) -> str:
+    """The highest level that this machine runs: the first one where it does not say."""
+    levels = LEVELS.get(own_machine())
+    if levels is None:
+        raise ConfigurationError(f"no images are made for machine {own_machine()!r}")
+    try:
+        text = processor.read_text()
+    except OSError:
+        return levels[0]
+    found = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    flags = set(found[1].split()) if found else set()
+    best = levels[0]
+    for level in levels[1:]:
+        if not _FLAGS[level] <= flags:
+            break
+        best = level
+    return best
 
 
 def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:

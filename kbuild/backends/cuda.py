@@ -13,6 +13,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends import cuda_architectures as architectures
 from kbuild.backends.protocol import (
+    AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
@@ -27,7 +28,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode
+from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cuda"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
@@ -158,6 +159,11 @@ def expand_architectures(
     """What CMake means by them; its own default where the target names none."""
     defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def native_architectures(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices' own, cubins alone."""
+    return architectures.name_native(devices)
 
 
 def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
@@ -321,6 +327,32 @@ def link_images(
         commands=(Command(argv=argv, inputs=cubins, outputs=(output,)),),
         images=(ImageOutput(path=output, arch=target.real, kind="elf"),),
     )
+
+
+def mark_assembly(assembly: bytes, kernel: str, marks: Marks) -> bytes | None:
+    """PTX with other performance-tuning directives."""
+    from kbuild.formats.ptx_marks import mark_entry  # noqa: PLC0415 - only launches need it
+
+    return mark_entry(assembly, kernel, marks)
+
+
+def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:
+    """ptxas alone, for this kernel alone, through nvcc, which knows what of options is its."""
+    output = unit.output.with_name(unit.output.name + ".cubin")
+    argv = (
+        *(str(tc.compiler), "-cubin", f"-arch={unit.arch}"),
+        *("-Xptxas", f"-v,--entry={unit.kernel}", *unit.options),
+        *(str(unit.assembly), "-o", str(output)),
+    )
+    return Command(argv=argv, inputs=(unit.assembly,), outputs=(output,))
+
+
+def read_assembled(unit: AssembleUnit, log: str) -> ImageOutput:
+    """The cubin."""
+    from kbuild.backends.cuda_image import read_spills  # noqa: PLC0415 - loads parsers
+
+    output = unit.output.with_name(unit.output.name + ".cubin")
+    return ImageOutput(path=output, arch=unit.arch, kind="elf", spills=read_spills(log))
 
 
 def explain_link_failure(log: str) -> str:

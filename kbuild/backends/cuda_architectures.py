@@ -86,18 +86,23 @@ def expand(
     )
 
 
+def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices' own architectures; ConfigurationError where the driver lists none."""
+    own = [device for device in devices if device.startswith("sm_")]
+    if not own:
+        raise ConfigurationError(
+            "architecture native: the driver lists no NVIDIA device here; name the architecture"
+        )
+    return tuple(f"{device.removeprefix('sm_')}-real" for device in own)
+
+
 def _expand_groups(
     requested: tuple[str, ...], numbers: list[str], devices: tuple[str, ...]
 ) -> tuple[str, ...]:
     expanded: list[str] = []
     for name in requested:
         if name == "native":
-            own = [device for device in devices if device.startswith("sm_")]
-            if not own:
-                raise ConfigurationError(
-                    "ARCHITECTURES native: the driver lists no device here; name the architecture"
-                )
-            expanded += [f"{device.removeprefix('sm_')}-real" for device in own]
+            expanded += name_native(devices)
         elif name in ("all", "all-major"):
             # CMake: cubins for each, and PTX for the newest alone.
             chosen = [n for n in numbers if name == "all" or n.endswith("0")] or numbers

@@ -48,23 +48,30 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
     target = architectures.parse(unit.arch)
     cubin = unit.output.with_name(unit.output.name + ".cubin")
     ptx = unit.output.with_name(unit.output.name + ".ptx")
+    needs_ptx = target.is_virtual or unit.keep_assembly
     images = []
     if target.is_real:
-        spills = tuple(
-            (usage.name, usage.spill_bytes)
-            for usage in read_log(log)
-            if usage.is_entry and usage.spill_bytes is not None
-        )
-        images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spill_bytes=spills))
+        spills = read_spills(log)
+        images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spills=spills))
     if target.is_virtual:
         images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
     # nvcc names what it keeps after the source.
     kept = keep / f"{unit.source.stem}.ptx"
     return Completion(
         images=tuple(images),
-        moves=((kept, ptx),) if target.is_real and target.is_virtual else (),
+        moves=((kept, ptx),) if target.is_real and needs_ptx else (),
         temporary=(keep,),
         preprocessed=keep / f"{unit.source.stem}.cpp1.ii",
+        assembly=ptx if unit.keep_assembly else None,
+    )
+
+
+def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
+    """What ptxas says that kernels spill: their names, bytes stored, bytes loaded."""
+    return tuple(
+        (usage.name, usage.spill_stores, usage.spill_loads)
+        for usage in read_log(log)
+        if usage.is_entry and usage.spill_stores is not None and usage.spill_loads is not None
     )
 
 

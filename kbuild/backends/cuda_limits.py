@@ -76,6 +76,8 @@ _WARP: Final = 32
 _UNIT: Final = 256
 _PARTS: Final = 4
 _FEWER_PARTS: Final = {"60": 2}
+# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability": of all.
+_LARGEST_BLOCK: Final = 1024
 
 
 def _find_driver(ptx_version: str) -> str | None:
@@ -129,6 +131,16 @@ def _find_launch_problem(arch: str, resources: Resources) -> str | None:
     )
 
 
+def _find_most_threads(arch: str, resources: Resources) -> int | None:
+    number = _known_number(arch)
+    if number is None or resources.registers is None:
+        return resources.max_threads
+    parts = _FEWER_PARTS.get(number, _PARTS)
+    there = _FEWER_REGISTERS.get(number, _BLOCK_REGISTERS)
+    warps = there // max(_round_up(resources.registers * _WARP, _UNIT), 1)
+    return min(warps // parts * parts * _WARP, resources.max_threads or _LARGEST_BLOCK)
+
+
 def _round_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
@@ -141,4 +153,7 @@ LIMITS: Final = DeviceLimits(
     requirement_of=_find_requirement,
     shared_bytes_of=_shared_bytes,
     launch_problem=_find_launch_problem,
+    most_threads_of=_find_most_threads,
+    largest_block=_LARGEST_BLOCK,
+    block_unit=_WARP * _PARTS,
 )

@@ -43,6 +43,10 @@ def _no_requirement(_: Compression) -> None:
     return None
 
 
+def _any_block(_arch: str, _resources: Resources) -> None:
+    return None
+
+
 def _any_launch(_arch: str, _resources: Resources) -> None:
     return None
 
@@ -56,7 +60,9 @@ class DeviceLimits:
     ``None`` for what is none; ``runs_on_newer(portable, real)`` says whether devices newer
     than ``real`` have something to run in an image for the architecture ``portable``.
     ``shared_bytes_of`` is the most static shared memory of a kernel, ``launch_problem`` why
-    no launch of the largest block that a kernel declares can succeed.
+    no launch of the largest block that a kernel declares can succeed.  ``most_threads_of`` is the
+    largest block that a kernel can be launched with, ``largest_block`` that of any kernel;
+    ``block_unit`` is in what steps of threads registers are given to a block.
     """
 
     has_portable_code: bool = False
@@ -66,3 +72,6 @@ class DeviceLimits:
     requirement_of: Callable[[Compression], Requirement | None] = _no_requirement
     shared_bytes_of: Callable[[str], int | None] = _nothing_known
     launch_problem: Callable[[str, Resources], str | None] = _any_launch
+    most_threads_of: Callable[[str, Resources], int | None] = _any_block
+    largest_block: int | None = None
+    block_unit: int = 1

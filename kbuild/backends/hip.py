@@ -12,6 +12,7 @@ from typing import Final
 
 from kbuild import record, resources
 from kbuild.backends.protocol import (
+    AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
@@ -26,7 +27,7 @@ from kbuild.backends.protocol import (
     ToolchainHints,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode, ImageKind
+from kbuild.model import Command, CompressionMode, ImageKind, Marks
 
 NAME: Final = "hip"
 FAT_BINARY_SECTION: Final = ".hip_fatbin"
@@ -159,6 +160,13 @@ def expand_architectures(
 
     defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
     return hip_architectures.expand(requested or defaults, tc.architectures, hints.devices)
+
+
+def native_architectures(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices' own."""
+    from kbuild.backends import hip_architectures  # noqa: PLC0415 - plans alone ask
+
+    return hip_architectures.name_native(devices)
 
 
 def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
@@ -299,6 +307,21 @@ def _find_level(options: tuple[str, ...]) -> str:
     levels = [option[2:] for option in options if re.fullmatch(r"-O([0-3sz]|fast)?", option)]
     level = levels[-1] if levels else "2"
     return f"O{_LINK_LEVELS.get(level, level)}"
+
+
+def mark_assembly(assembly: bytes, kernel: str, marks: Marks) -> None:  # noqa: ARG001 - the seam
+    """None: an AMD image is linked code, with no assembly left."""
+    return
+
+
+def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:  # noqa: ARG001 - likewise
+    """Refused: see `mark_assembly`."""
+    raise ToolchainError(f"backend {NAME} assembles nothing again")
+
+
+def read_assembled(unit: AssembleUnit, log: str) -> ImageOutput:  # noqa: ARG001 - likewise
+    """Refused: see `mark_assembly`."""
+    raise ToolchainError(f"backend {NAME} assembles nothing again")
 
 
 def explain_link_failure(log: str) -> str:

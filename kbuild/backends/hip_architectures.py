@@ -116,18 +116,22 @@ def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
     )
 
 
+def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices' own architectures; ConfigurationError where the driver lists none."""
+    own = tuple(device for device in devices if device.startswith("gfx"))
+    if not own:
+        raise ConfigurationError(
+            f"architecture {_NATIVE}: the driver lists no AMD device here; name the architecture"
+        )
+    return own
+
+
 def _expand_native(requested: tuple[str, ...], devices: tuple[str, ...]) -> Iterable[str]:
     for name in requested:
         if name != _NATIVE:
             yield name
             continue
-        own = [device for device in devices if device.startswith("gfx")]
-        if not own:
-            raise ConfigurationError(
-                f"ARCHITECTURES {_NATIVE}: the driver lists no AMD device here; "
-                "name the architecture"
-            )
-        yield from own
+        yield from name_native(devices)
 
 
 def _check_combination(targets: tuple[TargetId, ...]) -> None:

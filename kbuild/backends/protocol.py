@@ -16,6 +16,7 @@ from kbuild.model import (
     CompressionMode,
     ImageKind,
     Kernel,
+    Marks,
     Problem,
     Variable,
 )
@@ -116,7 +117,7 @@ class CompileUnit:
     ``stamp`` the file that build tools wait for and the depfile names.  ``build_options``
     are the build type's, in a C++ compiler's words, ``options`` the target's in the device
     compiler's; ``debug`` says that they ask for debug information, ``relocatable`` that the
-    images are for a device link.
+    images are for a device link, ``keep_assembly`` that the assembly they came of is to stay.
     """
 
     source: Path
@@ -132,6 +133,22 @@ class CompileUnit:
     standard: str = "17"
     debug: bool = False
     relocatable: bool = False
+    keep_assembly: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssembleUnit:
+    """One kernel to be assembled again, from what its compile edge kept.
+
+    ``assembly`` is the file with that text, marked, ``output`` the path without suffix of what
+    is made of it for ``arch``; ``options`` are those of the compile edge.
+    """
+
+    kernel: str
+    arch: str
+    assembly: Path
+    output: Path
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,13 +181,14 @@ class GeneratedSource:
 class ImageOutput:
     """An image that a finished compile edge left on disk.
 
-    ``spill_bytes`` is what the compiler's log says of kernels, by name: no image does.
+    ``spills`` are kernels by name with the bytes stored and loaded for registers that did not
+    fit, as the compiler's log says: no image does.
     """
 
     path: Path
     arch: str
     kind: ImageKind
-    spill_bytes: tuple[tuple[str, int], ...] = ()
+    spills: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +199,7 @@ class Completion:
     files to remove.
     ``preprocessed`` is where the source lies as the front end read it, for images that do not
     tell their kernels' parameters; ``preprocessing`` writes it, where the front end did not.
+    ``assembly`` is what images were assembled from and can be again, where the unit keeps it.
     """
 
     images: tuple[ImageOutput, ...]
@@ -190,6 +209,7 @@ class Completion:
     temporary: tuple[Path, ...] = ()
     preprocessed: Path | None = None
     preprocessing: Command | None = None
+    assembly: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +309,12 @@ class Backend(Protocol):
     ) -> tuple[str, ...]:
         """One entry a compile edge; ConfigurationError names an unknown architecture."""
 
+    def native_architectures(self, devices: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of this machine, as `expand_architectures` takes them.
+
+        ``devices`` are the driver's words for its devices; ConfigurationError where there is none.
+        """
+
     def check_compression(self, mode: CompressionMode, tc: Toolchain) -> None:
         """ConfigurationError where the tools cannot compress like that, and what can."""
 
@@ -315,6 +341,21 @@ class Backend(Protocol):
 
     def link_images(self, unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
         """How the images of ``unit``, whose ``contents`` these are, become one."""
+
+    def mark_assembly(self, assembly: bytes, kernel: str, marks: Marks) -> bytes | None:
+        """The assembly with the kernel's launch bounds as ``marks`` say.
+
+        None where the backend assembles nothing again.
+        """
+
+    def assemble_command(self, unit: AssembleUnit, tc: Toolchain) -> Command:
+        """The call that makes an image, its first output, of the marked assembly of ``unit``.
+
+        ToolchainError where `mark_assembly` marks nothing.
+        """
+
+    def read_assembled(self, unit: AssembleUnit, log: str) -> ImageOutput:
+        """The image that `assemble_command` left, with what its ``log`` says."""
 
     def explain_link_failure(self, log: str) -> str:
         """The mend for a failed device link where the linker does not say it; else empty."""

@@ -24,6 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Compile unless that was done, and pass the compiler's warnings on."""
     edge = read_edge(arguments.edge)
     if not is_fresh(edge.stamp, edge.depfile, (arguments.edge, arguments.flags)):
-        compiled = compile_edge(edge, read_flags(arguments.flags))
-        sys.stderr.write(compiled.warnings)
+        outcome = compile_edge(edge, read_flags(arguments.flags))
+        sys.stderr.write(outcome.compiled.warnings)
     return 0

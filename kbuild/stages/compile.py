@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
 from kbuild.errors import InputError, SourceError, ToolError
-from kbuild.model import CommandResult, DeviceImage, Kernel
+from kbuild.model import Command, CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.edges import CompileEdge, make_unit
 
@@ -25,7 +26,16 @@ class CompiledSource:
     warnings: str
 
 
-def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeOutcome:
+    """A compile edge that was run: its record, the front end's call, and the assembly it kept."""
+
+    compiled: CompiledSource
+    command: Command
+    assembly: Path | None
+
+
+def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     """Run the front end and whatever completes its output; write the edge's record last.
 
     Raises ToolError when a tool fails, SourceError for a source that breaks kbuild's
@@ -57,7 +67,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> CompiledSource:
         warnings=backend.shorten_log(log),
     )
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
-    return compiled
+    return EdgeOutcome(compiled=compiled, command=front_end, assembly=completion.assembly)
 
 
 def _read_preprocessed(completion: Completion) -> bytes | None:
@@ -125,13 +135,24 @@ def describe_image(source: str, output: ImageOutput, backend: Backend) -> Device
         path=output.path,
         sha256=record.sha256(data),
         size=len(data),
-        kernels=tuple(_add_spills(kernel, dict(output.spill_bytes)) for kernel in content.kernels),
+        kernels=_add_spills(content.kernels, output),
         variables=content.variables,
     )
 
 
-def _add_spills(kernel: Kernel, spill_bytes: dict[str, int]) -> Kernel:
-    if kernel.name not in spill_bytes:
-        return kernel
-    resources = replace(kernel.resources, spill_bytes=spill_bytes[kernel.name])
-    return replace(kernel, resources=resources)
+def _add_spills(kernels: tuple[Kernel, ...], output: ImageOutput) -> tuple[Kernel, ...]:
+    spills = {name: (stores, loads) for name, stores, loads in output.spills}
+    return tuple(
+        replace(
+            kernel,
+            resources=replace(
+                kernel.resources,
+                spill_bytes=sum(spills[kernel.name]),
+                spill_store_bytes=spills[kernel.name][0],
+                spill_load_bytes=spills[kernel.name][1],
+            ),
+        )
+        if kernel.name in spills
+        else kernel
+        for kernel in kernels
+    )

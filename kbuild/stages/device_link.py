@@ -8,7 +8,7 @@ from kbuild import record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import LinkUnit
 from kbuild.errors import SourceError
-from kbuild.model import DeviceImage, Kernel
+from kbuild.model import DeviceImage, Kernel, Resources
 from kbuild.project import DeviceFlags
 from kbuild.stages.compile import CompiledSource, describe_image, finish
 from kbuild.stages.edges import LinkEdge, asks_for_debug
@@ -75,15 +75,19 @@ def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
     return replace(
         image,
         kernels=tuple(
-            replace(
-                kernel,
-                resources=replace(
-                    kernel.resources, spill_bytes=own.kernels[kernel.name].resources.spill_bytes
-                ),
-            )
+            replace(kernel, resources=_add_spills(kernel, own.kernels[kernel.name]))
             for kernel in image.kernels
             if kernel.name in own.kernels
         ),
         variables=tuple(v for v in image.variables if v.name in own.variables),
         library_kernels=tuple(k.name for k in image.kernels if k.name not in own.kernels),
+    )
+
+
+def _add_spills(linked: Kernel, compiled: Kernel) -> Resources:
+    return replace(
+        linked.resources,
+        spill_bytes=compiled.resources.spill_bytes,
+        spill_store_bytes=compiled.resources.spill_store_bytes,
+        spill_load_bytes=compiled.resources.spill_load_bytes,
     )

@@ -47,6 +47,7 @@ class CompileEdge:
     output: Path
     toolchain: Toolchain
     relocatable: bool = False
+    keep_assembly: bool = False
 
     @property
     def stamp(self) -> Path:
@@ -194,6 +195,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         standard=edge.standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,
+        keep_assembly=edge.keep_assembly,
     )
 
 

@@ -1,0 +1,223 @@
+"""`KernelCompiler`: a kernel source to `CompiledKernel` values, by the build's own stages."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from kbuild import __version__, record
+from kbuild.backends import AUTOMATIC, BY_PREFERENCE
+from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
+from kbuild.errors import ConfigurationError, InputError
+from kbuild.model import DeviceImage, Kernel, KernelRecord, Marks
+from kbuild.project import DeviceFlags
+from kbuild.runtime.compiled_kernel import (
+    Compilation,
+    CompiledImage,
+    CompiledKernel,
+    CompiledModule,
+    Recompiler,
+    Variant,
+)
+from kbuild.runtime.recompiler import ToolRecompiler
+from kbuild.stages.compile import EdgeOutcome, compile_edge
+from kbuild.stages.edges import CompileEdge
+from kbuild.stages.kernel_table import build_kernel_table
+from kbuild.stages.parameter_names import declare_params
+from kbuild.toolchain import (
+    choose_backend,
+    find_toolchain,
+    find_toolchain_for,
+    gather_hints,
+    query_architecture,
+)
+
+_NATIVE: Final = "native"
+_TEXT_NAME: Final = "kernels.cu"
+
+
+class KernelCompiler:
+    """Compiles kernel sources for one architecture; it needs no device.
+
+    ``backend`` is as BACKEND in CMake, ``arch`` as one of ARCHITECTURES, and None the best for
+    this machine; where neither is named, the first backend that has a compiler and a device.
+    ``options`` are the device compiler's own, ``standard`` its C++.  Raises ConfigurationError
+    for an unknown backend or architecture, or where ``arch`` is None and there is no device;
+    ToolchainError where there is no compiler.
+    """
+
+    def __init__(
+        self,
+        backend: str = AUTOMATIC,
+        arch: str | None = None,
+        options: Sequence[str] = (),
+        *,
+        standard: str = "17",
+    ) -> None:
+        hints = gather_hints()
+        chosen, named = _choose(backend, arch, hints)
+        toolchain = find_toolchain(chosen, hints)
+        expanded = chosen.expand_architectures((named,), toolchain, hints)
+        if len(expanded) != 1:
+            raise ConfigurationError(
+                f"architecture {arch!r} is {len(expanded)} architectures; a KernelCompiler has one"
+            )
+        self.backend = chosen.NAME
+        self.arch = expanded[0]
+        self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
+        self.standard = standard
+        self.flags = DeviceFlags(options=_read_options(options))
+
+    def __repr__(self) -> str:
+        return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
+
+    def compile(self, source: str | os.PathLike[str], *, name: str = _TEXT_NAME) -> CompiledModule:
+        """The kernels of ``source``: a path, or the text itself, which messages call ``name``.
+
+        A string is text if it has a line break or a brace, else a path.  Raises InputError for
+        a file that cannot be read, ToolError with the compiler's log where it fails,
+        SourceError for a source without kernels or with host code.
+        """
+        path, text = _read_source(source)
+        with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
+            file = path.absolute() if path else Path(folder) / Path(name).name
+            if path is None:
+                file.write_bytes(text)
+            edge = CompileEdge(
+                kbuild_version=__version__,
+                source=file,
+                display_source=str(path) if path else name,
+                arch=self.arch,
+                standard=self.standard,
+                output=Path(folder) / file.stem,
+                toolchain=self.toolchain,
+                keep_assembly=True,
+            )
+            outcome = compile_edge(edge, self.flags)
+            return self._collect(edge, outcome, text)
+
+    def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
+        compiled = outcome.compiled
+        compilation = Compilation(
+            source=edge.display_source,
+            base_name=edge.output.name,
+            backend=self.backend,
+            arch=self.arch,
+            command=outcome.command.argv,
+            compiler=self.toolchain.compiler_id,
+            compiler_version=self.toolchain.version,
+            log=compiled.log,
+            warnings=compiled.warnings,
+        )
+        images = tuple(_load_image(image) for image in compiled.images)
+        assembly = _load_assembly(outcome, compiled.images)
+        rows = build_kernel_table(((compiled.source, compiled.images),))
+        rows = declare_params(rows, {0: (edge.declarations,)})
+        recompiler = self._make_recompiler(edge, compiled.images, assembly)
+        kernels = tuple(
+            CompiledKernel(
+                record=row,
+                compilation=compilation,
+                variant=_describe_first(row, compiled.images, images, compilation),
+                assembly=assembly,
+                recompiler=recompiler,
+            )
+            for row in rows
+        )
+        return CompiledModule(
+            compilation, kernels, record.dump(record.IMAGE_SCHEMA, compiled), text
+        )
+
+    def _make_recompiler(
+        self,
+        edge: CompileEdge,
+        images: tuple[DeviceImage, ...],
+        assembly: CompiledImage | None,
+    ) -> Recompiler | None:
+        real = next((image for image in images if image.kind == "elf"), None)
+        if assembly is None or real is None:
+            return None
+        return ToolRecompiler(
+            toolchain=self.toolchain,
+            source=edge.display_source,
+            base_name=edge.output.name,
+            arch=real.arch,
+            options=self.flags.options,
+            assembly=assembly,
+        )
+
+
+def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
+    """The backend, and the architecture to compile for."""
+    chosen = choose_backend(backend, hints)
+    if arch not in (None, _NATIVE):
+        return chosen, str(arch)
+    try:
+        return chosen, query_architecture(chosen.NAME)
+    except ConfigurationError:
+        if backend != AUTOMATIC:
+            raise
+    embedded = BY_PREFERENCE[-1]
+    return embedded, query_architecture(embedded.NAME)
+
+
+def _read_source(source: str | os.PathLike[str]) -> tuple[Path | None, bytes]:
+    """The path, None for text, and the content."""
+    if isinstance(source, str) and ("\n" in source or "{" in source):
+        return None, source.encode()
+    if not isinstance(source, (str, os.PathLike)):
+        raise ConfigurationError(f"a source is a path or text, not {type(source).__name__}")
+    path = Path(source)
+    if not str(source) or not path.is_file():
+        raise InputError(f"{source}: no such file; text of kernels has a line break or a brace")
+    return path, record.read_file(path)
+
+
+def _read_options(options: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(options, str):
+        raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
+    return tuple(options)
+
+
+def _load_image(image: DeviceImage) -> CompiledImage:
+    return CompiledImage(
+        arch=image.arch,
+        kind=image.kind,
+        file_name=image.path.name,
+        sha256=image.sha256,
+        data=record.read_file(image.path),
+    )
+
+
+def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:
+    if outcome.assembly is None:
+        return None
+    data = record.read_file(outcome.assembly)
+    return CompiledImage(
+        arch=images[0].arch,
+        kind="ptx",
+        file_name=outcome.assembly.name,
+        sha256=record.sha256(data),
+        data=data,
+    )
+
+
+def _describe_first(
+    row: KernelRecord,
+    described: tuple[DeviceImage, ...],
+    images: tuple[CompiledImage, ...],
+    compilation: Compilation,
+) -> Variant:
+    kernels: dict[str, Kernel] = {k.name: k for k in reversed(described[0].kernels)}
+    resources = kernels[row.device_name].resources
+    return Variant(
+        reason="first compiled",
+        marks=Marks(max_threads=resources.max_threads, max_registers=resources.registers),
+        resources=resources,
+        images=images,
+        command=compilation.command,
+        log=compilation.log,
+    )

@@ -249,6 +249,6 @@ def read_image(data: bytes) -> ImageContent:
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:  # noqa: ARG001 - likewise
     """LLVM offload binaries, one an image, as they are: the format compresses none."""
-    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+    from kbuild.backends.cpu_container import write_container  # noqa: PLC0415 - packs alone need it
 
-    return Packing(content=cpu_image.write_container(unit.images))
+    return Packing(content=write_container((i.arch, i.sha256, i.data) for i in unit.images))

@@ -26,13 +26,11 @@ from kbuild.backends.protocol import (
     ImageContent,
     ImageOutput,
     LinkUnit,
-    PackedImage,
     Toolchain,
 )
 from kbuild.demangle import demangle
 from kbuild.errors import InputError, SourceError
 from kbuild.facts import Place
-from kbuild.formats import offload_binary
 from kbuild.formats.elf import Elf
 from kbuild.model import Command, Kernel, Param, Variable, VariableKind
 
@@ -45,10 +43,6 @@ _VARIABLE_BYTES: Final = 32
 _VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
 _MOST_PARAMETERS: Final = 4096
 _MOST_VARIABLES: Final = 1 << 20
-# LLVM's offload binary.
-_OBJECT_KIND: Final = 1
-_X86_TRIPLE: Final = "x86_64-unknown-linux-gnu"
-_TRIPLES: Final = {"aarch64": "aarch64-unknown-linux-gnu"}
 
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
@@ -264,15 +258,3 @@ def _moved(place: Place, distance: int) -> Place:
 def _text_at(elf: Elf, slot: Place) -> str | None:
     target = elf.pointer_at(slot).place
     return elf.read_text(target) if target is not None else None
-
-
-def write_container(images: tuple[PackedImage, ...]) -> bytes:
-    """One offload binary an image, in the given order."""
-    return offload_binary.write(
-        (
-            _OBJECT_KIND,
-            (("triple", _TRIPLES.get(i.arch, _X86_TRIPLE)), ("arch", i.arch), ("sha256", i.sha256)),
-            i.data,
-        )
-        for i in images
-    )

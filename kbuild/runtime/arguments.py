@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord, Param
@@ -43,10 +43,34 @@ class _RefusalError(Exception):
     """A value that cannot stand for its parameter: what was expected instead."""
 
 
-def encode_arguments(kernel: KernelRecord, values: Sequence[object]) -> tuple[Argument, ...]:
+class ForeignArray(Protocol):
+    """An array of another library, which lies where the device can use it.
+
+    ``dtype`` is a numpy dtype, None where numpy has no such type.
+    """
+
+    @property
+    def address(self) -> int: ...  # noqa: D102 - the class says it
+    @property
+    def dtype(self) -> Any: ...  # noqa: D102
+    @property
+    def is_contiguous(self) -> bool: ...  # noqa: D102
+
+
+def _view_nothing(_: object) -> None:
+    return None
+
+
+def encode_arguments(
+    kernel: KernelRecord,
+    values: Sequence[object],
+    *,
+    view: Callable[[object], ForeignArray | None] = _view_nothing,
+) -> tuple[Argument, ...]:
     """The arguments that ``values`` stand for.
 
-    Raises ConfigurationError naming kernel, parameter, what it takes and what it got.
+    ``view`` tells arrays of other libraries from other values.  Raises ConfigurationError naming
+    kernel, parameter, what it takes and what it got.
     """
     _require_sequence(kernel, values)
     if len(values) != len(kernel.params):
@@ -55,7 +79,8 @@ def encode_arguments(kernel: KernelRecord, values: Sequence[object]) -> tuple[Ar
             f"{kernel.display} takes {count} argument{'' if count == 1 else 's'}, not {len(values)}"
         )
     arguments = tuple(
-        _encode(kernel, param, value) for param, value in zip(kernel.params, values, strict=True)
+        _encode(kernel, param, value, view)
+        for param, value in zip(kernel.params, values, strict=True)
     )
     _require_apart(kernel, arguments)
     return arguments
@@ -77,11 +102,18 @@ def describe_param(param: Param) -> str:
     return f"argument {param.index}{name} ({param.type or f'{param.size} bytes'})"
 
 
-def _encode(kernel: KernelRecord, param: Param, value: object) -> Argument:
+def _encode(
+    kernel: KernelRecord,
+    param: Param,
+    value: object,
+    view: Callable[[object], ForeignArray | None],
+) -> Argument:
     meaning = read_meaning(param)
     try:
         if _is_numpy(value, "ndarray"):
             return _encode_array(param, meaning, value)
+        if not _is_numpy(value, "generic") and (foreign := view(value)) is not None:
+            return _encode_foreign(param, meaning, foreign)
         if isinstance(meaning, Pointer):
             return _encode_address(value)
         if isinstance(meaning, Builtin):
@@ -100,16 +132,30 @@ def _is_numpy(value: object, kind: str) -> bool:
 
 
 def _encode_array(param: Param, meaning: Meaning, array: Any) -> ArrayArgument:
+    _require_elements(param, meaning, array.dtype)
+    is_to_const = isinstance(meaning, Pointer) and meaning.is_to_const
+    return ArrayArgument(array=array, is_output=not is_to_const and bool(array.flags.writeable))
+
+
+def _encode_foreign(param: Param, meaning: Meaning, array: ForeignArray) -> bytes:
+    _require_elements(param, meaning, array.dtype)
+    if not array.is_contiguous:
+        raise _RefusalError("a contiguous array (or its address)")
+    return array.address.to_bytes(POINTER_SIZE, "little")
+
+
+def _require_elements(param: Param, meaning: Meaning, dtype: Any) -> None:
+    """Refuse arrays where there is no pointer, or one to another type."""
     may_be_pointer = meaning is None and param.type is None and param.size == POINTER_SIZE
     if not isinstance(meaning, Pointer) and not may_be_pointer:
         raise _RefusalError(_suggest(param, meaning))
-    if array.dtype.hasobject or not array.dtype.isnative:
+    if dtype is None:  # of a type that numpy has not
+        return
+    if dtype.hasobject or not dtype.isnative:
         raise _RefusalError("an array of plain values in the machine's byte order")
     pointee = meaning.pointee if isinstance(meaning, Pointer) else None
-    if pointee and not _is_of_kind(pointee, array.dtype):
+    if pointee and not _is_of_kind(pointee, dtype):
         raise _RefusalError(f"an array of {pointee.dtype}")
-    is_to_const = isinstance(meaning, Pointer) and meaning.is_to_const
-    return ArrayArgument(array=array, is_output=not is_to_const and bool(array.flags.writeable))
 
 
 def _is_of_kind(builtin: Builtin, dtype: Any) -> bool:

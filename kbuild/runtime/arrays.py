@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kbuild.runtime.arguments import ArrayArgument, identify
-from kbuild.runtime.device import Device
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,6 +21,15 @@ class _Copy:
     is_output: bool
 
 
+class DeviceMemory(Protocol):
+    """What copies arrays: `Device` and the queues of `kbuild.backends.execution` do."""
+
+    def allocate(self, size: int) -> int: ...  # noqa: D102 - as there
+    def release(self, address: int) -> None: ...  # noqa: D102
+    def copy_in(self, device: int, host: int, size: int) -> None: ...  # noqa: D102
+    def copy_out(self, host: int, device: int, size: int) -> None: ...  # noqa: D102
+
+
 class DeviceArrays:
     """A context that holds device copies of arrays; leaving it releases them all.
 
@@ -29,7 +37,7 @@ class DeviceArrays:
     caller meant.
     """
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: DeviceMemory) -> None:
         self._device = device
         self._copies: dict[tuple[object, ...], _Copy] = {}
 
@@ -45,6 +53,10 @@ class DeviceArrays:
         for copy in self._copies.values():
             self._device.release(copy.address)
         self._copies.clear()
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._copies)
 
     def copy_in(self, argument: ArrayArgument) -> int:
         """Copy the array's elements to the device and return their address there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from typing import Any
 
 from kbuild.errors import LaunchError
 from kbuild.runtime import abi
@@ -27,10 +27,9 @@ class Device:
         """Load the image that holds the kernel, as its first launch would."""
         self._check(self._runtime.resolve(handle), "loading the kernel")
 
-    def launch(self, handle: int, config: abi.LaunchConfig, arguments: Sequence[int]) -> None:
-        """Launch with the argument values at the addresses ``arguments``, without waiting."""
-        pointers = (ctypes.c_void_p * max(len(arguments), 1))(*arguments)
-        status = self._runtime.launch(handle, ctypes.byref(config), pointers)
+    def launch(self, handle: int, config: abi.LaunchConfig, arguments: Any) -> None:
+        """Launch with the argument values at ``arguments``, an array of addresses; do not wait."""
+        status = self._runtime.launch(handle, ctypes.byref(config), arguments)
         self._check(status, "launching")
 
     def synchronize(self) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
-from typing import Any, Final
 
 from kbuild.model import KernelRecord
 from kbuild.runtime import abi
-from kbuild.runtime.arguments import ArrayArgument, encode_arguments
+from kbuild.runtime.arguments import Argument, ArrayArgument, encode_arguments
 from kbuild.runtime.arrays import DeviceArrays
 from kbuild.runtime.device import Device
+from kbuild.runtime.frames import Frame
 from kbuild.runtime.launch_config import LaunchConfig, read_extent
-
-# No parameter type asks for more; offsets keep the alignment of what lies there.
-_ALIGNMENT: Final = 256
 
 
 def encode_config(config: LaunchConfig) -> abi.LaunchConfig:
@@ -39,29 +35,18 @@ def launch(
 ) -> None:
     """Launch, wait, and copy arrays back; nothing is copied back after a failure."""
     arguments = encode_arguments(kernel, values)
+    frame = Frame(kernel.params)
     with DeviceArrays(device) as arrays:
-        contents = [
-            arrays.copy_in(argument).to_bytes(8, "little")
-            if isinstance(argument, ArrayArgument)
-            else argument
-            for argument in arguments
-        ]
-        memory, addresses = _lay_out(kernel, contents)
-        device.launch(handle, config, addresses)
+        write_arguments(frame, arguments, arrays)
+        device.launch(handle, config, frame.pointers)
         device.synchronize()
-        del memory  # until here the runtime may read the arguments
         arrays.copy_back()
 
 
-def _lay_out(kernel: KernelRecord, contents: Sequence[bytes]) -> tuple[Any, list[int]]:
-    """Memory that holds the arguments at their parameters' offsets, and their addresses."""
-    end = max((param.offset + param.size for param in kernel.params), default=0)
-    memory = ctypes.create_string_buffer(end + _ALIGNMENT)
-    start = ctypes.addressof(memory)
-    start += -start % _ALIGNMENT
-    addresses = []
-    for param, content in zip(kernel.params, contents, strict=True):
-        address = start + param.offset
-        ctypes.memmove(address, content, len(content))
-        addresses.append(address)
-    return memory, addresses
+def write_arguments(frame: Frame, arguments: tuple[Argument, ...], arrays: DeviceArrays) -> None:
+    """Fill ``frame``, with the addresses of device copies where arguments are arrays."""
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, ArrayArgument):
+            frame.write(index, arrays.copy_in(argument).to_bytes(8, "little"))
+        else:
+            frame.write(index, argument)

@@ -1,0 +1,140 @@
+"""`KernelExecutor`: runs a compiled kernel; it knows of no compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kbuild.backends.execution import ArrayView, ExecutionDevice, Queue, open_device
+from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.runtime.arguments import encode_arguments
+from kbuild.runtime.arrays import DeviceArrays
+from kbuild.runtime.compiled_kernel import CompiledKernel, Variant
+from kbuild.runtime.frames import Frame, FrameLayout
+from kbuild.runtime.launch import write_arguments
+from kbuild.runtime.launch_config import LaunchConfig
+
+# A program has few configurations, and may make them anew for each launch.
+_MOST_PLANS: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """A configuration made ready; ``waits`` where the caller named no stream."""
+
+    config: LaunchConfig
+    queue: Queue
+    function: Any
+    encoded: Any
+    waits: bool
+
+
+class KernelExecutor:
+    """Launches one kernel on the current device; threads may share it.
+
+    ConfigurationError where kernels of its backend cannot be run from Python or what that takes
+    is not installed, LaunchError where there is no device.
+    """
+
+    def __init__(self, compiled: CompiledKernel) -> None:
+        self.compiled = compiled
+        self._device: ExecutionDevice = open_device(compiled.backend)
+        self._layout = FrameLayout(compiled.params, self._device.array_interface)
+        self._functions: dict[int, tuple[Variant, Any]] = {}
+        self._plans: dict[int, _Plan] = {}
+
+    def __repr__(self) -> str:
+        return f"<executor of {self.compiled.display}>"
+
+    def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
+        """Launch with ``args``, one a parameter.
+
+        Python and numpy scalars are checked against the parameters.  numpy arrays are copied to
+        the device and, unless they are read-only or the pointer is to const, back.  Other
+        libraries' arrays (DLPack, ``__cuda_array_interface__``) and addresses are passed as they
+        are, and have to lie where the device can use them.
+
+        Without a stream in ``config``, and where arrays are copied, the kernel has run when this
+        returns; with one it may still be running.  ``profile`` measures by device events, waits,
+        and returns seconds; else it returns None.  Raises ConfigurationError for arguments that
+        do not fit, LaunchError for what the device refuses or the kernel does wrong.
+        """
+        plan = self._plans.get(id(config))
+        if plan is None or plan.config is not config:
+            plan = self._make_plan(config)
+        frame = self._layout.take()
+        try:
+            if not profile and self._layout.pack(frame, args):
+                plan.queue.launch(plan.function, plan.encoded, frame)
+                if plan.waits:
+                    plan.queue.synchronize()
+                return None
+            return self._run_checked(plan, frame, args, profile=profile)
+        except LaunchError as error:
+            raise LaunchError(f"{self.compiled.display}: {error}") from None
+        finally:
+            self._layout.give_back(frame)
+
+    def resolve(self) -> None:
+        """Load the kernel now; LaunchError where no image is for the device."""
+        self._load(self.compiled.select(1))
+
+    def synchronize(self, stream: Any = None) -> None:
+        """Wait for all launches in ``stream``; LaunchError for what went wrong in them."""
+        self._device.open_queue(stream).synchronize()
+
+    def _make_plan(self, config: LaunchConfig) -> _Plan:
+        """What of a launch is the same each time."""
+        self._require_block(config)
+        variant = self.compiled.select(config.threads, config.max_registers)
+        queue = self._device.open_queue(config.stream)
+        plan = _Plan(
+            config=config,
+            queue=queue,
+            function=self._load(variant),
+            encoded=queue.encode_config(config),
+            waits=config.stream is None,
+        )
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()
+        self._plans[id(config)] = plan
+        return plan
+
+    def _require_block(self, config: LaunchConfig) -> None:
+        required = self.compiled.resources.required_block
+        if required is not None and required != config.block:
+            raise ConfigurationError(
+                f"{self.compiled.display} takes blocks of {required} threads alone, not "
+                f"{config.block}"
+            )
+
+    def _load(self, variant: Variant) -> Any:
+        known = self._functions.get(id(variant))
+        if known is None:
+            function = self._device.load(variant.images, self.compiled.record)
+            known = self._functions[id(variant)] = (variant, function)
+        return known[1]
+
+    def _run_checked(
+        self, plan: _Plan, frame: Frame, args: Sequence[object], *, profile: bool
+    ) -> float | None:
+        queue = plan.queue
+        views: list[ArrayView] = []  # their memory is kept until the kernel has it
+
+        def view(value: object) -> ArrayView | None:
+            found = self._device.view_array(value, queue)
+            if found is not None:
+                views.append(found)
+            return found
+
+        arguments = encode_arguments(self.compiled.record, args, view=view)
+        with DeviceArrays(queue) as arrays:
+            write_arguments(frame, arguments, arrays)
+            stop = queue.start_timer() if profile else None
+            queue.launch(plan.function, plan.encoded, frame)
+            seconds = stop() if stop else None
+            if plan.waits or arrays:
+                queue.synchronize()
+            arrays.copy_back()
+        return seconds

@@ -6,17 +6,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from kbuild.runtime.compiled_kernel import CompiledKernel as CompiledKernel
+    from kbuild.runtime.compiled_module import CompiledModule as CompiledModule
+    from kbuild.runtime.kernel_compiler import KernelCompiler as KernelCompiler
+    from kbuild.runtime.kernel_executor import KernelExecutor as KernelExecutor
     from kbuild.runtime.launch_config import LaunchConfig as LaunchConfig
     from kbuild.runtime.module import load as load
+    from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
+    from kbuild.toolchain import query_architecture as query_architecture
 
 __version__ = "0.1.0"
 
-__all__ = ["LaunchConfig", "__version__", "load"]
+__all__ = [
+    "CompiledKernel",
+    "CompiledModule",
+    "KernelCompiler",
+    "KernelExecutor",
+    "LaunchConfig",
+    "RtcKernel",
+    "__version__",
+    "load",
+    "query_architecture",
+]
 
 # Build edges import kbuild thousands of times and never run a kernel.
 _LAZY: Final = {
+    "CompiledKernel": "kbuild.runtime.compiled_kernel",
+    "CompiledModule": "kbuild.runtime.compiled_module",
+    "KernelCompiler": "kbuild.runtime.kernel_compiler",
+    "KernelExecutor": "kbuild.runtime.kernel_executor",
     "LaunchConfig": "kbuild.runtime.launch_config",
+    "RtcKernel": "kbuild.runtime.rtc_kernel",
     "load": "kbuild.runtime.module",
+    "query_architecture": "kbuild.toolchain",
 }
 
 
@@ -24,3 +46,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

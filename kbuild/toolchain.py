@@ -139,13 +139,22 @@ def query_architecture(backend: str = AUTOMATIC) -> str:
     ``auto`` is the first backend that has a device here.  Raises ConfigurationError for an
     unknown backend, or where its driver lists no device.
     """
+    return choose_device(backend)[1]
+
+
+def choose_device(backend: str = AUTOMATIC) -> tuple[str, str]:
+    """The backend whose device kernels would run on, and that device's architecture.
+
+    As `query_architecture`.
+    """
     devices = _list_devices()
     if backend != AUTOMATIC:
-        return find_backend(backend).native_architectures(devices)[0]
+        return backend, find_backend(backend).native_architectures(devices)[0]
     for candidate in BY_PREFERENCE[:-1]:
         with contextlib.suppress(ConfigurationError):
-            return candidate.native_architectures(devices)[0]
-    return BY_PREFERENCE[-1].native_architectures(devices)[0]
+            return candidate.NAME, candidate.native_architectures(devices)[0]
+    embedded = BY_PREFERENCE[-1]
+    return embedded.NAME, embedded.native_architectures(devices)[0]
 
 
 def _list_devices() -> tuple[str, ...]:

@@ -347,12 +347,11 @@ def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:
     return Command(argv=argv, inputs=(unit.assembly,), outputs=(output,))
 
 
-def read_assembled(unit: AssembleUnit, log: str) -> ImageOutput:
-    """The cubin."""
-    from kbuild.backends.cuda_image import read_spills  # noqa: PLC0415 - loads parsers
+def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
+    """What ptxas says."""
+    from kbuild.backends import cuda_image  # noqa: PLC0415 - loads parsers
 
-    output = unit.output.with_name(unit.output.name + ".cubin")
-    return ImageOutput(path=output, arch=unit.arch, kind="elf", spills=read_spills(log))
+    return cuda_image.read_spills(log)
 
 
 def explain_link_failure(log: str) -> str:

@@ -349,13 +349,13 @@ class Backend(Protocol):
         """
 
     def assemble_command(self, unit: AssembleUnit, tc: Toolchain) -> Command:
-        """The call that makes an image, its first output, of the marked assembly of ``unit``.
+        """The call that makes an ELF image, its first output, of the marked assembly of ``unit``.
 
         ToolchainError where `mark_assembly` marks nothing.
         """
 
-    def read_assembled(self, unit: AssembleUnit, log: str) -> ImageOutput:
-        """The image that `assemble_command` left, with what its ``log`` says."""
+    def read_spills(self, log: str) -> tuple[tuple[str, int, int], ...]:
+        """What a compiler's log says of spills, as in `ImageOutput`."""
 
     def explain_link_failure(self, log: str) -> str:
         """The mend for a failed device link where the linker does not say it; else empty."""

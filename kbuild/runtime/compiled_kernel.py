@@ -7,15 +7,12 @@ was compiled for has it assembled again in here: see `CompiledKernel.select`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import ImageKind, KernelRecord, Linkage, Marks, Param, Resources
-from kbuild.record import write_file
-from kbuild.runtime.names import KernelName, KernelNotFoundError, NameIndex
 
 # How many codes of one kernel are kept beside the first one.
 _MOST_VARIANTS: Final = 8
@@ -242,64 +239,3 @@ class CompiledKernel:
         bound = variant.resources.max_threads
         why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
         return f"a block has {threads} threads, {why} allow {most}"
-
-
-class CompiledModule(Mapping[str, CompiledKernel]):
-    """The kernels of one compiled source.
-
-    Iteration gives symbols; look-up takes these, and demangled names, with or without return
-    type and parameter list, where they are unambiguous.  ``record`` is the record that a
-    build's compile edge leaves of the same source (``kbuild.image/1``), as bytes.
-    """
-
-    def __init__(
-        self,
-        compilation: Compilation,
-        kernels: tuple[CompiledKernel, ...],
-        record: bytes,
-        text: bytes,
-    ) -> None:
-        self.compilation = compilation
-        self.record = record
-        self.text = text
-        self._kernels = {kernel.name: kernel for kernel in kernels}
-        self._names = _index(self._kernels)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_names"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._names = _index(self._kernels)
-
-    def __getitem__(self, name: str) -> CompiledKernel:
-        """The kernel called ``name``; KernelNotFoundError lists candidates."""
-        if not isinstance(name, str):
-            raise KernelNotFoundError(f"a kernel goes by its name, not by {name!r}")
-        return self._kernels[self._names.find(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
-
-    def __repr__(self) -> str:
-        return f"<compiled {self.compilation.source} with {len(self)} kernels>"
-
-    def save(self, directory: Path) -> tuple[Path, ...]:
-        """Write source, assembly and images into ``directory``, under one base name."""
-        files = {f"{self.compilation.base_name}{Path(self.compilation.source).suffix}": self.text}
-        for kernel in self.values():
-            assembly = (kernel.assembly,) if kernel.assembly else ()
-            files |= {image.file_name: image.data for image in (*assembly, *kernel.images)}
-        for name, content in files.items():
-            write_file(directory / name, content)
-        return tuple(directory / name for name in files)
-
-
-def _index(kernels: dict[str, CompiledKernel]) -> NameIndex:
-    return NameIndex(
-        KernelName(key=key, symbol=kernel.name, display=kernel.display)
-        for key, kernel in kernels.items()
-    )

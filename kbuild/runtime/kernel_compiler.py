@@ -12,16 +12,14 @@ from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError
-from kbuild.model import DeviceImage, Kernel, KernelRecord, Marks
+from kbuild.model import DeviceImage
 from kbuild.project import DeviceFlags
 from kbuild.runtime.compiled_kernel import (
     Compilation,
     CompiledImage,
-    CompiledKernel,
-    CompiledModule,
     Recompiler,
-    Variant,
 )
+from kbuild.runtime.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.recompiler import ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
@@ -112,24 +110,17 @@ class KernelCompiler:
             log=compiled.log,
             warnings=compiled.warnings,
         )
-        images = tuple(_load_image(image) for image in compiled.images)
         assembly = _load_assembly(outcome, compiled.images)
+        files = CompiledFiles(
+            compiled=compiled,
+            images=tuple(record.read_file(image.path) for image in compiled.images),
+            assembly=assembly,
+            text=text,
+        )
         rows = build_kernel_table(((compiled.source, compiled.images),))
         rows = declare_params(rows, {0: (edge.declarations,)})
         recompiler = self._make_recompiler(edge, compiled.images, assembly)
-        kernels = tuple(
-            CompiledKernel(
-                record=row,
-                compilation=compilation,
-                variant=_describe_first(row, compiled.images, images, compilation),
-                assembly=assembly,
-                recompiler=recompiler,
-            )
-            for row in rows
-        )
-        return CompiledModule(
-            compilation, kernels, record.dump(record.IMAGE_SCHEMA, compiled), text
-        )
+        return make_module(compilation, files, rows, recompiler)
 
     def _make_recompiler(
         self,
@@ -182,16 +173,6 @@ def _read_options(options: Sequence[str]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _load_image(image: DeviceImage) -> CompiledImage:
-    return CompiledImage(
-        arch=image.arch,
-        kind=image.kind,
-        file_name=image.path.name,
-        sha256=image.sha256,
-        data=record.read_file(image.path),
-    )
-
-
 def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:
     if outcome.assembly is None:
         return None
@@ -202,22 +183,4 @@ def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> Com
         file_name=outcome.assembly.name,
         sha256=record.sha256(data),
         data=data,
-    )
-
-
-def _describe_first(
-    row: KernelRecord,
-    described: tuple[DeviceImage, ...],
-    images: tuple[CompiledImage, ...],
-    compilation: Compilation,
-) -> Variant:
-    kernels: dict[str, Kernel] = {k.name: k for k in reversed(described[0].kernels)}
-    resources = kernels[row.device_name].resources
-    return Variant(
-        reason="first compiled",
-        marks=Marks(max_threads=resources.max_threads, max_registers=resources.registers),
-        resources=resources,
-        images=images,
-        command=compilation.command,
-        log=compilation.log,
     )

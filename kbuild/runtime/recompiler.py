@@ -8,12 +8,12 @@ from pathlib import Path
 
 from kbuild import process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import AssembleUnit, Toolchain
+from kbuild.backends.protocol import AssembleUnit, ImageOutput, Toolchain
 from kbuild.backends.readers import device_limits
 from kbuild.errors import InputError
 from kbuild.model import Marks, Resources
 from kbuild.runtime.compiled_kernel import CompiledImage, Variant
-from kbuild.stages.compile import describe_image
+from kbuild.stages.compile import describe_content
 
 
 def find_most_threads(backend: str, arch: str, resources: Resources) -> int | None:
@@ -31,6 +31,49 @@ def mark_block(backend: str, threads: int) -> int | None:
         return None
     unit = limits.block_unit
     return min(-(-threads // unit) * unit, limits.largest_block)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembled:
+    """An image that was assembled again, for the sake of one kernel."""
+
+    source: str
+    backend: str
+    kernel: str
+    arch: str
+    file_name: str
+    data: bytes
+    command: tuple[str, ...]
+    log: str
+
+
+def describe_variant(made: Assembled, marks: Marks, reason: str) -> Variant:
+    """The kernel in what was assembled; InputError where that makes no sense."""
+    backend = find_backend(made.backend)
+    output = ImageOutput(
+        path=Path(made.file_name),
+        arch=made.arch,
+        kind="elf",
+        spills=backend.read_spills(made.log),
+    )
+    image = describe_content(made.source, output, made.data, backend)
+    resources = next(k.resources for k in image.kernels if k.name == made.kernel)
+    return Variant(
+        reason=reason,
+        marks=marks,
+        resources=resources,
+        images=(
+            CompiledImage(
+                arch=image.arch,
+                kind=image.kind,
+                file_name=made.file_name,
+                sha256=image.sha256,
+                data=made.data,
+            ),
+        ),
+        command=made.command,
+        log=made.log,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +105,18 @@ class ToolRecompiler:
             unit.assembly.write_bytes(marked)
             command = backend.assemble_command(unit, self.toolchain)
             log = process.run_checked(command).stderr
-            output = backend.read_assembled(unit, log)
-            image = describe_image(self.source, output, backend)
-            data = record.read_file(output.path)
-        resources = next(k.resources for k in image.kernels if k.name == kernel)
-        return Variant(
-            reason=reason,
-            marks=marks,
-            resources=resources,
-            images=(
-                CompiledImage(
-                    arch=image.arch,
-                    kind=image.kind,
-                    file_name=output.path.name,
-                    sha256=image.sha256,
-                    data=data,
-                ),
-            ),
-            command=command.argv,
-            log=log,
-        )
+            file = command.outputs[0]
+            made = Assembled(
+                source=self.source,
+                backend=backend.NAME,
+                kernel=kernel,
+                arch=self.arch,
+                file_name=file.name,
+                data=record.read_file(file),
+                command=command.argv,
+                log=log,
+            )
+        return describe_variant(made, marks, reason)
 
     def find_most_threads(self, resources: Resources) -> int | None:
         """See `Recompiler`."""

@@ -123,7 +123,13 @@ def _describe_failure(result: CommandResult, mend: str) -> str:
 
 def describe_image(source: str, output: ImageOutput, backend: Backend) -> DeviceImage:
     """What the finished image of ``source`` at ``output`` holds; InputError if that is unclear."""
-    data = output.path.read_bytes()
+    return describe_content(source, output, output.path.read_bytes(), backend)
+
+
+def describe_content(
+    source: str, output: ImageOutput, data: bytes, backend: Backend
+) -> DeviceImage:
+    """`describe_image` of one whose content is ``data``, wherever it lies."""
     content = backend.read_image(data)
     if content.problems:  # a compiler that this kbuild does not know yet
         problem = content.problems[0]

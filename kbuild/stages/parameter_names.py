@@ -33,10 +33,24 @@ def declare_params(
 
     Files that are gone or cannot be parsed say nothing.
     """
+    lacking = {row.container for row in kernels if _is_open(row)}
+    return declare_from_texts(
+        kernels,
+        {
+            container: _read_texts(paths)
+            for container, paths in files.items()
+            if container in lacking
+        },
+    )
+
+
+def declare_from_texts(
+    kernels: tuple[KernelRecord, ...], texts: Mapping[int, tuple[bytes, ...]]
+) -> tuple[KernelRecord, ...]:
+    """The rows with what the ``texts`` of each container declare."""
     declared = {
-        container: tuple(kernel for text in _read_texts(paths) for kernel in find_kernels(text))
-        for container, paths in files.items()
-        if any(_is_open(row) for row in kernels if row.container == container)
+        container: tuple(kernel for text in sources for kernel in find_kernels(text))
+        for container, sources in texts.items()
     }
     return tuple(
         _declare(row, declared.get(row.container, ())) if _is_open(row) else row for row in kernels

@@ -1,0 +1,116 @@
+"""NVRTC: CUDA source text to a cubin, without nvcc.
+
+Called through the bindings that ``cuda-core`` stands on: its ``Program`` takes no options in
+NVRTC's own words, and gives either the cubin or the PTX that it was assembled from.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kbuild import resources
+from kbuild.backends import cuda_architectures as architectures
+from kbuild.backends.cuda import find_runtimes
+from kbuild.backends.rtc import RtcOutput
+from kbuild.errors import ConfigurationError, ToolError
+from kbuild.toolchain import gather_hints
+
+try:
+    from cuda.bindings import nvrtc
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+except ImportError as error:
+    raise ConfigurationError(
+        f"compiling CUDA at run time takes cuda-core ({error}); pip install 'kbuild[cuda]'"
+    ) from error
+
+_NAME: Final = "nvrtc"
+_SUCCESS: Final = nvrtc.nvrtcResult.NVRTC_SUCCESS
+
+
+def compile_source(
+    text: str, file_name: str, arch: str, options: tuple[str, ...], expression: str | None
+) -> RtcOutput:
+    """See `RuntimeCompiler`."""
+    real = architectures.parse(arch).real
+    words = (*_default_options(real, options), *options)
+    version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
+    program = _check(
+        nvrtc.nvrtcCreateProgram(text.encode(), file_name.encode(), 0, [], []), "reading the source"
+    )
+    try:
+        if expression is not None:
+            _check(nvrtc.nvrtcAddNameExpression(program, expression.encode()), expression)
+        encoded = [word.encode() for word in words]
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        log = _read_text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
+        if status != _SUCCESS:
+            raise ToolError(f"{_NAME} {version} could not compile {file_name}:\n{log.strip()}")
+        return RtcOutput(
+            arch=real,
+            image=_read(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
+            assembly=_read_text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX).encode(),
+            suffix=".cubin",
+            symbol=_find_symbol(program, expression),
+            compiler=_NAME,
+            version=version,
+            command=(_NAME, *words, file_name),
+            log=log,
+        )
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
+    """See `RuntimeCompiler`; nvJitLink, or the driver's linker where there is none."""
+    debug = any(option in ("-G", "--device-debug") for option in options)
+    lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
+    try:
+        linker = Linker(
+            ObjectCode.from_ptx(assembly),
+            options=LinkerOptions(
+                arch=arch, debug=debug or None, lineinfo=lines or None, ptxas_options="-v"
+            ),
+        )
+        image = linker.link("cubin")
+    except Exception as error:
+        raise ToolError(f"assembling for {arch} failed: {error}") from error
+    return bytes(image.code), str(linker.get_info_log())
+
+
+def _default_options(real: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """What a user does not have to say: the architecture, and where headers are."""
+    has_standard = any(option.lstrip("-").startswith("std=") for option in options)
+    found = find_runtimes(gather_hints())
+    toolkit = found[0].include_directories if found else ()
+    include = (resources.native_directory() / "include", *toolkit)
+    return (
+        f"--gpu-architecture={real}",
+        *(() if has_standard else ("-std=c++17",)),
+        "-DKBUILD_DEVICE_CODE=1",
+        "--ptxas-options=-v",
+        *(f"-I{directory}" for directory in include),
+    )
+
+
+def _find_symbol(program: Any, expression: str | None) -> str | None:
+    if expression is None:
+        return None
+    name: bytes = _check(nvrtc.nvrtcGetLoweredName(program, expression.encode()))
+    return name.decode()
+
+
+def _read(program: Any, size: Any, get: Any) -> bytes:
+    content = bytes(_check(size(program)))
+    _check(get(program, content))  # writes into it
+    return content
+
+
+def _read_text(program: Any, size: Any, get: Any) -> str:
+    return _read(program, size, get).rstrip(b"\0").decode(errors="replace")
+
+
+def _check(result: tuple[Any, ...], what: str = "asking NVRTC") -> Any:
+    status, *values = result
+    if status != _SUCCESS:
+        raise ToolError(f"{what}: {status.name}")
+    return tuple(values) if len(values) > 1 else (values[0] if values else None)

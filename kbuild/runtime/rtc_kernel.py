@@ -1,0 +1,54 @@
+"""`RtcKernel`: source text to a kernel that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kbuild.backends import AUTOMATIC
+from kbuild.errors import ConfigurationError
+from kbuild.runtime.compiled_kernel import CompiledKernel
+from kbuild.runtime.kernel_executor import KernelExecutor
+from kbuild.runtime.launch_config import LaunchConfig
+from kbuild.runtime.rtc_compile import RtcRequest, compile_text
+from kbuild.toolchain import choose_device
+
+
+class RtcKernel:
+    """A kernel from source text, compiled when this is made; ``compiled`` holds its facts.
+
+    ``name`` is a symbol, a name of the source, or a template with its arguments
+    (``scale<float>``).  ``options`` are the runtime compiler's own.  ``backend`` ``auto`` is
+    that of the machine's device, ``arch`` the device's where it is None.  Raises ToolError with
+    the compiler's log, by the lines of ``source_text``; ConfigurationError for a name that is
+    none of the kernels, or where no device says what to compile for.
+    """
+
+    def __init__(
+        self,
+        source_text: str,
+        name: str,
+        options: Sequence[str] = (),
+        backend: str = AUTOMATIC,
+        *,
+        arch: str | None = None,
+    ) -> None:
+        if isinstance(options, str):
+            raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
+        if backend == AUTOMATIC or arch is None:
+            backend, own = choose_device(backend)
+            arch = arch or own
+        request = RtcRequest(
+            text=source_text, name=name, options=tuple(options), backend=backend, arch=arch
+        )
+        module, key = compile_text(request)
+        self.compiled: CompiledKernel = module[key]
+        self._executor: KernelExecutor | None = None
+
+    def __repr__(self) -> str:
+        return f"<RTC kernel {self.compiled.display}>"
+
+    def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
+        """Launch it: see `KernelExecutor.run`."""
+        if self._executor is None:
+            self._executor = KernelExecutor(self.compiled)
+        return self._executor.run(config, *args, profile=profile)

@@ -1,0 +1,56 @@
+"""The kernels of ``kernels/`` as `KernelExecutor` and `RtcKernel` run them: their cases are one."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kbuild import KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+
+KERNELS = Path(__file__).parent / "kernels"
+SOURCES = sorted(KERNELS.glob("*.cu"))
+CASES: dict[str, Callable[[Any], None]] = {
+    name: case
+    for name, case in runpy.run_path(str(KERNELS / "kernel_cases.py")).items()
+    if name.startswith("test_")
+}
+
+
+class Launcher:
+    """What the cases call, as a loaded kernel has it."""
+
+    def __init__(self, run: Callable[..., float | None]) -> None:
+        self._run = run
+
+    def launch(self, *, grid: Any, block: Any, args: Any = (), shared_bytes: int = 0) -> None:
+        self._run(LaunchConfig(grid=grid, block=block, shared_bytes=shared_bytes), *args)
+
+
+class CompiledKernels:
+    """Through KernelCompiler and KernelExecutor."""
+
+    def __init__(self, backend: str, arch: str | None = None) -> None:
+        compiler = KernelCompiler(backend, arch)
+        self.modules = [compiler.compile(source) for source in SOURCES]
+
+    def __getitem__(self, name: str) -> Launcher:
+        (compiled,) = (module[name] for module in self.modules if name in module)
+        return Launcher(KernelExecutor(compiled).run)
+
+
+class RtcKernels:
+    """Through RtcKernel, each from its source's text."""
+
+    def __init__(self, backend: str, arch: str | None = None) -> None:
+        self._backend = backend
+        self._arch = arch
+
+    def __getitem__(self, name: str) -> Launcher:
+        word = name.partition("(")[0].partition("<")[0].rpartition("::")[2]
+        (source,) = (s for s in SOURCES if f" {word}(" in s.read_text())
+        kernel = RtcKernel(
+            source.read_text(), name, [f"-I{KERNELS}"], self._backend, arch=self._arch
+        )
+        return Launcher(kernel.run)

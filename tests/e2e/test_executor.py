@@ -1,0 +1,210 @@
+"""Compiling and running apart, from Python, on the processor: real kernels, real compilers."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from executed_kernels import CASES, CompiledKernels, RtcKernels
+
+import kbuild
+from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+from kbuild.errors import ConfigurationError, LaunchError, SourceError, ToolError
+
+ONE = LaunchConfig(grid=1, block=32)
+SOURCE = """\
+struct Pair { float factor; int offset; };
+__device__ int counter;
+template <class T> __global__ void scale(T* values, T factor, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] *= factor;
+}
+template __global__ void scale<float>(float*, float, int);
+__global__ void apply(const float* in, float* out, Pair pair)
+{
+    out[threadIdx.x] = in[threadIdx.x] * pair.factor + pair.offset;
+}
+__global__ void count() { atomicAdd(&counter, 1); }
+__global__ void read(int* out) { *out = counter; }
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled() -> CompiledModule:
+    return KernelCompiler("cpu").compile(SOURCE)
+
+
+@pytest.fixture(scope="module")
+def kernels() -> CompiledKernels:
+    return CompiledKernels("cpu")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_executor_agrees_with_numpy(kernels: CompiledKernels, case: str) -> None:
+    CASES[case](kernels)
+
+
+def test_rtc_agrees_with_numpy() -> None:
+    CASES["test_scale_each_type"](RtcKernels("cpu"))
+
+
+def test_rtc_instantiates_a_template() -> None:
+    source = SOURCE.replace("template __global__ void scale<float>(float*, float, int);", "")
+    values = np.arange(4)
+    RtcKernel(source, "scale<long>", backend="cpu").run(ONE, values, 3, 4)
+    np.testing.assert_array_equal(values, [0, 3, 6, 9])
+
+
+def test_rtc_errors_have_the_lines_of_the_text() -> None:
+    with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
+        RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")
+
+
+def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> None:
+    count, read = KernelExecutor(compiled["count"]), KernelExecutor(compiled["read"])
+    seen = np.zeros(1, np.int32)
+    for _ in range(3):
+        count.run(ONE)
+    read.run(ONE, seen)
+    assert seen[0] == 96
+
+
+def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:
+    pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
+    values, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    KernelExecutor(compiled["apply"]).run(ONE, values, out, pair)
+    np.testing.assert_array_equal(out, values * 2 + 5)
+
+
+class Foreign:
+    """Another library's array."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    executor = KernelExecutor(compiled["scale<float>"])
+    executor.run(ONE, Foreign(values), 3.0, 8)
+    assert (values == 3).all()
+    with pytest.raises(ConfigurationError, match="contiguous"):
+        executor.run(ONE, Foreign(values[::2]), 3.0, 4)
+    with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
+        executor.run(ONE, Foreign(values.astype(np.float64)), 3.0, 4)
+
+
+def test_addresses_are_passed_as_they_are(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    executor = KernelExecutor(compiled["scale<float>"])
+    executor.run(ONE, values.ctypes.data, 2.0, 8)
+    executor.run(ONE, values.ctypes.data_as(ctypes.c_void_p), 2.0, 8)
+    assert (values == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 1.0), "takes 3 arguments, not 2"),
+        ((0, 1.0, "x"), r"argument 2 'n' \(int\) takes an int or numpy\.int32, not str"),
+        ((0, 1.0, 2**40), r"argument 2 'n' .* in the range of numpy\.int32"),
+        ((-1, 1.0, 0), "argument 0 'values' .* an address of 64 bits"),
+        (([1.0], 1.0, 1), "argument 0 'values' .* not list"),
+        ((np.ones(2), 1.0, 2), r"argument 0 'values' .* numpy\.float32, not an array of float64"),
+        ((0, None, 1), "argument 1 'factor' .* not None"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(
+    compiled: CompiledModule, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        KernelExecutor(compiled["scale<float>"]).run(ONE, *arguments)
+
+
+def test_profile_measures(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    seconds = KernelExecutor(compiled["scale<float>"]).run(ONE, values, 2.0, 8, profile=True)
+    assert seconds is not None
+    assert seconds > 0
+    assert (values == 2).all()
+
+
+def test_what_the_device_refuses_names_the_kernel(compiled: CompiledModule) -> None:
+    with pytest.raises(LaunchError, match=r"scale<float>.*block is \(2048, 1, 1\)"):
+        KernelExecutor(compiled["scale<float>"]).run(
+            LaunchConfig(grid=1, block=2048), np.ones(1, np.float32), 1.0, 1
+        )
+    with pytest.raises(ConfigurationError, match="no streams"):
+        KernelExecutor(compiled["count"]).run(LaunchConfig(grid=1, block=1, stream=3))
+
+
+def test_threads_share_an_executor(compiled: CompiledModule) -> None:
+    executor = KernelExecutor(compiled["scale<float>"])
+    arrays = [np.full(64, i, np.float32) for i in range(200)]
+    config = LaunchConfig(grid=2, block=32)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda a: executor.run(config, a, 2.0, 64), arrays))
+    for i, array in enumerate(arrays):
+        assert (array == 2 * i).all()
+
+
+def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> None:
+    file = tmp_path / "scale.pickle"
+    file.write_bytes(pickle.dumps(compiled["scale<float>"]))
+    program = (
+        "import pickle, sys, numpy, kbuild\n"
+        "kernel = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "values = numpy.ones(4, numpy.float32)\n"
+        "config = kbuild.LaunchConfig(grid=1, block=4)\n"
+        "kbuild.KernelExecutor(kernel).run(config, values, 5.0, 4)\n"
+        "print(values.sum(), 'kbuild.toolchain' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
+    )
+    # Running needs nothing that looks for compilers.
+    assert done.stdout.split() == ["20.0", "False"]
+
+
+def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
+    saved = compiled.save(tmp_path / "dump")
+    assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
+    assert saved[0].read_text() == SOURCE
+    assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_sources_that_cannot_be_compiled_are_told() -> None:
+    compiler = KernelCompiler("cpu")
+    with pytest.raises(SourceError, match="no kernel"):
+        compiler.compile("__device__ int nothing() { return 0; }")
+    with pytest.raises(kbuild.errors.InputError, match="no such file"):
+        compiler.compile("absent.cu")
+    with pytest.raises(ConfigurationError, match="unknown architecture"):
+        KernelCompiler("cpu", "z80")
+    with pytest.raises(ConfigurationError, match="unknown BACKEND"):
+        KernelCompiler("metal")
+    with pytest.raises(ConfigurationError, match="a sequence of words"):
+        KernelCompiler("cpu", None, "-DX")
+
+
+def test_backends_without_execution_say_what_to_do(compiled: CompiledModule) -> None:
+    kernel = copy.copy(compiled["count"])
+    kernel.compilation = replace(kernel.compilation, backend="hip")
+    with pytest.raises(ConfigurationError, match=r"kbuild\.load"):
+        KernelExecutor(kernel)

@@ -1,0 +1,299 @@
+"""Compiling and running apart, from Python, on a real GPU; skipped, saying why, without one."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kbuild import (
+    CompiledKernel,
+    KernelCompiler,
+    KernelExecutor,
+    LaunchConfig,
+    RtcKernel,
+    query_architecture,
+)
+from kbuild.errors import ConfigurationError, KbuildError, LaunchError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+from executed_kernels import CASES, CompiledKernels, RtcKernels
+
+
+def missing() -> str:
+    try:
+        query_architecture("cuda")
+        KernelCompiler("cuda")
+    except KbuildError as error:
+        return str(error)
+    return ""
+
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "there is a device"),
+]
+
+# Some 128 registers a thread, and launch bounds that let a block of 128 have them.
+HEAVY = """\
+extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float* in, int n)
+{
+    float v[96];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 96; k++) v[k] = in[(i * 96 + k) % n];
+    for (int r = 0; r < 16; r++) {
+#pragma unroll
+        for (int k = 0; k < 96; k++) v[k] = v[k] * v[(k + 1) % 96] + v[(k + 37) % 96];
+    }
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 96; k++) sum += v[k];
+    out[i] = sum;
+}
+"""
+SMALL = """\
+__device__ int counter;
+template <class T> __global__ void scale(T* values, T factor, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] *= factor;
+}
+template __global__ void scale<float>(float*, float, int);
+__global__ void count() { atomicAdd(&counter, 1); }
+__global__ void read(int* out) { *out = counter; }
+__global__ void use_shared(int* out, int last)
+{
+    extern __shared__ int values[];
+    values[last] = 7;
+    __syncthreads();
+    *out = values[last];
+}
+__global__ void ask_cluster(unsigned* out)
+{
+    unsigned blocks;
+    asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
+    *out = blocks;
+}
+__global__ void __launch_bounds__(1024) spin(long long cycles, int* out)
+{
+    const long long start = clock64();
+    while (clock64() - start < cycles) {}
+    if (threadIdx.x == 0) *out = 1;
+}
+__global__ void fault() { *(volatile int*)8 = 1; }
+"""
+BLOCK = LaunchConfig(grid=1, block=32)
+
+
+@pytest.fixture(scope="module")
+def small() -> Any:
+    return KernelCompiler("cuda").compile(SMALL)
+
+
+@pytest.fixture(scope="module")
+def kernels() -> CompiledKernels:
+    return CompiledKernels("cuda")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_executor_agrees_with_numpy(kernels: CompiledKernels, case: str) -> None:
+    CASES[case](kernels)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rtc_agrees_with_numpy(case: str) -> None:
+    CASES[case](RtcKernels("auto"))
+
+
+def test_portable_code_runs() -> None:
+    arch = query_architecture("cuda").removesuffix("-real")
+    CASES["test_scale_each_type"](CompiledKernels("cuda", f"{arch}-virtual"))
+
+
+def launch_heavy(kernel: CompiledKernel, block: int) -> Any:
+    source = np.linspace(0, 1, 5000, dtype=np.float32)
+    out = np.zeros(2048, np.float32)
+    KernelExecutor(kernel).run(
+        LaunchConfig(grid=2048 // block, block=block), out, source, np.int32(source.size)
+    )
+    return out
+
+
+def compile_heavy(way: str) -> CompiledKernel:
+    if way == "rtc":
+        return RtcKernel(HEAVY, "heavy").compiled
+    return KernelCompiler("cuda").compile(HEAVY)["heavy"]
+
+
+@pytest.mark.parametrize("way", ["nvcc", "rtc"])
+def test_larger_blocks_recompile_once(way: str) -> None:
+    kernel = compile_heavy(way)
+    assert kernel.resources.max_threads == 128
+    assert (kernel.resources.registers or 0) > 64
+    expected = launch_heavy(kernel, 128)
+    assert len(kernel.history) == 1
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: launch_heavy(kernel, 1024), range(8)))
+
+    for result in results:
+        np.testing.assert_allclose(result, expected, rtol=1e-5)
+    first, second = kernel.history
+    assert second.resources.max_threads == 1024
+    assert (second.resources.registers or 0) <= 64
+    assert "1024 threads" in second.reason
+    assert "128" in second.reason
+    assert kernel.marks.max_threads == 1024
+    np.testing.assert_allclose(launch_heavy(kernel, 128), expected, rtol=1e-5)
+    assert kernel.history == (first, second)
+
+
+def test_register_limits_recompile() -> None:
+    kernel = compile_heavy("nvcc")
+    expected = launch_heavy(kernel, 128)
+    source, out = np.linspace(0, 1, 5000, dtype=np.float32), np.zeros(2048, np.float32)
+    KernelExecutor(kernel).run(
+        LaunchConfig(grid=16, block=128, max_registers=40), out, source, np.int32(source.size)
+    )
+    np.testing.assert_allclose(out, expected, rtol=1e-5)
+    assert (kernel.history[-1].resources.registers or 99) <= 40
+
+
+def test_variables_are_shared(small: Any) -> None:
+    seen = np.zeros(1, np.int32)
+    for _ in range(3):
+        KernelExecutor(small["count"]).run(BLOCK)
+    KernelExecutor(small["read"]).run(BLOCK, seen)
+    assert seen[0] == 96
+
+
+def test_cupy_arrays_are_not_copied(small: Any) -> None:
+    cupy = pytest.importorskip("cupy", reason="no cupy here")
+    values = cupy.ones(100, cupy.float32)
+    executor = KernelExecutor(small["scale<float>"])
+    executor.run(LaunchConfig(grid=4, block=32), values, 3.0, 100)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        values += 1
+        executor.run(LaunchConfig(grid=4, block=32, stream=stream), values, 2.0, 100)
+        values += 1
+    stream.synchronize()
+    assert (values.get() == 9).all()
+    with pytest.raises(ConfigurationError, match="contiguous"):
+        executor.run(BLOCK, values[::2], 2.0, 50)
+    with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
+        executor.run(BLOCK, values.astype(cupy.float64), 2.0, 50)
+
+
+def test_torch_tensors_are_not_copied(small: Any) -> None:
+    torch = pytest.importorskip("torch", reason="no torch here")
+    values = torch.ones(100, device="cuda")
+    executor = KernelExecutor(small["scale<float>"])
+    executor.run(LaunchConfig(grid=4, block=32), values, 3.0, 100)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        values += 1
+        executor.run(LaunchConfig(grid=4, block=32, stream=stream), values, 2.0, 100)
+        values += 1
+    stream.synchronize()
+    assert (values == 9).all().item()
+    with pytest.raises(ConfigurationError, match="host memory"):
+        executor.run(BLOCK, torch.ones(3), 2.0, 3)
+
+
+class OnlyDlpack:
+    """An array that says where it lies in no other way."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def test_dlpack_alone_is_enough(small: Any) -> None:
+    cupy = pytest.importorskip("cupy", reason="no cupy here")
+    values = cupy.ones(8, cupy.float32)
+    KernelExecutor(small["scale<float>"]).run(BLOCK, OnlyDlpack(values), 5.0, 8)
+    assert (values.get() == 5).all()
+
+
+def test_profile_measures_the_device(small: Any) -> None:
+    executor = KernelExecutor(small["spin"])
+    out = np.zeros(1, np.int32)
+    short = executor.run(BLOCK, 100_000, out, profile=True)
+    long = executor.run(BLOCK, 10_000_000, out, profile=True)
+    assert short is not None
+    assert long is not None
+    assert 0 < short < long
+
+
+def test_streams_are_asynchronous_and_ordered(small: Any) -> None:
+    cupy = pytest.importorskip("cupy", reason="no cupy here")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    done = cupy.zeros(1, cupy.int32)
+    executor = KernelExecutor(small["spin"])
+    executor.run(LaunchConfig(grid=1, block=32, stream=stream), 200_000_000, done)
+    assert not stream.done
+    executor.synchronize(stream)
+    assert stream.done
+    assert done.get()[0] == 1
+
+
+def test_much_shared_memory_needs_no_asking(small: Any) -> None:
+    out = np.zeros(1, np.int32)
+    size = 100 << 10
+    executor = KernelExecutor(small["use_shared"])
+    executor.run(LaunchConfig(grid=1, block=32, shared_bytes=size), out, size // 4 - 1)
+    assert out[0] == 7
+    with pytest.raises(LaunchError, match="use_shared"):
+        executor.run(LaunchConfig(grid=1, block=32, shared_bytes=10 << 20), out, 0)
+
+
+def test_launch_attributes_arrive(small: Any) -> None:
+    out = np.zeros(1, np.uint32)
+    KernelExecutor(small["ask_cluster"]).run(LaunchConfig(grid=4, block=32, cluster=2), out)
+    assert out[0] == 2
+    KernelExecutor(small["count"]).run(LaunchConfig(grid=2, block=32, cooperative=True))
+
+
+def test_pickled_kernels_run_elsewhere(small: Any, tmp_path: Path) -> None:
+    file = tmp_path / "kernel.pickle"
+    file.write_bytes(pickle.dumps(small["scale<float>"]))
+    program = (
+        "import pickle, sys, numpy, kbuild\n"
+        "kernel = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "values = numpy.ones(4, numpy.float32)\n"
+        "config = kbuild.LaunchConfig(grid=1, block=4)\n"
+        "kbuild.KernelExecutor(kernel).run(config, values, 5.0, 4)\n"
+        "print(values.sum())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["20.0"]
+
+
+def test_faults_of_kernels_are_told() -> None:
+    program = (
+        "import sys, kbuild\n"
+        "kernel = kbuild.RtcKernel('__global__ void fault() { *(volatile int*)8 = 1; }', 'fault')\n"
+        "try:\n"
+        "    kernel.run(kbuild.LaunchConfig(grid=1, block=1))\n"
+        "except kbuild.errors.LaunchError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "fault(): running failed: CUDA_ERROR_ILLEGAL_ADDRESS" in done.stdout

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -101,7 +102,7 @@ class FrameLayout:
                     found.append(_make_address_reader(meaning, interface))
                 else:
                     return None
-            elif isinstance(meaning, Builtin) and kind in _list_quick(meaning):
+            elif isinstance(meaning, Builtin) and _is_quick(meaning, kind):
                 found.append(None)
             else:
                 return None
@@ -112,8 +113,16 @@ class _NotQuickError(Exception):
     """A value that has to be looked at."""
 
 
-def _list_quick(meaning: Builtin) -> tuple[type, ...]:
-    return _QUICK[meaning.kinds[0]]
+def _is_quick(meaning: Builtin, kind: type) -> bool:
+    """Whether `struct` packs such values as they are; what is out of range it refuses."""
+    if kind in _QUICK[meaning.kinds[0]]:
+        return True
+    # Who passes a numpy value has imported numpy.
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not issubclass(kind, numpy.number):
+        return False
+    dtype = numpy.dtype(kind)
+    return dtype.kind in meaning.kinds and dtype.itemsize == meaning.size
 
 
 def _make_address_reader(pointer: Pointer, attribute: str) -> Callable[[Any], int]:
@@ -122,7 +131,10 @@ def _make_address_reader(pointer: Pointer, attribute: str) -> Callable[[Any], in
     spelled = {f"{k}{pointee.size}" for k in pointee.kinds} if pointee else None
 
     def read(value: Any) -> int:
-        interface = getattr(value, attribute)
+        try:
+            interface = getattr(value, attribute)
+        except Exception as error:  # whatever the library raises for an array that lies elsewhere
+            raise _NotQuickError from error
         if (
             interface.get("strides") is not None
             or interface.get("stream") is not None

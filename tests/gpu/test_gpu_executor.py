@@ -145,14 +145,14 @@ def test_larger_blocks_recompile_once(way: str) -> None:
 
     for result in results:
         np.testing.assert_allclose(result, expected, rtol=1e-5)
-    first, second = kernel.history
+    first, second = tuple(kernel.history)
     assert second.resources.max_threads == 1024
     assert (second.resources.registers or 0) <= 64
     assert "1024 threads" in second.reason
     assert "128" in second.reason
     assert kernel.marks.max_threads == 1024
     np.testing.assert_allclose(launch_heavy(kernel, 128), expected, rtol=1e-5)
-    assert kernel.history == (first, second)
+    assert tuple(kernel.history) == (first, second)
 
 
 def test_register_limits_recompile() -> None:

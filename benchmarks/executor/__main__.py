@@ -107,7 +107,7 @@ def time_call(call: Callable[[], object]) -> float:
 def compare_launches(repetitions: int) -> None:
     """Host time of a launch, nothing waited for; arguments as each library takes them."""
     import cupy  # noqa: PLC0415 - needed, and there, on a machine with a GPU alone
-    import cuda.core as core  # noqa: PLC0415 - likewise
+    from cuda import core  # noqa: PLC0415 - likewise
 
     device = core.Device()
     device.set_current()

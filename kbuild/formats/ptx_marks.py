@@ -11,6 +11,10 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.model import Marks
 
+# What stands between an entry's parameters and its body; only a pragma's end is a semicolon.
+_DIRECTIVES: Final = re.compile(
+    rb'\s*(?:\([^()]*\))?(?P<directives>(?:[^{};"]|"[^"\n]*"|(?<=");)*)(?=\{)'
+)
 # What a mark stands for, and what was meant for other blocks (`.minnctapersm` is a number of
 # blocks).  `.reqntid` is no bound but a promise that the kernel's own code may rely on.
 _DIRECTIVE: Final = re.compile(rb"\.(?:maxntid|minnctapersm|maxnreg)\s+\d[\d\s,]*")
@@ -21,11 +25,9 @@ def mark_entry(ptx: bytes, kernel: str, marks: Marks) -> bytes:
 
     Raises InputError where it defines no such entry.
     """
-    entry = re.compile(
-        rb"(?P<head>\.entry\s+" + re.escape(kernel.encode()) + rb"\s*(?:\([^()]*\))?)"
-        rb'(?P<directives>(?:[^{};"]|"[^"\n]*"|;(?=[^{}]*\{))*)\{'
-    )
-    found = entry.search(ptx)
+    entry = re.compile(rb"\.entry\s+" + re.escape(kernel.encode()) + rb"(?![\w$])")
+    heads = (m for m in entry.finditer(ptx) if not _is_comment(ptx, m.start()))
+    found = next(filter(None, (_DIRECTIVES.match(ptx, head.end()) for head in heads)), None)
     if found is None:
         raise InputError(f"the PTX defines no kernel {kernel}")
     kept = _DIRECTIVE.sub(b"", found["directives"]).rstrip()
@@ -34,5 +36,9 @@ def mark_entry(ptx: bytes, kernel: str, marks: Marks) -> bytes:
         for name, value in ((b"maxntid", marks.max_threads), (b"maxnreg", marks.max_registers))
         if value is not None
     )
-    body = found.end() - 1
-    return ptx[: found.start()] + found["head"] + kept + directives + b"\n" + ptx[body:]
+    return b"".join((ptx[: found.start("directives")], kept, directives, b"\n", ptx[found.end() :]))
+
+
+def _is_comment(ptx: bytes, position: int) -> bool:
+    """Whether a line comment began before: source lines may stand in some."""
+    return b"//" in ptx[ptx.rfind(b"\n", 0, position) + 1 : position]

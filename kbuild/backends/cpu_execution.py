@@ -25,8 +25,6 @@ from kbuild.runtime.launch_config import LaunchConfig
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
-# The runtime refuses larger blocks.
-_MOST_THREADS: Final = 1024
 
 
 class _Container(ctypes.Structure):
@@ -160,10 +158,6 @@ class CpuDevice:
         function = CpuFunction(handle=module.find(kernel.device_name), module=module)
         self._queue.resolve(function.handle)
         return function
-
-    def find_most_threads(self, function: Any) -> int:  # noqa: ARG002 - the seam's signature
-        """See `ExecutionDevice`."""
-        return _MOST_THREADS
 
     def open_queue(self, stream: Any) -> CpuQueue:
         """See `ExecutionDevice`."""

@@ -194,11 +194,6 @@ class CudaDevice:
             library = self._libraries[image.sha256] = make(image.data)
         return library
 
-    def find_most_threads(self, function: CudaFunction) -> int:
-        """See `ExecutionDevice`."""
-        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
-        return int(_check(driver.cuFuncGetAttribute(attribute, function.function)))
-
     def open_queue(self, stream: Any) -> CudaQueue:
         """See `ExecutionDevice`: ``__cuda_stream__``, or an address."""
         if stream is None:

@@ -108,9 +108,6 @@ class ExecutionDevice(Protocol):
         Kernels of one image share its device variables.
         """
 
-    def find_most_threads(self, function: Any) -> int | None:
-        """The largest block that a loaded kernel can be launched with; None if unknown."""
-
     def open_queue(self, stream: Any) -> Queue:
         """The queue of a stream, None for the default one; ConfigurationError for no stream."""
 

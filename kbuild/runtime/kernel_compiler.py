@@ -20,7 +20,7 @@ from kbuild.runtime.compiled_kernel import (
     Recompiler,
 )
 from kbuild.runtime.compiled_module import CompiledFiles, CompiledModule, make_module
-from kbuild.runtime.recompiler import ToolRecompiler
+from kbuild.runtime.recompiler import PortableRecompiler, ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
 from kbuild.stages.kernel_table import build_kernel_table
@@ -128,9 +128,13 @@ class KernelCompiler:
         images: tuple[DeviceImage, ...],
         assembly: CompiledImage | None,
     ) -> Recompiler | None:
-        real = next((image for image in images if image.kind == "elf"), None)
-        if assembly is None or real is None:
+        if assembly is None:
             return None
+        real = next((image for image in images if image.kind == "elf"), None)
+        if real is None:
+            return PortableRecompiler(
+                backend=self.backend, source=edge.display_source, assembly=assembly
+            )
         return ToolRecompiler(
             toolchain=self.toolchain,
             source=edge.display_source,

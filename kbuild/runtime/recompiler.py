@@ -11,7 +11,7 @@ from kbuild.backends import find_backend
 from kbuild.backends.protocol import AssembleUnit, ImageOutput, Toolchain
 from kbuild.backends.readers import device_limits
 from kbuild.errors import InputError
-from kbuild.model import Marks, Resources
+from kbuild.model import ImageKind, Marks, Resources
 from kbuild.runtime.compiled_kernel import CompiledImage, Variant
 from kbuild.stages.compile import describe_content
 
@@ -43,8 +43,9 @@ class Assembled:
     arch: str
     file_name: str
     data: bytes
-    command: tuple[str, ...]
-    log: str
+    command: tuple[str, ...] = ()
+    log: str = ""
+    kind: ImageKind = "elf"
 
 
 def describe_variant(made: Assembled, marks: Marks, reason: str) -> Variant:
@@ -53,7 +54,7 @@ def describe_variant(made: Assembled, marks: Marks, reason: str) -> Variant:
     output = ImageOutput(
         path=Path(made.file_name),
         arch=made.arch,
-        kind="elf",
+        kind=made.kind,
         spills=backend.read_spills(made.log),
     )
     image = describe_content(made.source, output, made.data, backend)
@@ -125,3 +126,36 @@ class ToolRecompiler:
     def mark_block(self, threads: int) -> int | None:
         """See `Recompiler`."""
         return mark_block(self.toolchain.backend, threads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortableRecompiler:
+    """A recompiler of code that the device's driver assembles: marking it is all there is to do."""
+
+    backend: str
+    source: str
+    assembly: CompiledImage
+
+    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+        """See `Recompiler`."""
+        marked = find_backend(self.backend).mark_assembly(self.assembly.data, kernel, marks)
+        if marked is None:
+            raise InputError(f"backend {self.backend} assembles nothing again")
+        made = Assembled(
+            source=self.source,
+            backend=self.backend,
+            kernel=kernel,
+            arch=self.assembly.arch,
+            kind=self.assembly.kind,
+            file_name=self.assembly.file_name,
+            data=marked,
+        )
+        return describe_variant(made, marks, reason)
+
+    def find_most_threads(self, resources: Resources) -> int | None:
+        """See `Recompiler`."""
+        return find_most_threads(self.backend, self.assembly.arch, resources)
+
+    def mark_block(self, threads: int) -> int | None:
+        """See `Recompiler`."""
+        return mark_block(self.backend, threads)

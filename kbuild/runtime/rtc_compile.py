@@ -85,7 +85,6 @@ class RtcRecompiler:
             arch=self.arch,
             file_name=f"{Path(self.source).stem}.cubin",
             data=data,
-            command=(),
             log=log,
         )
         return describe_variant(made, marks, reason)

@@ -127,6 +127,14 @@ def test_a_kernel_for_128_threads_becomes_one_for_1024(way: str, compiled: Compi
     assert pickle.loads(pickle.dumps(kernel)).select(1000) == made  # noqa: S301 - our own
 
 
+def test_portable_code_is_marked() -> None:
+    kernel = KernelCompiler("cuda", "90-virtual").compile(SOURCE)["heavy"]
+    made = kernel.select(1024)
+    assert [(image.arch, image.kind) for image in made.images] == [("compute_90", "ptx")]
+    assert made.resources.max_threads == 1024
+    assert kernel.select(1000) is made
+
+
 def test_compile_options_stay_when_it_is_compiled_again() -> None:
     options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math")
     kernel = KernelCompiler("cuda", "90-real", options).compile(SOURCE)["heavy"]

@@ -129,7 +129,17 @@ def launch_heavy(kernel: CompiledKernel, block: int) -> Any:
 def compile_heavy(way: str) -> CompiledKernel:
     if way == "rtc":
         return RtcKernel(HEAVY, "heavy").compiled
-    return KernelCompiler("cuda").compile(HEAVY)["heavy"]
+    arch = query_architecture("cuda")
+    if way == "portable":
+        arch = arch.replace("-real", "-virtual")
+    return KernelCompiler("cuda", arch).compile(HEAVY)["heavy"]
+
+
+def test_larger_blocks_mark_portable_code() -> None:
+    kernel = compile_heavy("portable")
+    expected = launch_heavy(kernel, 128)
+    np.testing.assert_allclose(launch_heavy(kernel, 1024), expected, rtol=1e-5)
+    assert [variant.images[0].kind for variant in kernel.history] == ["ptx", "ptx"]
 
 
 @pytest.mark.parametrize("way", ["nvcc", "rtc"])

@@ -9,7 +9,13 @@ import pytest
 from kbuild.backends import cpu, find_backend
 from kbuild.backends.protocol import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.toolchain import choose_backend, find_toolchain, find_toolchain_for, gather_hints
+from kbuild.toolchain import (
+    choose_backend,
+    find_toolchain,
+    find_toolchain_for,
+    gather_hints,
+    query_architecture,
+)
 
 
 def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
@@ -106,6 +112,20 @@ def test_unusable_cross_compiler_says_why(tmp_path: Path, gcc: Toolchain) -> Non
 
     with pytest.raises(ToolchainError, match=r"aarch64-linux-gnu-g\+\+ cannot build for it here"):
         find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
+
+
+def test_native_is_this_machine() -> None:
+    level = query_architecture("cpu")
+    hints = gather_hints()
+    assert cpu.expand_architectures(("native",), find_toolchain(cpu, hints), hints) == (level,)
+
+
+def test_native_without_a_driver_is_told() -> None:
+    for name, vendor in (("cuda", "NVIDIA"), ("hip", "AMD")):
+        with pytest.raises(ConfigurationError, match=f"no {vendor} device here"):
+            find_backend(name).native_architectures(())
+    assert find_backend("cuda").native_architectures(("gfx90a", "sm_90")) == ("90-real",)
+    assert find_backend("hip").native_architectures(("gfx90a", "sm_90")) == ("gfx90a",)
 
 
 def test_unknown_backend_lists_the_known() -> None:

@@ -123,6 +123,24 @@ def test_blocks_that_cannot_be_launched_are_those_of_the_headers(said: list[list
     assert judged == never
 
 
+def test_the_largest_block_is_the_last_that_the_headers_allow(said: list[list[str]]) -> None:
+    never = {tuple(map(int, row[1:])) for row in said if row[0] == "never"}
+    known = [int(row[1]) for row in said if row[0] == "arch"]
+    for number, registers in itertools.product(known, REGISTERS):
+        most = LIMITS.most_threads_of(f"sm_{number}", Resources(registers=registers))
+        allowed = [t for t in THREADS if (number, registers, t) not in never]
+        assert most is not None
+        assert max(allowed) <= most
+        assert not any(t <= most for t in THREADS if t not in allowed)
+
+
+def test_launch_bounds_limit_the_block() -> None:
+    bound = Resources(registers=32, max_threads=96)
+    assert LIMITS.most_threads_of("sm_90", bound) == 96
+    assert LIMITS.most_threads_of("compute_90", Resources(max_threads=96)) == 96
+    assert LIMITS.most_threads_of("compute_90", Resources()) is None
+
+
 @pytest.mark.parametrize("arch", ["sm_32", "sm_130", "sm_999", "gfx90a", ""])
 def test_nothing_is_said_of_other_devices(arch: str) -> None:
     assert LIMITS.launch_problem(arch, Resources(registers=255, max_threads=1024)) is None

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends import cpu_machines
+
+V2 = "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"
+V3 = f"{V2} avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
+V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
+
+pytestmark = pytest.mark.skipif(
+    cpu_machines.own_machine() != "x86_64", reason="levels are those of x86-64"
+)
+
+
+@pytest.mark.parametrize(
+    ("flags", "level"),
+    [
+        ("fpu", "x86-64"),
+        (V2, "x86-64-v2"),
+        (V3, "x86-64-v3"),
+        (V4, "x86-64-v4"),
+        (V3.replace("fma ", ""), "x86-64-v2"),
+        (V4.replace("movbe ", ""), "x86-64-v2"),
+    ],
+)
+def test_the_best_level_is_the_last_that_is_whole(tmp_path: Path, flags: str, level: str) -> None:
+    file = tmp_path / "cpuinfo"
+    file.write_text(f"processor : 0\nflags\t\t: fpu vme {flags}\nbugs\t: avx512f\n")
+    assert cpu_machines.find_best_level(file) == level
+
+
+def test_a_machine_that_says_nothing_has_the_baseline(tmp_path: Path) -> None:
+    assert cpu_machines.find_best_level(tmp_path / "absent") == "x86-64"
+
+
+def test_this_machine_has_a_level() -> None:
+    assert cpu_machines.find_best_level() in cpu_machines.MACHINES

@@ -1,0 +1,338 @@
+// KBUILD_CAPTURE: each launch through a debug stub as a file that can be launched again; the
+// format is in docs/launch-records.md.
+//
+//     KBUILD_CAPTURE=FOLDER         where the files go; it is created, its parents are not
+//     KBUILD_CAPTURE_KERNEL=GLOB    only kernels of this name; fnmatch(3)
+//     KBUILD_CAPTURE_LIMIT=N        so many launches of a process; 100
+//     KBUILD_CAPTURE_BYTES=N        of buffers larger than that the content is left out; 1 GiB
+//
+// A file is whole before its launch begins, and gets the outcome afterwards.  What goes wrong
+// with a capture is said once, and is no matter of the program's.
+#ifndef KBUILD_LAUNCH_CAPTURE_HPP
+#define KBUILD_LAUNCH_CAPTURE_HPP
+
+#include <kbuild/capture_file.hpp>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#define KBUILD_CAPTURE_LAUNCHES 100ull
+#define KBUILD_CAPTURE_BUFFER_BYTES (1ull << 30)
+
+// One launch as its stub sees it.  The call site is null where it is not known.
+struct kbuild_captured_launch {
+    const void* __handle;
+    const char* __kernel;
+    const struct kbuild_argument* __described;
+    uint32_t __count;
+    void* const* __values;
+    const struct kbuild_launch_config* __config;
+    const char* __source;
+    unsigned __line;
+    const void* __caller;
+};
+
+// What a process captures; its number, for a child has its own.  One for all stub units that the
+// linkers can make one of.
+struct kbuild_capture_state {
+    int __process;
+    int __holder;
+    int __is_over;
+    unsigned long long __captured;
+    unsigned long long __number;
+};
+extern struct kbuild_capture_state kbuild_captures
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+struct kbuild_capture_state kbuild_captures = {};
+
+__attribute__((format(printf, 1, 2))) static void kbuild_say_of_capture(const char* __format, ...)
+{
+    char __line[3072];
+    va_list __arguments;
+    va_start(__arguments, __format);
+    const int __length = vsnprintf(__line, sizeof __line - 1, __format, __arguments);
+    va_end(__arguments);
+    if (__length < 0) return;
+    const size_t __end = static_cast<size_t>(__length) < sizeof __line - 1
+                             ? static_cast<size_t>(__length)
+                             : sizeof __line - 2;
+    __line[__end] = '\n';
+    (void)!write(STDERR_FILENO, __line, __end + 1);
+}
+
+// The lock is its process's number: what a fork copied while it was held is nobody's.
+static void kbuild_lock_captures()
+{
+    const int __own = static_cast<int>(getpid());
+    int __holder = 0;
+    while (!__atomic_compare_exchange_n(&kbuild_captures.__holder, &__holder, __own, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (__holder == __own) {
+            __holder = 0;
+            sched_yield();
+        }
+    }
+    if (kbuild_captures.__process != __own) {
+        kbuild_captures.__process = __own;
+        kbuild_captures.__is_over = 0;
+        kbuild_captures.__captured = 0;
+    }
+}
+
+static void kbuild_unlock_captures()
+{
+    __atomic_store_n(&kbuild_captures.__holder, 0, __ATOMIC_RELEASE);
+}
+
+// After what would go wrong again.
+static void kbuild_give_up_captures(const char* __folder, const char* __reason)
+{
+    kbuild_lock_captures();
+    const bool __is_first = !kbuild_captures.__is_over;
+    kbuild_captures.__is_over = 1;
+    kbuild_unlock_captures();
+    if (__is_first)
+        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %.500s; nothing more is captured",
+                              __folder, __reason);
+}
+
+// A number of the environment; the usual one where it is none.
+static unsigned long long kbuild_read_setting(const char* __variable, unsigned long long __usual,
+                                              bool __may_speak)
+{
+    const char* const __words = getenv(__variable);
+    char* __end = nullptr;
+    if (__words == nullptr || __words[0] == '\0') return __usual;
+    errno = 0;
+    const unsigned long long __number = strtoull(__words, &__end, 10);
+    if (errno == 0 && *__end == '\0' && __words[0] >= '0' && __words[0] <= '9') return __number;
+    if (__may_speak)
+        kbuild_say_of_capture("kbuild: %s: %.500s is no number; %llu is taken", __variable, __words,
+                              __usual);
+    return __usual;
+}
+
+// Whether this launch is one of those that are captured; counts it.
+static bool kbuild_claim_capture(const char* __folder)
+{
+    kbuild_lock_captures();
+    struct kbuild_capture_state* const __state = &kbuild_captures;
+    const bool __is_first = __state->__captured == 0;
+    bool __is_claimed = false, __is_end = false;
+    unsigned long long __most = 0;
+    if (!__state->__is_over) {
+        __most = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES, __is_first);
+        __is_claimed = __state->__captured < __most;
+        __is_end = !__is_claimed;
+        __state->__is_over = __is_end;
+        __state->__captured += __is_claimed;
+    }
+    kbuild_unlock_captures();
+    if (__is_end)
+        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %llu launches are captured, as many as "
+                              "KBUILD_CAPTURE_LIMIT says; nothing more is captured",
+                              __folder, __most);
+    if (__is_claimed && __is_first && mkdir(__folder, 0777) != 0 && errno != EEXIST) {
+        kbuild_give_up_captures(__folder, strerror(errno));
+        return false;
+    }
+    return __is_claimed;
+}
+
+static unsigned long long kbuild_number_capture()
+{
+    kbuild_lock_captures();
+    const unsigned long long __number = kbuild_captures.__number++;
+    kbuild_unlock_captures();
+    return __number;
+}
+
+// Where launches are captured; null where they are not.
+static const char* kbuild_capture_target()
+{
+    const char* const __folder = getenv("KBUILD_CAPTURE");
+    return __folder == nullptr || __folder[0] == '\0' || strcmp(__folder, "0") == 0 ? nullptr
+                                                                                    : __folder;
+}
+
+// Where a kernel's own name is in how people write it: `scale` of `void ns::scale<int>(int*)`.
+static void kbuild_find_own_name(const char* __display, char* __name, size_t __capacity)
+{
+    static const char __nameless[] = "(anonymous namespace)";
+    size_t __length = 0;
+    for (; *__display != '\0' && *__display != '<'; __display++) {
+        if (strncmp(__display, __nameless, sizeof __nameless - 1) == 0)
+            __display += sizeof __nameless - 2;
+        else if (*__display == '(')
+            break;
+        else if (*__display == ':' || *__display == ' ')
+            __length = 0;
+        else if (__length < __capacity - 1)
+            __name[__length++] = *__display == '/' ? '_' : *__display;
+    }
+    __name[__length] = '\0';
+}
+
+static bool kbuild_is_chosen(const char* __display, const char* __name)
+{
+    const char* const __pattern = getenv("KBUILD_CAPTURE_KERNEL");
+    return __pattern == nullptr || __pattern[0] == '\0' || fnmatch(__pattern, __display, 0) == 0 ||
+           fnmatch(__pattern, __name, 0) == 0;
+}
+
+// A new file in the folder under a temporary name, which no other stub unit takes; -1 where there
+// can be none.
+static int kbuild_open_capture(const char* __folder, const char* __name, char* __partial,
+                               char* __path, size_t __capacity)
+{
+    for (;;) {
+        const unsigned long long __number = kbuild_number_capture();
+        const int __process = static_cast<int>(getpid());
+        const int __length = snprintf(__partial, __capacity, "%s/.%s-%d-%llu.launch.partial",
+                                      __folder, __name, __process, __number);
+        snprintf(__path, __capacity, "%s/%s-%d-%llu.launch", __folder, __name, __process, __number);
+        if (__length < 0 || static_cast<size_t>(__length) >= __capacity) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        const int __file = open(__partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+        if (__file < 0 && errno == EEXIST) continue;
+        if (__file < 0 || access(__path, F_OK) != 0) return __file;
+        close(__file);
+        unlink(__partial);
+    }
+}
+
+// Everything but the configuration, which failures leave as it is.
+static void kbuild_note_launch(struct kbuild_capture_plan* __plan, const struct kbuild_module* __module,
+                               const struct kbuild_kernel* __kernel, const void* __stream)
+{
+    unsigned __variables = 0;
+    for (uint64_t __row = 0; __row < __module->variable_count; __row++)
+        __variables += __module->variables[__row].container == __kernel->container;
+    if (__variables != 0)
+        kbuild_note(__plan, "device-variables", -1,
+                    "the kernel's source has %u device variables, whose content is not captured",
+                    __variables);
+    if (__stream != nullptr)
+        kbuild_note(__plan, "stream", -1, "launched on stream 0x%llx, which is this process's",
+                    static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__stream)));
+    if (__plan->__obstacle != nullptr)
+        kbuild_note(__plan, "no-buffers", -1, "no buffer is captured: %s", __plan->__obstacle);
+}
+
+static void kbuild_describe_origin(struct kbuild_json* __origin, const struct kbuild_module* __module,
+                                   const struct kbuild_captured_launch* __launch, bool __may_ask)
+{
+    char __program[4096] = "", __device[512] = "", __driver[64] = "", __function[2048] = "";
+    Dl_info __info;
+    const ssize_t __length = readlink("/proc/self/exe", __program, sizeof __program - 1);
+    __program[__length > 0 ? __length : 0] = '\0';
+    if (__may_ask) kbuild_describe_device(__device, sizeof __device, __driver, sizeof __driver);
+    if (__launch->__source == nullptr && dladdr(__launch->__caller, &__info) != 0 &&
+        __info.dli_sname != nullptr)
+        snprintf(__function, sizeof __function, "%s (%s)", __info.dli_sname, __info.dli_fname);
+    kbuild_put(__origin, "{\"program\":");
+    kbuild_put_string(__origin, __program[0] ? __program : nullptr, 8192);
+    kbuild_put(__origin, ",\"pid\":%d,\"target\":", static_cast<int>(getpid()));
+    kbuild_put_string(__origin, __module->target, 8192);
+    kbuild_put(__origin, ",\"file\":");
+    kbuild_put_string(__origin, __launch->__source, 8192);
+    if (__launch->__source != nullptr) kbuild_put(__origin, ",\"line\":%u", __launch->__line);
+    kbuild_put(__origin, ",\"function\":");
+    kbuild_put_string(__origin, __function[0] ? __function : nullptr, 8192);
+    kbuild_put(__origin, ",\"device\":");
+    kbuild_put_string(__origin, __device[0] ? __device : nullptr, 8192);
+    kbuild_put(__origin, ",\"driver\":");
+    kbuild_put_string(__origin, __driver[0] ? __driver : nullptr, 8192);
+    kbuild_put(__origin, "}");
+}
+
+static const struct kbuild_kernel* kbuild_find_captured(const struct kbuild_module* __module,
+                                                        const struct kbuild_captured_launch* __launch)
+{
+    for (uint64_t __row = 0; __module != nullptr && __row < __module->kernel_count; __row++)
+        if (__module->kernels[__row].handle == __launch->__handle &&
+            __module->kernels[__row].param_count == __launch->__count)
+            return &__module->kernels[__row];
+    return nullptr;
+}
+
+// Writes what `__plan` says to the file, under its own name once it is whole.
+static void kbuild_finish_capture(struct kbuild_capture_file* __file,
+                                  const struct kbuild_capture_content* __content,
+                                  const char* __folder, const char* __name)
+{
+    char __partial[PATH_MAX], __path[PATH_MAX];
+    __file->__number = kbuild_open_capture(__folder, __name, __partial, __path, sizeof __path);
+    if (__file->__number < 0) {
+        kbuild_give_up_captures(__folder, strerror(errno));
+        return;
+    }
+    kbuild_write_capture(__file, __content);
+    if (__file->__error == 0 && rename(__partial, __path) != 0) __file->__error = errno;
+    if (__file->__error == 0) return;
+    close(__file->__number);
+    __file->__number = -1;
+    unlink(__partial);
+    kbuild_give_up_captures(__folder, strerror(__file->__error));
+}
+
+// Captures the launch, where that is wanted.  True where its end is to be waited for.
+static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char* __folder,
+                                 const struct kbuild_captured_launch* __launch)
+{
+    char __name[80];
+    *__file = {-1, 0, 0};
+    kbuild_find_own_name(__launch->__kernel, __name, sizeof __name);
+    if (!kbuild_is_chosen(__launch->__kernel, __name)) return false;
+    const struct kbuild_module* const __module = kbuild_find_module(__launch->__handle);
+    const struct kbuild_kernel* const __kernel = kbuild_find_captured(__module, __launch);
+    if (__kernel == nullptr || !kbuild_claim_capture(__folder)) return false;
+
+    struct kbuild_capture_plan __plan = {};
+    struct kbuild_json __origin = {};
+    int __state = 0;
+    __origin.__is_whole = true;
+    __plan.__most_bytes = static_cast<size_t>(kbuild_read_setting(
+        "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, kbuild_captures.__captured == 1));
+    __plan.__obstacle = kbuild_begin_reading(__launch->__config->stream, &__state);
+    const bool __may_read = __plan.__obstacle == nullptr;
+    if (kbuild_begin_plan(&__plan, __kernel, __launch->__described, __launch->__count,
+                          __launch->__values)) {
+        const struct kbuild_capture_content __content = {__module, __kernel, __launch->__config,
+                                                         &__plan, &__origin};
+        kbuild_note_launch(&__plan, __module, __kernel, __launch->__config->stream);
+        kbuild_follow_arguments(&__plan, __kernel->params, __launch->__count);
+        kbuild_describe_origin(&__origin, __module, __launch, __may_read);
+        kbuild_finish_capture(__file, &__content, __folder, __name);
+    } else {
+        kbuild_give_up_captures(__folder, strerror(ENOMEM));
+    }
+    if (__may_read) kbuild_end_reading(__state);
+    kbuild_end_plan(&__plan);
+    free(__origin.__text);
+    return __may_read;
+}
+
+// How the launch ended: it failed, or waiting for it did.  A launch that nobody may wait for and
+// that did not fail at once keeps the null of one that has not ended.
+static void kbuild_end_capture(const struct kbuild_capture_file* __file, bool __may_wait,
+                               const struct kbuild_captured_launch* __launch, int __result)
+{
+    int __late = 0;
+    if (__file->__number < 0) return;
+    if (__result == 0 && __may_wait) __late = kbuild_synchronize_stream(__launch->__config->stream);
+    const int __code = __result != 0 ? __result : __late;
+    if (__code != 0)
+        kbuild_write_outcome(__file, __code, kbuild_launch_error_message(__launch->__handle, __code),
+                             __result == 0);
+    else if (__may_wait)
+        kbuild_write_outcome(__file, 0, "", false);
+    close(__file->__number);
+}
+
+#endif

@@ -135,8 +135,8 @@ static void kbuild_follow_opaque(struct kbuild_capture_plan* __plan, int __param
         kbuild_follow(__plan, __param, __offset, true);
     if (__size >= __step)
         kbuild_note(__plan, "opaque", __param,
-                    "the members of %.300s are not known: %zu of its words are taken for pointers, and "
-                    "other addresses in it stay as they are",
+                    "the members of %.300s are not known: words of it taken for pointers: %zu; other "
+                    "addresses in it stay as they are",
                     __plan->__described[__param].__name, __plan->__pointer_count - __before);
 }
 

@@ -115,31 +115,29 @@ static unsigned long long kbuild_read_setting(const char* __variable, unsigned l
     return __usual;
 }
 
-// Whether this launch is one of those that are captured; counts it.
-static bool kbuild_claim_capture(const char* __folder)
+// Which of the process's captures this launch is, from 1; 0 where it is none.
+static unsigned long long kbuild_claim_capture(const char* __folder)
 {
     kbuild_lock_captures();
     struct kbuild_capture_state* const __state = &kbuild_captures;
-    const bool __is_first = __state->__captured == 0;
-    bool __is_claimed = false, __is_end = false;
-    unsigned long long __most = 0;
-    if (!__state->__is_over) {
-        __most = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES, __is_first);
-        __is_claimed = __state->__captured < __most;
-        __is_end = !__is_claimed;
-        __state->__is_over = __is_end;
-        __state->__captured += __is_claimed;
+    const bool __was_over = __state->__is_over;
+    unsigned long long __most = 0, __place = 0;
+    if (!__was_over) {
+        __most = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES,
+                                     __state->__captured == 0);
+        __state->__is_over = __state->__captured >= __most;
+        if (!__state->__is_over) __place = ++__state->__captured;
     }
     kbuild_unlock_captures();
-    if (__is_end)
+    if (!__was_over && __place == 0)
         kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %llu launches are captured, as many as "
                               "KBUILD_CAPTURE_LIMIT says; nothing more is captured",
                               __folder, __most);
-    if (__is_claimed && __is_first && mkdir(__folder, 0777) != 0 && errno != EEXIST) {
+    if (__place != 0 && mkdir(__folder, 0777) != 0 && errno != EEXIST) {
         kbuild_give_up_captures(__folder, strerror(errno));
-        return false;
+        return 0;
     }
-    return __is_claimed;
+    return __place;
 }
 
 static unsigned long long kbuild_number_capture()
@@ -210,18 +208,37 @@ static int kbuild_open_capture(const char* __folder, const char* __name, char* _
 static void kbuild_note_launch(struct kbuild_capture_plan* __plan, const struct kbuild_module* __module,
                                const struct kbuild_kernel* __kernel, const void* __stream)
 {
-    unsigned __variables = 0;
+    char __names[600] = "";
+    size_t __length = 0;
     for (uint64_t __row = 0; __row < __module->variable_count; __row++)
-        __variables += __module->variables[__row].container == __kernel->container;
-    if (__variables != 0)
+        if (__module->variables[__row].container == __kernel->container && __length < sizeof __names)
+            __length += static_cast<size_t>(
+                snprintf(__names + __length, sizeof __names - __length, "%s%s", __length ? ", " : "",
+                         __module->variables[__row].device_name));
+    if (__length != 0)
         kbuild_note(__plan, "device-variables", -1,
-                    "the kernel's source has %u device variables, whose content is not captured",
-                    __variables);
+                    "the content of the device variables of the kernel's source is not captured: %s",
+                    __names);
     if (__stream != nullptr)
         kbuild_note(__plan, "stream", -1, "launched on stream 0x%llx, which is this process's",
                     static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__stream)));
     if (__plan->__obstacle != nullptr)
         kbuild_note(__plan, "no-buffers", -1, "no buffer is captured: %s", __plan->__obstacle);
+}
+
+// That of the kbuild which built the module, out of its table: plain words.
+static void kbuild_put_version(struct kbuild_json* __json, const struct kbuild_module* __module)
+{
+    static const char __key[] = ",\"version\":\"";
+    const char* const __end = __module->record + __module->record_size;
+    const char* const __start = static_cast<const char*>(
+        memmem(__module->record, __module->record_size, __key, sizeof __key - 1));
+    if (__start == nullptr) return;
+    const char* const __version = __start + sizeof __key - 1;
+    const char* const __quote = static_cast<const char*>(
+        memchr(__version, '"', static_cast<size_t>(__end - __version)));
+    if (__quote != nullptr)
+        kbuild_put_bytes(__json, __start, static_cast<size_t>(__quote + 1 - __start));
 }
 
 static void kbuild_describe_origin(struct kbuild_json* __origin, const struct kbuild_module* __module,
@@ -239,6 +256,7 @@ static void kbuild_describe_origin(struct kbuild_json* __origin, const struct kb
     kbuild_put_string(__origin, __program[0] ? __program : nullptr, 8192);
     kbuild_put(__origin, ",\"pid\":%d,\"target\":", static_cast<int>(getpid()));
     kbuild_put_string(__origin, __module->target, 8192);
+    kbuild_put_version(__origin, __module);
     kbuild_put(__origin, ",\"file\":");
     kbuild_put_string(__origin, __launch->__source, 8192);
     if (__launch->__source != nullptr) kbuild_put(__origin, ",\"line\":%u", __launch->__line);
@@ -291,14 +309,16 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
     if (!kbuild_is_chosen(__launch->__kernel, __name)) return false;
     const struct kbuild_module* const __module = kbuild_find_module(__launch->__handle);
     const struct kbuild_kernel* const __kernel = kbuild_find_captured(__module, __launch);
-    if (__kernel == nullptr || !kbuild_claim_capture(__folder)) return false;
+    if (__kernel == nullptr) kbuild_give_up_captures(__folder, "a kernel is in no table");
+    const unsigned long long __place = __kernel != nullptr ? kbuild_claim_capture(__folder) : 0;
+    if (__place == 0) return false;
 
     struct kbuild_capture_plan __plan = {};
     struct kbuild_json __origin = {};
     int __state = 0;
     __origin.__is_whole = true;
     __plan.__most_bytes = static_cast<size_t>(kbuild_read_setting(
-        "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, kbuild_captures.__captured == 1));
+        "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, __place == 1));
     __plan.__obstacle = kbuild_begin_reading(__launch->__config->stream, &__state);
     const bool __may_read = __plan.__obstacle == nullptr;
     if (kbuild_begin_plan(&__plan, __kernel, __launch->__described, __launch->__count,

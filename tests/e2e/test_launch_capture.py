@@ -220,7 +220,7 @@ def test_large_buffers_are_left_out(built: Path, tmp_path: Path) -> None:
 def test_settings_that_are_no_numbers_are_said_once(
     built: Path, tmp_path: Path, variable: str, value: str
 ) -> None:
-    run = start(built / "launcher", "many", tmp_path, **{variable: value})
+    run = start(built / "launcher", "many", tmp_path, None, **{variable: value})
 
     assert run.stderr.count(f"kbuild: {variable}: {value} is no number") == 1
     assert len(run.records) == 80

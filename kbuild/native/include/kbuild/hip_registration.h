@@ -338,8 +338,7 @@ static inline const char *kbuild_begin_reading(void *stream, int *state)
         (void)hipGetLastError();
         return "launches are being captured in a graph";
     }
-    if (error == hipSuccess)
-        error = hipStreamSynchronize((hipStream_t)stream);
+    error = hipStreamSynchronize((hipStream_t)stream);
     if (error == hipSuccess)
         return 0;
     (void)hipGetLastError();

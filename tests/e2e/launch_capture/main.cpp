@@ -88,6 +88,46 @@ static int many()
     return finish(kbuild::synchronize());
 }
 
+#ifdef KBUILD_BACKEND_CUDA
+static int capture_graph()
+{
+    float* const x = allocate({1});
+    float result = 0;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    kbuild::LaunchConfig config{1, 1};
+    if (cudaStreamCreate(&stream) || cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal)) return 3;
+    config.stream = stream;
+    const auto error = kbuild::launch(ns::add<float>, config, x, 2.0f);
+    if (cudaStreamEndCapture(stream, &graph) || cudaGraphInstantiate(&ready, graph, 0) ||
+        cudaGraphLaunch(ready, stream) || cudaStreamSynchronize(stream) ||
+        cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost))
+        return 4;
+    std::printf("{\"result\": %g}\n", result);
+    return finish(error);
+}
+
+static int add_to_managed()
+{
+    float* managed = nullptr;
+    float* pinned = nullptr;
+    if (cudaMallocManaged(reinterpret_cast<void**>(&managed), 3 * sizeof(float)) ||
+        cudaMallocHost(reinterpret_cast<void**>(&pinned), 3 * sizeof(float)))
+        return 3;
+    managed[1] = 5;
+    pinned[0] = 6;
+    if (kbuild::launch(ns::add<float>, {1, 1}, managed + 1, 2.0f)) return 4;
+    const auto error = kbuild::launch(ns::add<float>, {1, 1}, pinned, 2.0f);
+    if (kbuild::synchronize()) return 5;
+    std::printf("{\"result\": %g}\n", managed[1] + pinned[0]);
+    return finish(error);
+}
+#else
+static int capture_graph() { return 2; }
+static int add_to_managed() { return 2; }
+#endif
+
 int main(int, char** arguments)
 {
     const std::string what = arguments[1];
@@ -97,5 +137,7 @@ int main(int, char** arguments)
            : what == "break_down" ? break_down()
            : what == "fail"       ? fail()
            : what == "many"       ? many()
+           : what == "graph"      ? capture_graph()
+           : what == "managed"    ? add_to_managed()
                                   : 2;
 }

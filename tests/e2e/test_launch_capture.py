@@ -141,7 +141,8 @@ def test_structs_are_searched_for_pointers(built: Path, tmp_path: Path) -> None:
 
     (record,) = run.records
     x, local = run.address_of("x"), run.address_of("local")
-    assert record.arguments == struct.pack("<i4xQQf", 10, x, local, 4)
+    # What lies between the members is nobody's.
+    assert struct.unpack("<i4xQQf", record.arguments) == (10, x, local, 4)
     assert record.pointers == (CapturedPointer(offset=8, buffer=0),)
     assert record.buffers[0].content == bytes(40)
     assert kinds(record)[-2:] == ["taken-for-pointer", "opaque"]

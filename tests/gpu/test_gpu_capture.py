@@ -56,8 +56,8 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "CMAKE_CUDA_ARCHITECTURES": f"{architecture}-real",
     }
     definitions = [f"-D{name}={value}" for name, value in settings.items()]
-    configure = ["cmake", "-S", PROJECT, "-B", folder, "-G", "Ninja", *definitions]
-    for command in (configure, ["cmake", "--build", folder]):
+    configure = ["cmake", "-S", str(PROJECT), "-B", str(folder), "-G", "Ninja", *definitions]
+    for command in (configure, ["cmake", "--build", str(folder)]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     return folder / "launcher"

@@ -279,21 +279,21 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
         return;
     }
     const bool is_sound = kbuild_check_launch(stub, &__config, values);
-    const struct kbuild_captured_launch launch = {
+    const struct kbuild_captured_launch __launch = {
         stub->handle, stub->__kernel,   stub->arguments,  stub->argument_count, values,
         &__config,    kbuild_call.file, kbuild_call.line, caller,
     };
-    struct kbuild_capture_file capture = {-1, 0, 0};
-    bool may_wait = false;
-    if (const char* const folder = kbuild_capture_target())
-        may_wait = kbuild_begin_capture(&capture, folder, &launch);
+    struct kbuild_capture_file __capture = {-1, 0, 0};
+    bool __may_wait = false;
+    if (const char* const __folder = kbuild_capture_target())
+        __may_wait = kbuild_begin_capture(&__capture, __folder, &__launch);
     const long long start = kbuild_now();
     const int __result = kbuild_launch_taken(stub->handle, &__config, values);
     const long long duration = kbuild_now() - start;
     // From here on nothing is asked of the runtime: its last error is the launch's.  (Of a launch
     // that is captured and began well, the end.)
     if (__result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(__result), __result);
-    kbuild_end_capture(&capture, may_wait, &launch, __result);
+    kbuild_end_capture(&__capture, __may_wait, &__launch, __result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {
             stub->__kernel,    stub->arguments, stub->argument_count, values,   &__config,

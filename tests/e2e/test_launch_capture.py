@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -250,6 +251,28 @@ def test_files_beyond_the_process_limit_do_not_end_the_program(built: Path, tmp_
     assert (run.returncode, run.records) == (0, ())
     assert run.stderr.count("File too large; nothing more is captured") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_children_count_their_own_launches(built: Path, tmp_path: Path) -> None:
+    run = start(built / "launcher", "fork", tmp_path, KBUILD_CAPTURE_LIMIT="1")
+
+    assert run.returncode == 0
+    assert len(run.records) == 2
+    assert len({record.origin.pid for record in run.records}) == 2
+    assert {record.buffers[0].content for record in run.records} == {
+        struct.pack("<f", 1),
+        struct.pack("<f", 2),
+    }
+    assert run.stderr.count("nothing more is captured") == 1
+
+
+def test_names_that_are_no_text_are_legible(built: Path, tmp_path: Path) -> None:
+    program = Path(os.fsdecode(os.fsencode(tmp_path) + b'/caf\xe9 "\xc3\xa9\\'))
+    shutil.copy(built / "launcher", program)
+
+    (record,) = start(program, "stack", tmp_path / "records").records
+
+    assert record.origin.program == f'{tmp_path}/caf\ufffd "\xe9\\'
 
 
 def test_captures_of_earlier_runs_stay(built: Path, tmp_path: Path) -> None:

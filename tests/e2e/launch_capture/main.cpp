@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 static float* allocate(const std::vector<float>& values)
@@ -88,6 +90,19 @@ static int many()
     return finish(kbuild::synchronize());
 }
 
+static int fork_between()
+{
+    float* const x = allocate({1});
+    (void)kbuild::launch(ns::add<float>, {1, 1}, x, 1.0f);
+    const pid_t child = fork();
+    const auto error = kbuild::launch(ns::add<float>, {1, 1}, x, 1.0f);
+    if (child == 0)
+        std::_Exit(error.code());
+    int status = -1;
+    waitpid(child, &status, 0);
+    return finish(error) + status;
+}
+
 #ifdef KBUILD_BACKEND_CUDA
 static int capture_graph()
 {
@@ -137,6 +152,7 @@ int main(int, char** arguments)
            : what == "break_down" ? break_down()
            : what == "fail"       ? fail()
            : what == "many"       ? many()
+           : what == "fork"       ? fork_between()
            : what == "graph"      ? capture_graph()
            : what == "managed"    ? add_to_managed()
                                   : 2;

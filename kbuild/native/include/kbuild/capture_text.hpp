@@ -97,7 +97,7 @@ static void kbuild_put_hexadecimal(struct kbuild_json* __json, const unsigned ch
     kbuild_put(__json, "\"");
 }
 
-// Where a text ends that came to be empty again.
+// Empty again, in the memory that it has.
 static void kbuild_clear_json(struct kbuild_json* __json)
 {
     __json->__length = 0;

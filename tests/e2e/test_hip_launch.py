@@ -17,6 +17,8 @@ import pytest
 from projects import run, run_kbuild, succeed
 from recorded_hip import Recording, find_missing, record
 
+from kbuild.runtime.launch_record import read_images, read_launch_record
+
 PROJECT = Path(__file__).parent / "hip_launch"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 LIBRARY = "-lamdhip64"
@@ -258,6 +260,32 @@ def test_typed_launches_before_and_in_main(
         assert ("_ZN2ns20__device_stub__scaleEPffi" in frames) == has_stubs
         (cooperative,) = recording.select("hipLaunchCooperativeKernel")
         assert (cooperative["kernel"], cooperative["grid"]) == ("_Z7nothingv", [3, 1, 1])
+
+
+def test_launches_are_captured(hip_launch: Path, hip_recorder: Path, tmp_path: Path) -> None:
+    host = build_typed_host(hip_launch, tmp_path / "host", "libstub_kernels.a")
+    folder = tmp_path / "records"
+    recording = record(hip_recorder, host, KBUILD_CAPTURE=str(folder))
+
+    assert "done" in recording.output
+    expect_launches(recording, is_typed=True)
+    files = sorted(folder.iterdir(), key=lambda p: int(p.stem.rpartition("-")[2]))
+    records = [read_launch_record(file) for file in files]
+    by_name = {found.kernel.handle: found for found in records}
+    scale = by_name[SCALE]
+    assert scale.backend == "hip"
+    assert (scale.config.grid, scale.config.block) == ((7, 8, 9), (32, 2, 1))
+    assert [note.kind for note in scale.notes] == ["device-variables", "stream"]
+    assert scale.outcome is not None
+    assert scale.outcome.code == 0
+    assert sorted(image.arch for image in read_images(scale)) == ["gfx1030", "gfx90a"]
+    # Two pointers into one allocation.
+    copied = by_name[COPY]
+    assert [(p.buffer, p.buffer_offset) for p in copied.pointers] == [(0, 0), (0, 4)]
+    assert [(b.size, b.content) for b in copied.buffers] == [(64, bytes(64))]
+    assert copied.buffers[0].address == struct.unpack("<Q", copied.arguments[:8])[0]
+    # What the runtime refused.
+    assert [r.outcome.code != 0 for r in records if r.outcome][-3:] == [True, True, True]
 
 
 def test_variables_are_registered_with_their_images_values(

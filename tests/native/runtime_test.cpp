@@ -383,6 +383,70 @@ void memory() {
     CHECK(std::strcmp(kbuild_cpu_error_message(-7), "unknown error code") == 0);
 }
 
+bool is_in(const void* pointer, const void* base, size_t bytes) {
+    void* found = nullptr;
+    size_t found_bytes = 1;
+    SUCCEED(kbuild_cpu_find_allocation(pointer, &found, &found_bytes));
+    return found == base && found_bytes == bytes;
+}
+
+void allocations() {
+    CHECK(is_in(nullptr, nullptr, 0));
+    void *first = nullptr, *second = nullptr;
+    SUCCEED(kbuild_cpu_allocate(&first, 1000));
+    SUCCEED(kbuild_cpu_allocate(&second, 1));
+    auto* const bytes = static_cast<char*>(first);
+    CHECK(is_in(bytes, first, 1000) && is_in(bytes + 999, first, 1000));
+    CHECK(is_in(bytes - 1, nullptr, 0) && is_in(bytes + 1000, nullptr, 0));
+    CHECK(is_in(second, second, 1) && is_in(static_cast<char*>(second) + 1, nullptr, 0));
+    const int local = 0;
+    const auto own = std::make_unique<int>(0);
+    CHECK(is_in(&local, nullptr, 0) && is_in(own.get(), nullptr, 0));
+    CHECK(kbuild_cpu_find_allocation(first, nullptr, nullptr) == KBUILD_CPU_INVALID_VALUE);
+    SUCCEED(kbuild_cpu_release(first));
+    CHECK(is_in(bytes, nullptr, 0) && is_in(second, second, 1));
+    // Memory that was freed past the runtime and comes back with another size.
+    std::free(second);
+    std::vector<void*> all(100);
+    for (auto& pointer : all) SUCCEED(kbuild_cpu_allocate(&pointer, 2));
+    for (auto* pointer : all) CHECK(is_in(static_cast<char*>(pointer) + 1, pointer, 2));
+    for (auto* pointer : all) SUCCEED(kbuild_cpu_release(pointer));
+    for (auto* pointer : all) CHECK(is_in(pointer, nullptr, 0));
+}
+
+void allocations_in_threads_and_children() {
+    std::atomic<bool> stop{false};
+    const auto work = [&] {
+        while (!stop) {
+            void* pointer = nullptr;
+            SUCCEED(kbuild_cpu_allocate(&pointer, 64));
+            CHECK(is_in(static_cast<char*>(pointer) + 63, pointer, 64));
+            SUCCEED(kbuild_cpu_release(pointer));
+        }
+    };
+    std::thread first(work), second(work);
+    void* kept = nullptr;
+    SUCCEED(kbuild_cpu_allocate(&kept, 64));
+    for (int i = 0; i < 50; ++i) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            alarm(20);
+            void* pointer = nullptr;
+            SUCCEED(kbuild_cpu_allocate(&pointer, 64));
+            CHECK(is_in(kept, kept, 64) && is_in(pointer, pointer, 64));
+            std::_Exit(0);
+        }
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    stop = true;
+    first.join();
+    second.join();
+    SUCCEED(kbuild_cpu_release(kept));
+}
+
 void no_memory_for_stacks() {
     Registered module;
     check_saxpy(module, 10);
@@ -425,6 +489,8 @@ const std::map<std::string, std::function<void()>> cases = {
     {"layout_mismatch", layout_mismatch},
     {"invalid_modules", invalid_modules},
     {"memory", memory},
+    {"allocations", allocations},
+    {"allocations_in_threads_and_children", allocations_in_threads_and_children},
     {"no_memory_for_stacks", no_memory_for_stacks},
     {"resolve", resolve},
 };

@@ -48,6 +48,8 @@ CASES = (
     "layout_mismatch",
     "invalid_modules",
     "memory",
+    "allocations",
+    "allocations_in_threads_and_children",
     "no_memory_for_stacks",
 )
 

@@ -1,6 +1,7 @@
 // The extern "C" border: checks arguments, and turns exceptions into error codes.
 #include "exported_api.hpp"
 
+#include "allocations.hpp"
 #include "block.hpp"
 #include "errors.hpp"
 #include "launch.hpp"
@@ -126,6 +127,12 @@ void* allocate(std::size_t bytes) {
     if (posix_memalign(&pointer, allocation_alignment, bytes) != 0)
         throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
                       "cannot allocate " + std::to_string(bytes) + " bytes");
+    try {
+        Allocations::instance().add(pointer, bytes);
+    } catch (...) {
+        std::free(pointer);
+        throw;
+    }
     return pointer;
 }
 
@@ -200,8 +207,20 @@ int kbuild_cpu_allocate(void** pointer, std::size_t bytes) {
 }
 
 int kbuild_cpu_release(void* pointer) {
-    std::free(pointer);
-    return KBUILD_CPU_SUCCESS;
+    return guarded([&] {
+        // First: another thread may be given the same memory as soon as it is free.
+        Allocations::instance().remove(pointer);
+        std::free(pointer);
+    });
+}
+
+int kbuild_cpu_find_allocation(const void* pointer, void** base, std::size_t* bytes) {
+    return guarded([&] {
+        require(base != nullptr && bytes != nullptr, "where the allocation goes is a null pointer");
+        const auto allocation = Allocations::instance().find(pointer);
+        *base = allocation.base;
+        *bytes = allocation.bytes;
+    });
 }
 
 // Host and device share their memory: the direction is checked, and makes no difference.

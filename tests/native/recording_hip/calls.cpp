@@ -43,6 +43,15 @@ std::map<char*, std::size_t>& allocations() {
     return all;
 }
 
+// What holds the address; the end of all where nothing does.
+std::map<char*, std::size_t>::iterator find_allocation(const void* pointer) {
+    auto* const address = static_cast<char*>(const_cast<void*>(pointer));
+    const auto behind = allocations().upper_bound(address);
+    if (behind == allocations().begin()) return allocations().end();
+    const auto own = std::prev(behind);
+    return address < own->first + own->second ? own : allocations().end();
+}
+
 std::vector<std::string> read_stack() {
     void* addresses[32];
     const int count = backtrace(addresses, 32);
@@ -219,11 +228,30 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* pointer) {
     std::memset(attributes, 0, sizeof *attributes);
-    auto* const address = static_cast<char*>(const_cast<void*>(pointer));
-    auto behind = allocations().upper_bound(address);
-    const bool is_own = behind != allocations().begin() &&
-                        address < std::prev(behind)->first + std::prev(behind)->second;
-    return finish(is_own ? hipSuccess : hipErrorInvalidValue);
+#if HIP_VERSION_MAJOR >= 6
+    attributes->type = hipMemoryTypeDevice;
+#else
+    attributes->memoryType = hipMemoryTypeDevice;
+#endif
+    return finish(find_allocation(pointer) != allocations().end() ? hipSuccess : hipErrorInvalidValue);
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, size_t* bytes, hipDeviceptr_t pointer) {
+    const auto own = find_allocation(pointer);
+    if (own == allocations().end()) return finish(hipErrorNotFound);
+    *base = own->first;
+    *bytes = own->second;
+    return finish(hipSuccess);
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
+    *status = hipStreamCaptureStatusNone;
+    return finish(hipSuccess);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t) {
+    Line("hipStreamSynchronize");
+    return finish(hipSuccess);
 }
 
 hipError_t hipDeviceSynchronize() {

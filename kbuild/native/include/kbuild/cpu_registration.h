@@ -4,6 +4,7 @@
 
 #include <kbuild/host_cpu.h>
 #include <kbuild/launch_limits.h>
+#include <kbuild/launch_memory.h>
 #include <stdlib.h>
 
 /* The CPU's containers have no record beside them. */
@@ -71,6 +72,41 @@ static inline int kbuild_launch_taken(const void *__handle,
 {
     (void)__config;
     return kbuild_cpu_launch_from_stub(__handle, __args);
+}
+
+/* For captures of launches, see kbuild/capture_plan.hpp. */
+static inline void kbuild_find_memory(const void *__pointer, struct kbuild_memory *__memory)
+{
+    void *__base = 0;
+    size_t __bytes = 0;
+    if (kbuild_cpu_find_allocation(__pointer, &__base, &__bytes) != 0 || __base == 0)
+        return;
+    __memory->__base = __base;
+    __memory->__bytes = __bytes;
+    __memory->__kind = KBUILD_MEMORY_DEVICE;
+}
+
+static inline const char *kbuild_begin_reading(void *__stream, int *__state)
+{
+    (void)__stream, (void)__state;
+    return 0;
+}
+
+static inline void kbuild_end_reading(int __state)
+{
+    (void)__state;
+}
+
+static inline int kbuild_synchronize_stream(void *__stream)
+{
+    (void)__stream;
+    return 0;
+}
+
+static inline void kbuild_describe_device(char *__device, size_t __device_size, char *__driver,
+                                          size_t __driver_size)
+{
+    (void)__device, (void)__device_size, (void)__driver, (void)__driver_size;
 }
 
 #endif

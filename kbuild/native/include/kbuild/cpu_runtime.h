@@ -54,6 +54,8 @@ int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*_
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);
+/* The memory of kbuild_cpu_allocate that holds the address; a null base where there is none. */
+int kbuild_cpu_find_allocation(const void *__pointer, void **__base, size_t *__bytes);
 int kbuild_cpu_copy(void *__destination, const void *__source, size_t __bytes,
                     enum kbuild_copy_direction __direction);
 int kbuild_cpu_synchronize(void);

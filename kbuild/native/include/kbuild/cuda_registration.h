@@ -27,6 +27,7 @@ void *kbuild_find_driver_kernel(const void *handle, const void *here,
 
 #include <kbuild/host_cuda.h>
 #include <kbuild/launch_limits.h>
+#include <kbuild/launch_memory.h>
 #include <stdlib.h>
 
 #ifdef __cplusplus
@@ -304,6 +305,107 @@ static inline int kbuild_launch_taken(const void *handle,
     return (int)cudaLaunchKernel(handle, kbuild_to_cuda(config->grid),
                                  kbuild_to_cuda(config->block), (void **)args,
                                  config->shared_bytes, (cudaStream_t)config->stream);
+}
+
+/* For captures of launches, see kbuild/capture_plan.hpp.  cudart does not tell extents. */
+typedef int kbuild_driver_address_range(unsigned long long *base, size_t *bytes,
+                                        unsigned long long pointer);
+
+static inline kbuild_driver_address_range *kbuild_find_address_range(void)
+{
+    enum cudaDriverEntryPointQueryResult result;
+    kbuild_driver_address_range *range = 0;
+    void *entry = 0;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &entry, 12000,
+                                                               cudaEnableDefault, &result);
+#else
+    const cudaError_t error =
+        cudaGetDriverEntryPoint("cuMemGetAddressRange", &entry, cudaEnableDefault, &result);
+#endif
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+    else if (result == cudaDriverEntryPointSuccess)
+        memcpy(&range, &entry, sizeof entry);
+    return range;
+}
+
+static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory)
+{
+    struct cudaPointerAttributes attributes;
+    kbuild_driver_address_range *range;
+    unsigned long long base = 0;
+    size_t bytes = 0;
+    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return;
+    }
+    memory->__kind = attributes.type == cudaMemoryTypeDevice    ? KBUILD_MEMORY_DEVICE
+                     : attributes.type == cudaMemoryTypeManaged ? KBUILD_MEMORY_MANAGED
+                                                                : KBUILD_MEMORY_HOST;
+    if (memory->__kind == KBUILD_MEMORY_HOST)
+        return;
+    range = kbuild_find_address_range();
+    if (range == 0 || range(&base, &bytes, (unsigned long long)(uintptr_t)pointer) != 0)
+        return;
+    memory->__base = (const void *)(uintptr_t)base;
+    memory->__bytes = bytes;
+}
+
+/* While a graph is captured, waiting and copying would spoil it; other threads' captures are
+ * left alone in the relaxed mode.  An error that waits for the program is left to it. */
+static inline const char *kbuild_begin_reading(void *stream, int *state)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    enum cudaStreamCaptureStatus own = cudaStreamCaptureStatusNone;
+    enum cudaStreamCaptureStatus others = cudaStreamCaptureStatusNone;
+    cudaError_t error = cudaPeekAtLastError();
+    if (error != cudaSuccess)
+        return cudaGetErrorString(error);
+    error = cudaStreamIsCapturing((cudaStream_t)stream, &own);
+    if (error == cudaSuccess)
+        error = cudaStreamIsCapturing(cudaStreamLegacy, &others);
+    if (error == cudaErrorStreamCaptureImplicit || own != cudaStreamCaptureStatusNone ||
+        others != cudaStreamCaptureStatusNone) {
+        (void)cudaGetLastError();
+        return "launches are being captured in a graph";
+    }
+    if (error == cudaSuccess)
+        error = cudaThreadExchangeStreamCaptureMode(&mode);
+    *state = (int)mode;
+    if (error == cudaSuccess) {
+        error = cudaStreamSynchronize((cudaStream_t)stream);
+        if (error == cudaSuccess)
+            return 0;
+        (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    }
+    (void)cudaGetLastError();
+    return cudaGetErrorString(error);
+}
+
+static inline void kbuild_end_reading(int state)
+{
+    enum cudaStreamCaptureMode mode = (enum cudaStreamCaptureMode)state;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
+static inline int kbuild_synchronize_stream(void *stream)
+{
+    return (int)cudaStreamSynchronize((cudaStream_t)stream);
+}
+
+static inline void kbuild_describe_device(char *device, size_t device_size, char *driver,
+                                          size_t driver_size)
+{
+    struct cudaDeviceProp properties;
+    int number = 0, version = 0;
+    if (cudaGetDevice(&number) == cudaSuccess &&
+        cudaGetDeviceProperties(&properties, number) == cudaSuccess)
+        snprintf(device, device_size, "%s (sm_%d%d)", properties.name, properties.major,
+                 properties.minor);
+    if (cudaDriverGetVersion(&version) == cudaSuccess)
+        snprintf(driver, driver_size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    (void)cudaGetLastError(); /* there was none before */
 }
 
 #ifdef __cplusplus

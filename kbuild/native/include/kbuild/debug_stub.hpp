@@ -1,4 +1,4 @@
-// What generated debug stubs do: check a launch, make it, trace it. Included by stub units only.
+// What generated debug stubs do: check a launch, capture it, make it, trace it. Included by stub units only.
 //
 // The backend's registration header defines what differs:
 //
@@ -13,9 +13,12 @@
 //     int kbuild_launch_taken(const void *handle, const struct kbuild_launch_config *config,
 //                             void *const *args);
 //         launches, and leaves the result where kbuild_take_stub_result looks for it
+//
+// and what kbuild/capture_plan.hpp asks for.
 #ifndef KBUILD_DEBUG_STUB_HPP
 #define KBUILD_DEBUG_STUB_HPP
 
+#include <kbuild/launch_capture.hpp>
 #include <kbuild/launch_limits.h>
 #include <kbuild/launch_text.hpp>
 #include <kbuild/launch_trace.hpp>
@@ -276,11 +279,21 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
         return;
     }
     const bool is_sound = kbuild_check_launch(stub, &__config, values);
+    const struct kbuild_captured_launch __launch = {
+        stub->handle, stub->__kernel,   stub->arguments,  stub->argument_count, values,
+        &__config,    kbuild_call.file, kbuild_call.line, caller,
+    };
+    struct kbuild_capture_file __capture = {-1, 0, 0};
+    bool __may_wait = false;
+    if (const char* const __folder = kbuild_capture_target())
+        __may_wait = kbuild_begin_capture(&__capture, __folder, &__launch);
     const long long start = kbuild_now();
     const int __result = kbuild_launch_taken(stub->handle, &__config, values);
     const long long duration = kbuild_now() - start;
-    // From here on nothing is asked of the runtime: its last error is the launch's.
+    // From here on nothing is asked of the runtime: its last error is the launch's.  (Of a launch
+    // that is captured and began well, the end.)
     if (__result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(__result), __result);
+    kbuild_end_capture(&__capture, __may_wait, &__launch, __result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {
             stub->__kernel,    stub->arguments, stub->argument_count, values,   &__config,

@@ -27,6 +27,7 @@ unsigned kbuild_count_definitions(const void *shadow)
 
 #include <kbuild/host_hip.h>
 #include <kbuild/launch_limits.h>
+#include <kbuild/launch_memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -291,6 +292,80 @@ static inline int kbuild_launch_taken(const void *handle,
                                       void *const *args)
 {
     return kbuild_launch_unprepared(handle, config, (void **)args);
+}
+
+/* For captures of launches, see kbuild/capture_plan.hpp. */
+static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory)
+{
+    hipPointerAttribute_t attributes;
+    hipDeviceptr_t base = 0;
+    size_t bytes = 0;
+    if (hipPointerGetAttributes(&attributes, pointer) != hipSuccess) {
+        (void)hipGetLastError();
+        memory->__kind = KBUILD_MEMORY_HOST;
+        return;
+    }
+#if HIP_VERSION_MAJOR >= 6
+    memory->__kind = attributes.type == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE
+                                                            : KBUILD_MEMORY_HOST;
+#else
+    memory->__kind = attributes.memoryType == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE
+                                                                  : KBUILD_MEMORY_HOST;
+#endif
+    if (attributes.isManaged)
+        memory->__kind = KBUILD_MEMORY_MANAGED;
+    if (memory->__kind == KBUILD_MEMORY_HOST)
+        return;
+    if (hipMemGetAddressRange(&base, &bytes, (hipDeviceptr_t)pointer) != hipSuccess) {
+        (void)hipGetLastError();
+        return;
+    }
+    memory->__base = (const void *)base;
+    memory->__bytes = bytes;
+}
+
+/* While a graph is captured, waiting and copying would spoil it.  An error that waits for the
+ * program is left to it. */
+static inline const char *kbuild_begin_reading(void *stream, int *state)
+{
+    hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+    hipError_t error = hipPeekAtLastError();
+    (void)state;
+    if (error != hipSuccess)
+        return kbuild_error_message((kbuild_error_t)error);
+    error = hipStreamIsCapturing((hipStream_t)stream, &status);
+    if (error == hipErrorStreamCaptureImplicit || status != hipStreamCaptureStatusNone) {
+        (void)hipGetLastError();
+        return "launches are being captured in a graph";
+    }
+    error = hipStreamSynchronize((hipStream_t)stream);
+    if (error == hipSuccess)
+        return 0;
+    (void)hipGetLastError();
+    return kbuild_error_message((kbuild_error_t)error);
+}
+
+static inline void kbuild_end_reading(int state)
+{
+    (void)state;
+}
+
+static inline int kbuild_synchronize_stream(void *stream)
+{
+    return (int)hipStreamSynchronize((hipStream_t)stream);
+}
+
+static inline void kbuild_describe_device(char *device, size_t device_size, char *driver,
+                                          size_t driver_size)
+{
+    hipDeviceProp_t properties;
+    int number = 0;
+    (void)driver, (void)driver_size;
+    if (hipGetDevice(&number) == hipSuccess &&
+        hipGetDeviceProperties(&properties, number) == hipSuccess)
+        snprintf(device, device_size, "%.200s (%.200s)", properties.name, properties.gcnArchName);
+    else
+        (void)hipGetLastError(); /* there was none before */
 }
 
 #ifdef __cplusplus

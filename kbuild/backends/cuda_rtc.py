@@ -6,6 +6,8 @@ NVRTC's own words, and gives either the cubin or the PTX that it was assembled f
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from kbuild import resources
@@ -80,9 +82,7 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
 def _default_options(real: str, options: tuple[str, ...]) -> tuple[str, ...]:
     """What a user does not have to say: the architecture, and where headers are."""
     has_standard = any(option.lstrip("-").startswith("std=") for option in options)
-    found = find_runtimes(gather_hints())
-    toolkit = found[0].include_directories if found else ()
-    include = (resources.native_directory() / "include", *toolkit)
+    include = (resources.native_directory() / "include", *_find_toolkit())
     return (
         f"--gpu-architecture={real}",
         *(() if has_standard else ("-std=c++17",)),
@@ -90,6 +90,13 @@ def _default_options(real: str, options: tuple[str, ...]) -> tuple[str, ...]:
         "--ptxas-options=-v",
         *(f"-I{directory}" for directory in include),
     )
+
+
+@cache
+def _find_toolkit() -> tuple[Path, ...]:
+    """The folders of the toolkit's headers; none where there is no toolkit."""
+    found = find_runtimes(gather_hints())
+    return found[0].include_directories if found else ()
 
 
 def _find_symbol(program: Any, expression: str | None) -> str | None:

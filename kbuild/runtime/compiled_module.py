@@ -25,20 +25,19 @@ class CompiledModule(Mapping[str, CompiledKernel]):
     """The kernels of one compiled source.
 
     Iteration gives symbols; look-up takes these, and demangled names, with or without return
-    type and parameter list, where they are unambiguous.  ``record`` is the record that a
-    build's compile edge leaves of the same source (``kbuild.image/1``), as bytes.
+    type and parameter list, where they are unambiguous.  ``text`` is the source's content.
     """
 
     def __init__(
         self,
         compilation: Compilation,
         kernels: tuple[CompiledKernel, ...],
-        record: bytes,
+        compiled: CompiledSource,
         text: bytes,
     ) -> None:
         self.compilation = compilation
-        self.record = record
         self.text = text
+        self._compiled = compiled
         self._kernels = {kernel.name: kernel for kernel in kernels}
         self._names = _index(self._kernels)
 
@@ -48,6 +47,11 @@ class CompiledModule(Mapping[str, CompiledKernel]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._names = _index(self._kernels)
+
+    @property
+    def record(self) -> bytes:
+        """What a build's compile edge leaves of the same source: a ``kbuild.image/1``."""
+        return record.dump(record.IMAGE_SCHEMA, self._compiled)
 
     def __getitem__(self, name: str) -> CompiledKernel:
         """The kernel called ``name``; KernelNotFoundError lists candidates."""
@@ -120,8 +124,7 @@ def make_module(
         )
         for row in rows
     )
-    content = record.dump(record.IMAGE_SCHEMA, files.compiled)
-    return CompiledModule(compilation, kernels, content, files.text)
+    return CompiledModule(compilation, kernels, files.compiled, files.text)
 
 
 def _describe_first(

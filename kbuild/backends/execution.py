@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 
 from kbuild.errors import ConfigurationError
-from kbuild.model import ImageKind, KernelRecord
+from kbuild.model import ImageKind, KernelRecord, Param
 from kbuild.runtime.launch_config import LaunchConfig
 
 # Those whose kernels can be run without a host program.
@@ -73,6 +73,14 @@ class Queue(Protocol):
     def launch(self, function: Any, config: Any, arguments: Arguments) -> None:
         """Launch ``function`` with arguments that are read before it returns; LaunchError."""
 
+    def bind(
+        self, function: Any, config: Any, params: tuple[Param, ...]
+    ) -> Callable[[Sequence[Any]], bool] | None:
+        """A quicker launch for values that need no looking at; None where `launch` is quickest.
+
+        It takes the values, and says whether it launched: else `launch` has to.  LaunchError.
+        """
+
     def synchronize(self) -> None:
         """Wait for everything in the stream; LaunchError for what went wrong meanwhile."""
 
@@ -93,14 +101,7 @@ class Queue(Protocol):
 
 
 class ExecutionDevice(Protocol):
-    """What kernels run on.
-
-    ``array_interface`` is the attribute by which other libraries' arrays describe themselves as
-    a dictionary with ``data``, ``typestr`` and ``strides``; None where there is no such one.
-    """
-
-    @property
-    def array_interface(self) -> str | None: ...  # noqa: D102 - the class says it
+    """What kernels run on."""
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> Any:
         """The kernel of the best of ``images``, ready to launch; LaunchError if there is none.

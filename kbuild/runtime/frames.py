@@ -1,26 +1,22 @@
-"""The arguments of launches in memory, laid out as parameters are: the quick way and the checked.
+"""The arguments of launches in memory, laid out as parameters are.
 
-Values whose types were seen before go through one `struct` call; all others, and whatever that
-refuses, are checked one by one by `encode_arguments`, whose messages people read.
+Numbers and addresses go through one `struct` call; all other values, and whatever that refuses,
+are checked one by one by `encode_arguments`, whose messages people read.
 """
 
 from __future__ import annotations
 
 import ctypes
 import struct
-import sys
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final
 
 from kbuild.model import Param
-from kbuild.runtime.parameters import Builtin, Pointer, read_meaning
+from kbuild.runtime.conversion import AS_IT_IS, QUICK, Converter, ValueConverter, is_same
+from kbuild.runtime.parameters import Builtin, Meaning, Pointer, read_meaning
 
 # No parameter type asks for more; offsets keep the alignment of what lies there.
 _ALIGNMENT: Final = 256
-_QUICK: Final = {"i": (int,), "u": (int,), "f": (float, int), "b": (bool,)}
-
-# Turns a value into what `struct` packs; None leaves it as it is.
-Converter: TypeAlias = Callable[[Any], Any] | None
 
 
 class Frame:
@@ -41,18 +37,13 @@ class Frame:
 
 
 class FrameLayout:
-    """How values become the frames of one kernel, and the frames that are free.
+    """How values become the frames of one kernel, and the frames that are free."""
 
-    ``array_interface`` is the attribute by which arrays on the device describe themselves.
-    """
-
-    def __init__(self, params: tuple[Param, ...], array_interface: str | None = None) -> None:
+    def __init__(self, params: tuple[Param, ...]) -> None:
         self._params = params
-        self._array_interface = array_interface
-        self._meanings = tuple(read_meaning(param) for param in params)
         self._free: list[Frame] = []
         self._packer = _make_packer(params)
-        self._converters: dict[tuple[type, ...], tuple[Converter, ...] | None] = {}
+        self._converter = ValueConverter(params, find_packed)
 
     def take(self) -> Frame:
         """A frame that nobody else writes to."""
@@ -69,82 +60,23 @@ class FrameLayout:
         """Fill the frame, where that can be done quickly; whether it was."""
         if self._packer is None:
             return False
-        kinds = tuple(map(type, values))
-        try:
-            converters = self._converters[kinds]
-        except KeyError:
-            converters = self._converters[kinds] = self._find_converters(kinds)
-        if converters is None:
+        converted = self._converter.convert(values)
+        if converted is None:
             return False
         try:
-            self._packer.pack_into(
-                frame.memory,
-                frame.start,
-                *(
-                    value if convert is None else convert(value)
-                    for convert, value in zip(converters, values, strict=True)
-                ),
-            )
-        except (struct.error, OverflowError, ValueError, _NotQuickError):
+            self._packer.pack_into(frame.memory, frame.start, *converted)
+        except (struct.error, OverflowError, ValueError):
             return False
         return True
 
-    def _find_converters(self, kinds: tuple[type, ...]) -> tuple[Converter, ...] | None:
-        if len(kinds) != len(self._params):
-            return None
-        found: list[Converter] = []
-        interface = self._array_interface
-        for meaning, kind in zip(self._meanings, kinds, strict=True):
-            if isinstance(meaning, Pointer):
-                if kind is int:
-                    found.append(None)
-                elif interface is not None and hasattr(kind, interface):
-                    found.append(_make_address_reader(meaning, interface))
-                else:
-                    return None
-            elif isinstance(meaning, Builtin) and _is_quick(meaning, kind):
-                found.append(None)
-            else:
-                return None
-        return tuple(found)
 
-
-class _NotQuickError(Exception):
-    """A value that has to be looked at."""
-
-
-def _is_quick(meaning: Builtin, kind: type) -> bool:
-    """Whether `struct` packs such values as they are; what is out of range it refuses."""
-    if kind in _QUICK[meaning.kinds[0]]:
-        return True
-    # Who passes a numpy value has imported numpy.
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not issubclass(kind, numpy.number):
-        return False
-    dtype = numpy.dtype(kind)
-    return dtype.kind in meaning.kinds and dtype.itemsize == meaning.size
-
-
-def _make_address_reader(pointer: Pointer, attribute: str) -> Callable[[Any], int]:
-    """Reads the address of a contiguous array of the right type off its array interface."""
-    pointee = pointer.pointee
-    spelled = {f"{k}{pointee.size}" for k in pointee.kinds} if pointee else None
-
-    def read(value: Any) -> int:
-        try:
-            interface = getattr(value, attribute)
-        except Exception as error:  # whatever the library raises for an array that lies elsewhere
-            raise _NotQuickError from error
-        if (
-            interface.get("strides") is not None
-            or interface.get("stream") is not None
-            or (spelled is not None and interface["typestr"][1:] not in spelled)
-        ):
-            raise _NotQuickError
-        address: int = interface["data"][0]
-        return address
-
-    return read
+def find_packed(meaning: Meaning, kind: type) -> Converter | None:
+    """What `struct` packs as it is; it refuses what is out of range."""
+    if isinstance(meaning, Pointer):
+        return AS_IT_IS if kind is int else None
+    if isinstance(meaning, Builtin) and (kind in QUICK[meaning.kinds[0]] or is_same(meaning, kind)):
+        return AS_IT_IS
+    return None
 
 
 def _make_packer(params: tuple[Param, ...]) -> struct.Struct | None:

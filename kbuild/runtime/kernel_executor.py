@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,13 +21,17 @@ _MOST_PLANS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """A configuration made ready; ``waits`` where the caller named no stream."""
+    """A configuration made ready; ``waits`` where the caller named no stream.
+
+    ``launch`` launches with values that need no looking at, and says whether they were such.
+    """
 
     config: LaunchConfig
     queue: Queue
     function: Any
     encoded: Any
     waits: bool
+    launch: Callable[[Sequence[Any]], bool]
 
 
 class KernelExecutor:
@@ -40,7 +44,8 @@ class KernelExecutor:
     def __init__(self, compiled: CompiledKernel) -> None:
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
-        self._layout = FrameLayout(compiled.params, self._device.array_interface)
+        self._params = compiled.params
+        self._layout = FrameLayout(compiled.params)
         self._functions: dict[int, tuple[Variant, Any]] = {}
         self._plans: dict[int, _Plan] = {}
 
@@ -63,18 +68,14 @@ class KernelExecutor:
         plan = self._plans.get(id(config))
         if plan is None or plan.config is not config:
             plan = self._make_plan(config)
-        frame = self._layout.take()
         try:
-            if not profile and self._layout.pack(frame, args):
-                plan.queue.launch(plan.function, plan.encoded, frame)
+            if not profile and plan.launch(args):
                 if plan.waits:
                     plan.queue.synchronize()
                 return None
-            return self._run_checked(plan, frame, args, profile=profile)
+            return self._run_checked(plan, args, profile=profile)
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
-        finally:
-            self._layout.give_back(frame)
 
     def resolve(self) -> None:
         """Load the kernel now; LaunchError where no image is for the device."""
@@ -89,17 +90,37 @@ class KernelExecutor:
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
+        function = self._load(variant)
+        encoded = queue.encode_config(config)
         plan = _Plan(
             config=config,
             queue=queue,
-            function=self._load(variant),
-            encoded=queue.encode_config(config),
+            function=function,
+            encoded=encoded,
             waits=config.stream is None,
+            launch=queue.bind(function, encoded, self._params)
+            or self._bind(queue, function, encoded),
         )
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
         self._plans[id(config)] = plan
         return plan
+
+    def _bind(self, queue: Queue, function: Any, encoded: Any) -> Callable[[Sequence[Any]], bool]:
+        """The quick launch of queues that have none of their own."""
+        layout = self._layout
+
+        def launch(values: Sequence[Any]) -> bool:
+            frame = layout.take()
+            try:
+                if not layout.pack(frame, values):
+                    return False
+                queue.launch(function, encoded, frame)
+            finally:
+                layout.give_back(frame)
+            return True
+
+        return launch
 
     def _require_block(self, config: LaunchConfig) -> None:
         required = self.compiled.resources.required_block
@@ -116,9 +137,7 @@ class KernelExecutor:
             known = self._functions[id(variant)] = (variant, function)
         return known[1]
 
-    def _run_checked(
-        self, plan: _Plan, frame: Frame, args: Sequence[object], *, profile: bool
-    ) -> float | None:
+    def _run_checked(self, plan: _Plan, args: Sequence[object], *, profile: bool) -> float | None:
         queue = plan.queue
         views: list[ArrayView] = []  # their memory is kept until the kernel has it
 
@@ -129,6 +148,7 @@ class KernelExecutor:
             return found
 
         arguments = encode_arguments(self.compiled.record, args, view=view)
+        frame = Frame(self._params)
         with DeviceArrays(queue) as arrays:
             write_arguments(frame, arguments, arrays)
             stop = queue.start_timer() if profile else None

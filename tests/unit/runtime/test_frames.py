@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from kbuild.model import KernelRecord, Param
 from kbuild.runtime.arguments import encode_arguments
-from kbuild.runtime.frames import Frame, FrameLayout
+from kbuild.runtime.conversion import ValueConverter, read_address
+from kbuild.runtime.frames import Frame, FrameLayout, find_packed
+from kbuild.runtime.parameters import Pointer, read_meaning
 
 SIZES = {
     "int": 4,
@@ -113,17 +115,22 @@ class OnDevice:
         ({"strides": (8,)}, False),
         ({"typestr": "<f8"}, False),
         ({"stream": 1}, False),
+        ({"stream": 7}, True),
         ({"missing": True}, False),
     ],
 )
 def test_arrays_on_the_device_tell_their_address(interface: Any, is_quick: bool) -> None:
-    params = lay_out(["float*"])
-    layout = FrameLayout(params, "__device_array__")
-    frame = layout.take()
-    assert layout.pack(frame, (OnDevice(**interface),)) == is_quick
-    assert not FrameLayout(params).pack(frame, (OnDevice(),))
-    if is_quick:
-        assert read(frame, params) == [(4096).to_bytes(8, "little")]
+    params = lay_out(["float*", "int"])
+    (meaning, _) = (read_meaning(param) for param in params)
+    assert isinstance(meaning, Pointer)
+    reader = read_address(meaning, "__device_array__", 7)
+    converter = ValueConverter(
+        params,
+        lambda _, kind: reader if kind is OnDevice else find_packed(read_meaning(params[1]), kind),
+    )
+    converted = converter.convert((OnDevice(**interface), 3))
+    assert converted == ([4096, 3] if is_quick else None)
+    assert not FrameLayout(params).pack(Frame(params), (OnDevice(), 3))
 
 
 def test_frames_are_used_again_and_aligned() -> None:

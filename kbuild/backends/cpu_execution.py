@@ -110,10 +110,10 @@ def _make_params(kernel: Kernel) -> Any:
 class CpuQueue:
     """The runtime's only stream: a launch has run when it returns."""
 
+    array_interface: Final = None
+
     def __init__(self) -> None:
-        runtime = _open_runtime()
-        device = Device(runtime)
-        self._launch = runtime.launch
+        device = Device(_open_runtime())
         self.resolve = device.resolve
         self.synchronize = device.synchronize
         self.allocate = device.allocate
@@ -121,19 +121,18 @@ class CpuQueue:
         self.copy_in = device.copy_in
         self.copy_out = device.copy_out
 
-    def encode_config(self, config: LaunchConfig) -> Any:
+    def bind(self, function: CpuFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
         """See `Queue`."""
-        return ctypes.pointer(encode_config(config))
+        launch = _open_runtime().launch
+        handle = function.handle
+        encoded = ctypes.pointer(encode_config(config))
 
-    def launch(self, function: CpuFunction, config: Any, arguments: Arguments) -> None:
-        """See `Queue`."""
-        status = self._launch(function.handle, config, arguments.pointers)
-        if status != 0:
-            raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
+        def submit(arguments: Arguments) -> None:
+            status = launch(handle, encoded, arguments.pointers)
+            if status != 0:
+                raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
 
-    def bind(self, function: Any, config: Any, params: Any) -> None:  # noqa: ARG002 - the seam
-        """See `Queue`: a frame and one call are all there is."""
-        return
+        return submit
 
     def start_timer(self) -> Callable[[], float]:
         """See `Queue`; the processor is the device, and its clock the event."""

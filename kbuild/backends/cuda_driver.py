@@ -10,7 +10,6 @@ from kbuild.errors import ConfigurationError, LaunchError
 
 try:
     import cuda.core as cuda
-    import numpy as np  # cuda-core needs it
     from cuda.bindings import driver
     from cuda.core.utils import StridedMemoryView
 except ImportError as error:
@@ -19,6 +18,7 @@ except ImportError as error:
     ) from error
 
 __all__ = [
+    "ARRAY_INTERFACE",
     "SUCCESS",
     "StridedMemoryView",
     "check",
@@ -26,9 +26,9 @@ __all__ = [
     "driver",
     "explain",
     "explained",
-    "np",
 ]
 
+ARRAY_INTERFACE: Final = "__cuda_array_interface__"
 SUCCESS: Final = driver.CUresult.CUDA_SUCCESS
 
 

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from kbuild.backends.cuda_conversion import ARRAY_INTERFACE
-from kbuild.backends.cuda_driver import StridedMemoryView, cuda, explained
+from kbuild.backends.cuda_driver import ARRAY_INTERFACE, StridedMemoryView, cuda, explained
 from kbuild.backends.cuda_queue import CudaFunction, CudaQueue
 from kbuild.backends.execution import ArrayView, ImageBytes
 from kbuild.errors import ConfigurationError, LaunchError
@@ -21,17 +20,20 @@ class CudaDevice:
         with explained("opening the device"):
             self.device = cuda.Device()
             self.device.set_current()
-        self._entered = threading.local()
-        self._entered.done = True
+        self.entered = threading.local()
+        self.entered.done = True
         self._libraries: dict[str, Any] = {}
         self._queues: dict[int, CudaQueue] = {}
         self._default = CudaQueue(self, self.device.default_stream)
 
     def enter(self) -> None:
-        """Make the device current in this thread, where it has been in none."""
-        if not getattr(self._entered, "done", False):
+        """Make the device current in this thread, where it has been in none.
+
+        ``entered.done`` is there in threads where that was done.
+        """
+        if not hasattr(self.entered, "done"):
             self.device.set_current()
-            self._entered.done = True
+            self.entered.done = True
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CudaFunction:
         """See `ExecutionDevice`: machine code goes before PTX."""

@@ -1,24 +1,28 @@
 """CUDA streams: memory, launches and events.
 
-Launches that cuda-core's own ``launch`` does not take (structures, priorities) go to the driver
-through its bindings.
+Launches go to the driver through the bindings that cuda-core stands on: its own takes neither
+structures nor priorities, and Python's numbers only as numpy's, which costs more than the call.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Final
 
-from kbuild.backends.cuda_conversion import find_converter
-from kbuild.backends.cuda_driver import SUCCESS, check, cuda, driver, explain, explained
+from kbuild.backends.cuda_driver import (
+    ARRAY_INTERFACE,
+    SUCCESS,
+    check,
+    cuda,
+    driver,
+    explain,
+    explained,
+)
 from kbuild.backends.execution import Arguments
 from kbuild.errors import LaunchError
-from kbuild.model import Param
-from kbuild.runtime.conversion import Converter, ValueConverter
+from kbuild.runtime.conversion import ArrayInterface
 from kbuild.runtime.launch_config import LaunchConfig, read_extent
-from kbuild.runtime.parameters import Meaning
 
 # More than every device gives a kernel that did not ask for more.
 _SHARED_BYTES: Final = 48 << 10
@@ -41,15 +45,6 @@ class CudaFunction:
         self.shared_bytes = size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _EncodedConfig:
-    """A configuration as the driver's launches take it, and cuda-core's where it can."""
-
-    plain: tuple[Any, ...]
-    extended: Any
-    core: Any
-
-
 class CudaQueue:
     """A stream."""
 
@@ -64,72 +59,29 @@ class CudaQueue:
         """The stream's address."""
         return int(self._handle)
 
-    def encode_config(self, config: LaunchConfig) -> _EncodedConfig:
+    @property
+    def array_interface(self) -> ArrayInterface:
         """See `Queue`."""
-        grid = read_extent("grid", config.grid)
-        block = read_extent("block", config.block)
-        plain = (*grid, *block, config.shared_bytes, self._handle)
-        extended = None
-        if attributes := _list_attributes(config):
-            extended = driver.CUlaunchConfig()
-            extended.gridDimX, extended.gridDimY, extended.gridDimZ = grid
-            extended.blockDimX, extended.blockDimY, extended.blockDimZ = block
-            extended.sharedMemBytes = config.shared_bytes
-            extended.hStream = self._handle
-            extended.attrs = attributes
-            extended.numAttrs = len(attributes)
-        core = None
-        if extended is None:
-            core = cuda.LaunchConfig(grid=grid, block=block, shmem_size=config.shared_bytes)
-        return _EncodedConfig(plain=plain, extended=extended, core=core)
+        return ArrayInterface(attribute=ARRAY_INTERFACE, stream=self.handle)
 
-    def launch(self, function: CudaFunction, config: _EncodedConfig, arguments: Arguments) -> None:
+    def bind(self, function: CudaFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
         """See `Queue`."""
-        plain = config.plain
         self._device.enter()
-        if plain[6] > function.shared_bytes:
-            function.allow_shared(plain[6])
-        if config.extended is None:
-            (status,) = driver.cuLaunchKernel(function.function, *plain, arguments.address, 0)
-        else:
-            (status,) = driver.cuLaunchKernelEx(
-                config.extended, function.function, arguments.address, 0
-            )
-        if status != SUCCESS:
-            raise LaunchError(f"launching failed: {explain(status)}")
+        if config.shared_bytes > function.shared_bytes:
+            function.allow_shared(config.shared_bytes)
+        entered, enter = self._device.entered, self._device.enter
+        launch = _bind_launch(function.function, config, self._handle)
 
-    def bind(
-        self, function: CudaFunction, config: _EncodedConfig, params: tuple[Param, ...]
-    ) -> Callable[[Sequence[Any]], bool] | None:
-        """See `Queue`: cuda-core's launch, which is compiled code, for all that it takes."""
-        if config.core is None:
-            return None
-        enter, stream, core, kernel = self._device.enter, self._stream, config.core, function.kernel
-        shared = config.plain[6]
-        launch = cuda.launch
-        handle = self.handle
-
-        def find(meaning: Meaning, kind: type) -> Converter | None:
-            return find_converter(meaning, kind, handle)
-
-        convert = ValueConverter(params, find).convert
-
-        def run(values: Sequence[Any]) -> bool:
-            converted = convert(values)
-            if converted is None:
-                return False
-            enter()
-            if shared > function.shared_bytes:
-                function.allow_shared(shared)
+        def submit(arguments: Arguments) -> None:
             try:
-                launch(stream, core, kernel, *converted)
-            except OverflowError:  # an address of more than 63 bits
-                return False
-            except Exception as error:
-                raise LaunchError(f"launching failed: {error}") from error
-            return True
+                entered.done  # noqa: B018 - of this thread
+            except AttributeError:
+                enter()
+            (status,) = launch(arguments.address)
+            if status is not SUCCESS and status != SUCCESS:
+                raise LaunchError(f"launching failed: {explain(status)}")
 
-        return run
+        return submit
 
     def synchronize(self) -> None:
         """See `Queue`."""
@@ -182,6 +134,25 @@ class CudaQueue:
         self._device.enter()
         check(driver.cuMemcpyDtoHAsync(host, device, size, self._handle), "copying from the device")
         self.synchronize()
+
+
+def _bind_launch(function: Any, config: LaunchConfig, stream: Any) -> Callable[[int], Any]:
+    """The driver's plainest launch that takes all of the configuration."""
+    grid = read_extent("grid", config.grid)
+    block = read_extent("block", config.block)
+    shared = config.shared_bytes
+    attributes = _list_attributes(config)
+    if not attributes:
+        plain = driver.cuLaunchKernel
+        return lambda arguments: plain(function, *grid, *block, shared, stream, arguments, 0)
+    extended = driver.CUlaunchConfig()
+    extended.gridDimX, extended.gridDimY, extended.gridDimZ = grid
+    extended.blockDimX, extended.blockDimY, extended.blockDimZ = block
+    extended.sharedMemBytes = shared
+    extended.hStream = stream
+    extended.attrs = attributes
+    extended.numAttrs = len(attributes)
+    return lambda arguments: driver.cuLaunchKernelEx(extended, function, arguments, 0)
 
 
 def _list_attributes(config: LaunchConfig) -> list[Any]:

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 
 from kbuild.errors import ConfigurationError
-from kbuild.model import ImageKind, KernelRecord, Param
+from kbuild.model import ImageKind, KernelRecord
+from kbuild.runtime.conversion import ArrayInterface
 from kbuild.runtime.launch_config import LaunchConfig
 
 # Those whose kernels can be run without a host program.
@@ -67,18 +68,14 @@ class ArrayView:
 class Queue(Protocol):
     """One stream of a device: what is given to it happens in order."""
 
-    def encode_config(self, config: LaunchConfig) -> Any:
-        """The configuration as `launch` takes it."""
+    @property
+    def array_interface(self) -> ArrayInterface | None:
+        """How arrays on the device tell their address; None where none does."""
 
-    def launch(self, function: Any, config: Any, arguments: Arguments) -> None:
-        """Launch ``function`` with arguments that are read before it returns; LaunchError."""
+    def bind(self, function: Any, config: LaunchConfig) -> Callable[[Arguments], None]:
+        """A call that launches ``function`` so; it reads the arguments before it returns.
 
-    def bind(
-        self, function: Any, config: Any, params: tuple[Param, ...]
-    ) -> Callable[[Sequence[Any]], bool] | None:
-        """A quicker launch for values that need no looking at; None where `launch` is quickest.
-
-        It takes the values, and says whether it launched: else `launch` has to.  LaunchError.
+        The call raises LaunchError.
         """
 
     def synchronize(self) -> None:

@@ -12,8 +12,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kbuild.model import Param
-from kbuild.runtime.conversion import AS_IT_IS, QUICK, Converter, ValueConverter, is_same
-from kbuild.runtime.parameters import Builtin, Meaning, Pointer, read_meaning
+from kbuild.runtime.conversion import (
+    ArrayInterface,
+    Converter,
+    NotQuickError,
+    find_converter,
+    keep,
+)
+from kbuild.runtime.parameters import Pointer, read_meaning
 
 # No parameter type asks for more; offsets keep the alignment of what lies there.
 _ALIGNMENT: Final = 256
@@ -37,46 +43,57 @@ class Frame:
 
 
 class FrameLayout:
-    """How values become the frames of one kernel, and the frames that are free."""
+    """How values become the frames of one kernel, and the frames that are free.
 
-    def __init__(self, params: tuple[Param, ...]) -> None:
+    ``interface`` is how arrays on the device tell their address, None where there are none.
+    """
+
+    def __init__(self, params: tuple[Param, ...], interface: ArrayInterface | None = None) -> None:
         self._params = params
-        self._free: list[Frame] = []
+        self._meanings = tuple(read_meaning(param) for param in params)
+        self._interface = interface
         self._packer = _make_packer(params)
-        self._converter = ValueConverter(params, find_packed)
+        self._free: list[Frame] = []
+        # By the values' types.  None: to be looked at; empty: packed as they are.
+        self._converters: dict[tuple[type, ...], tuple[Converter, ...] | None] = {}
 
-    def take(self) -> Frame:
-        """A frame that nobody else writes to."""
+    def fill(self, values: Sequence[Any]) -> Frame | None:
+        """A frame with the values that nobody else writes to; None where one has to be looked at.
+
+        `give_back` has the next launch use it again.
+        """
+        kinds = tuple(map(type, values))
         try:
-            return self._free.pop()
-        except IndexError:
-            return Frame(self._params)
+            converters = self._converters[kinds]
+        except KeyError:
+            converters = self._converters[kinds] = self._find_converters(kinds)
+        if converters is None or self._packer is None:
+            return None
+        try:
+            if converters:
+                values = [convert(value) for convert, value in zip(converters, values, strict=True)]
+            frame = self._free.pop() if self._free else Frame(self._params)
+            self._packer.pack_into(frame.memory, frame.start, *values)
+        except IndexError:  # another thread has taken the last one
+            return self.fill(values)
+        except (struct.error, OverflowError, ValueError, NotQuickError):
+            return None
+        return frame
 
     def give_back(self, frame: Frame) -> None:
-        """Let the next launch have it."""
+        """Let another launch have it."""
         self._free.append(frame)
 
-    def pack(self, frame: Frame, values: Sequence[Any]) -> bool:
-        """Fill the frame, where that can be done quickly; whether it was."""
-        if self._packer is None:
-            return False
-        converted = self._converter.convert(values)
-        if converted is None:
-            return False
-        try:
-            self._packer.pack_into(frame.memory, frame.start, *converted)
-        except (struct.error, OverflowError, ValueError):
-            return False
-        return True
-
-
-def find_packed(meaning: Meaning, kind: type) -> Converter | None:
-    """What `struct` packs as it is; it refuses what is out of range."""
-    if isinstance(meaning, Pointer):
-        return AS_IT_IS if kind is int else None
-    if isinstance(meaning, Builtin) and (kind in QUICK[meaning.kinds[0]] or is_same(meaning, kind)):
-        return AS_IT_IS
-    return None
+    def _find_converters(self, kinds: tuple[type, ...]) -> tuple[Converter, ...] | None:
+        if len(kinds) != len(self._params):
+            return None
+        found: list[Converter] = []
+        for meaning, kind in zip(self._meanings, kinds, strict=True):
+            converter = find_converter(meaning, kind, self._interface)
+            if converter is None:
+                return None
+            found.append(converter)
+        return tuple(found) if any(converter is not keep for converter in found) else ()
 
 
 def _make_packer(params: tuple[Param, ...]) -> struct.Struct | None:

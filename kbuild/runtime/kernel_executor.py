@@ -21,17 +21,16 @@ _MOST_PLANS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """A configuration made ready; ``waits`` where the caller named no stream.
+    """A configuration made ready.
 
-    ``launch`` launches with values that need no looking at, and says whether they were such.
+    ``submit`` launches with the arguments in a frame; ``waits`` where the caller named no stream.
     """
 
     config: LaunchConfig
     queue: Queue
-    function: Any
-    encoded: Any
+    submit: Callable[[Frame], None]
     waits: bool
-    launch: Callable[[Sequence[Any]], bool]
+    layout: FrameLayout
 
 
 class KernelExecutor:
@@ -44,8 +43,6 @@ class KernelExecutor:
     def __init__(self, compiled: CompiledKernel) -> None:
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
-        self._params = compiled.params
-        self._layout = FrameLayout(compiled.params)
         self._functions: dict[int, tuple[Variant, Any]] = {}
         self._plans: dict[int, _Plan] = {}
 
@@ -69,13 +66,16 @@ class KernelExecutor:
         if plan is None or plan.config is not config:
             plan = self._make_plan(config)
         try:
-            if not profile and plan.launch(args):
-                if plan.waits:
-                    plan.queue.synchronize()
-                return None
-            return self._run_checked(plan, args, profile=profile)
+            frame = None if profile else plan.layout.fill(args)
+            if frame is None:
+                return self._run_checked(plan, args, profile=profile)
+            plan.submit(frame)
+            plan.layout.give_back(frame)
+            if plan.waits:
+                plan.queue.synchronize()
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
+        return None
 
     def resolve(self) -> None:
         """Load the kernel now; LaunchError where no image is for the device."""
@@ -90,37 +90,17 @@ class KernelExecutor:
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
-        function = self._load(variant)
-        encoded = queue.encode_config(config)
         plan = _Plan(
             config=config,
             queue=queue,
-            function=function,
-            encoded=encoded,
+            submit=queue.bind(self._load(variant), config),
             waits=config.stream is None,
-            launch=queue.bind(function, encoded, self._params)
-            or self._bind(queue, function, encoded),
+            layout=FrameLayout(self.compiled.params, queue.array_interface),
         )
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
         self._plans[id(config)] = plan
         return plan
-
-    def _bind(self, queue: Queue, function: Any, encoded: Any) -> Callable[[Sequence[Any]], bool]:
-        """The quick launch of queues that have none of their own."""
-        layout = self._layout
-
-        def launch(values: Sequence[Any]) -> bool:
-            frame = layout.take()
-            try:
-                if not layout.pack(frame, values):
-                    return False
-                queue.launch(function, encoded, frame)
-            finally:
-                layout.give_back(frame)
-            return True
-
-        return launch
 
     def _require_block(self, config: LaunchConfig) -> None:
         required = self.compiled.resources.required_block
@@ -148,11 +128,11 @@ class KernelExecutor:
             return found
 
         arguments = encode_arguments(self.compiled.record, args, view=view)
-        frame = Frame(self._params)
+        frame = Frame(self.compiled.params)
         with DeviceArrays(queue) as arrays:
             write_arguments(frame, arguments, arrays)
             stop = queue.start_timer() if profile else None
-            queue.launch(plan.function, plan.encoded, frame)
+            plan.submit(frame)
             seconds = stop() if stop else None
             if plan.waits or arrays:
                 queue.synchronize()

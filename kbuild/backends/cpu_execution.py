@@ -124,11 +124,11 @@ class CpuQueue:
     def bind(self, function: CpuFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
         """See `Queue`."""
         launch = _open_runtime().launch
-        handle = function.handle
         encoded = ctypes.pointer(encode_config(config))
 
         def submit(arguments: Arguments) -> None:
-            status = launch(handle, encoded, arguments.pointers)
+            # The function in here keeps its module registered.
+            status = launch(function.handle, encoded, arguments.pointers)
             if status != 0:
                 raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
 
@@ -180,6 +180,7 @@ class CpuDevice:
             dtype=array.dtype,
             is_contiguous=bool(array.flags.c_contiguous),
             owner=array,
+            read=array.tobytes,
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -103,12 +105,20 @@ class CudaDevice:
             dtype=view.dtype,
             is_contiguous=_is_contiguous(view.shape, view.strides),
             owner=view,
+            read=lambda: _read(queue, int(view.ptr), math.prod(view.shape) * view.dtype.itemsize),
         )
 
 
 def open_device() -> CudaDevice:
     """The current device; LaunchError where there is none."""
     return CudaDevice()
+
+
+def _read(queue: CudaQueue, address: int, size: int) -> bytes:
+    host = ctypes.create_string_buffer(max(size, 1))
+    if size:
+        queue.copy_out(ctypes.addressof(host), address, size)
+    return host.raw[:size]
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:

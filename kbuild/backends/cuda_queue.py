@@ -70,7 +70,7 @@ class CudaQueue:
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
         entered, enter = self._device.entered, self._device.enter
-        launch = _bind_launch(function.function, config, self._handle)
+        launch = _bind_launch(function, config, self._handle)
 
         def submit(arguments: Arguments) -> None:
             try:
@@ -136,15 +136,15 @@ class CudaQueue:
         self.synchronize()
 
 
-def _bind_launch(function: Any, config: LaunchConfig, stream: Any) -> Callable[[int], Any]:
-    """The driver's plainest launch that takes all of the configuration."""
+def _bind_launch(loaded: CudaFunction, config: LaunchConfig, stream: Any) -> Callable[[int], Any]:
+    """The plainest launch that takes all of the configuration; it keeps the code loaded."""
     grid = read_extent("grid", config.grid)
     block = read_extent("block", config.block)
     shared = config.shared_bytes
     attributes = _list_attributes(config)
     if not attributes:
         plain = driver.cuLaunchKernel
-        return lambda arguments: plain(function, *grid, *block, shared, stream, arguments, 0)
+        return lambda arguments: plain(loaded.function, *grid, *block, shared, stream, arguments, 0)
     extended = driver.CUlaunchConfig()
     extended.gridDimX, extended.gridDimY, extended.gridDimZ = grid
     extended.blockDimX, extended.blockDimY, extended.blockDimZ = block
@@ -152,7 +152,7 @@ def _bind_launch(function: Any, config: LaunchConfig, stream: Any) -> Callable[[
     extended.hStream = stream
     extended.attrs = attributes
     extended.numAttrs = len(attributes)
-    return lambda arguments: driver.cuLaunchKernelEx(extended, function, arguments, 0)
+    return lambda arguments: driver.cuLaunchKernelEx(extended, loaded.function, arguments, 0)
 
 
 def _list_attributes(config: LaunchConfig) -> list[Any]:

@@ -56,13 +56,15 @@ class Arguments(Protocol):
 class ArrayView:
     """An array that lies where a device can use it, as its library describes it.
 
-    ``dtype`` is a numpy dtype, None for types that numpy has not; ``owner`` keeps the memory.
+    ``dtype`` is a numpy dtype, None for types that numpy has not; ``owner`` keeps the memory, and
+    ``read`` copies its bytes to the host.
     """
 
     address: int
     dtype: Any
     is_contiguous: bool
     owner: Any
+    read: Callable[[], bytes]
 
 
 class Queue(Protocol):

@@ -10,10 +10,12 @@ from kbuild.backends.execution import ArrayView, ExecutionDevice, Queue, open_de
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments import encode_arguments
 from kbuild.runtime.arrays import DeviceArrays
+from kbuild.runtime.capture import capture_launch
 from kbuild.runtime.compiled_kernel import CompiledKernel, Variant
 from kbuild.runtime.frames import Frame, FrameLayout
 from kbuild.runtime.launch import write_arguments
 from kbuild.runtime.launch_config import LaunchConfig
+from kbuild.runtime.recorded_launch import LaunchRecord
 
 # A program has few configurations, and may make them anew for each launch.
 _MOST_PLANS: Final = 64
@@ -76,6 +78,16 @@ class KernelExecutor:
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
         return None
+
+    def capture(self, config: LaunchConfig, *args: object) -> LaunchRecord:
+        """The launch as a record, for `write_launch_record`; nothing is run.
+
+        Arrays are copied into it.  Raises as `run` does for arguments that do not fit.
+        """
+        queue = self._device.open_queue(config.stream)
+        return capture_launch(
+            self.compiled, config, args, view=lambda value: self._device.view_array(value, queue)
+        )
 
     def resolve(self) -> None:
         """Load the kernel now; LaunchError where no image is for the device."""

@@ -208,3 +208,34 @@ def test_backends_without_execution_say_what_to_do(compiled: CompiledModule) -> 
     kernel.compilation = replace(kernel.compilation, backend="hip")
     with pytest.raises(ConfigurationError, match=r"kbuild\.load"):
         KernelExecutor(kernel)
+
+
+def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path: Path) -> None:
+    values = np.arange(8, dtype=np.float32)
+    file = tmp_path / "scale.launch"
+    executor = KernelExecutor(compiled["scale<float>"])
+    kbuild.write_launch_record(file, executor.capture(ONE, values, 3.0, 8))
+    assert values[1] == 1
+
+    replay = kbuild.replay_launch(kbuild.read_launch_record(file))
+
+    assert replay.outcome.code == 0
+    assert replay.buffers[0].after == (values * 3).tobytes()
+    assert replay.record.kernel == compiled["scale<float>"].record
+
+
+def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
+    values = np.arange(32, dtype=np.float32)
+    pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
+    executor = KernelExecutor(compiled["apply"])
+
+    record = executor.capture(ONE, values, values, pair)
+    foreign = executor.capture(ONE, Foreign(values), values, pair)
+    address = executor.capture(ONE, values.ctypes.data, values, pair)
+
+    assert [pointer.buffer for pointer in record.pointers] == [0, 0]
+    assert [buffer.content for buffer in foreign.buffers] == [values.tobytes()] * 2
+    (note,) = address.notes
+    assert (note.kind, note.param) == ("unknown-extent", 0)
+    with pytest.raises(ConfigurationError, match="nothing says how much"):
+        kbuild.replay_launch(address)

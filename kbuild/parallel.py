@@ -35,6 +35,7 @@ def map_in_order(
     if processes <= 1:
         yield from map(function, values)
         return
+    import gc  # noqa: PLC0415 - only here
     import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
@@ -44,7 +45,8 @@ def map_in_order(
     size = max(len(values) // (processes * _CHUNKS_A_PROCESS), 1)
     try:
         context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        # Looking for cycles writes to every object, and each page written to is one more copy.
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=gc.freeze) as pool:
             yield from pool.map(_apply, range(len(values)), chunksize=size)
     except BrokenProcessPool as error:
         raise InputError("a process that was reading died (out of memory?); try -j 1") from error

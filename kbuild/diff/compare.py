@@ -45,9 +45,11 @@ def compare_paths(old: Path, new: Path, options: DiffOptions) -> DiffReport:
     if old.is_dir() != new.is_dir() and old.exists() and new.exists():
         folder, file = (old, new) if old.is_dir() else (new, old)
         raise InputError(f"{folder} is a directory and {file} is not: they cannot be compared")
-    return compare_sides(
-        read_side(old, str(old), options), read_side(new, str(new), options), options
-    )
+    return _conclude(_survey_paths(old, new, options), options)
+
+
+def _survey_paths(old: Path, new: Path, options: DiffOptions) -> _Survey:
+    return _survey(read_side(old, str(old), options), read_side(new, str(new), options))
 
 
 def read_side(path: Path, label: str, options: DiffOptions) -> Side:
@@ -112,9 +114,29 @@ def _list_problems(artifact: Artifact) -> list[tuple[str, str]]:
 
 def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
     """The report on what was read of both sides."""
+    return _conclude(_survey(old, new), options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Survey:
+    """All that differs in the facts, which are not needed any more."""
+
+    old: str
+    new: str
+    found: Findings
+    unreadable: tuple[Unreadable, ...]
+
+
+def _survey(old: Side, new: Side) -> _Survey:
     found = Findings()
     for before, after in pair(old.artifacts, new.artifacts):
         compare_artifacts(before, after, found)
+    unreadable = _list_unreadable(old, new)
+    return _Survey(old=old.label, new=new.label, found=found, unreadable=unreadable)
+
+
+def _conclude(survey: _Survey, options: DiffOptions) -> DiffReport:
+    found = survey.found
     drafts = _merge(found.drafts)
     notes: dict[str, None] = {}
     if "code" in options.aspects:
@@ -125,8 +147,8 @@ def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
     else:
         functions = [draft.change for draft in drafts]
     report = DiffReport(
-        old=old.label,
-        new=new.label,
+        old=survey.old,
+        new=survey.new,
         aspects=options.aspects,
         compared=found.compared,
         artifacts=tuple(found.artifacts),
@@ -134,7 +156,7 @@ def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
         functions=tuple(functions),
         data=tuple(found.data),
         handles=tuple(found.handles),
-        unreadable=_list_unreadable(old, new),
+        unreadable=survey.unreadable,
         notes=tuple(notes),
     )
     return select_aspects(report, options.aspects)
@@ -151,8 +173,7 @@ def _merge(drafts: Iterable[Draft]) -> list[Draft]:
     """One draft for the same change in several files: a build folder has many copies."""
     merged: dict[object, Draft] = {}
     for draft in drafts:
-        codes = tuple((e.digest, e.context) if e else None for e in (draft.old, draft.new))
-        key = (replace(draft.change, files=()), codes)
+        key = (replace(draft.change, files=()), draft.codes)
         known = merged.get(key)
         if known is None:
             merged[key] = draft

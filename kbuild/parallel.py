@@ -54,6 +54,28 @@ def map_in_order(
         _work = previous
 
 
+def call_apart(function: Callable[[], R]) -> R:
+    """What ``function`` returns, called in a forked process, whose memory goes when it ends.
+
+    The result is pickled.  What ``function`` raises is raised here.
+    """
+    import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
+
+    global _work  # noqa: PLW0603 - the forked process inherits it
+    previous, _work = _work, (lambda _: function(), (None,))
+    try:
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            result: R = pool.submit(_apply, 0).result()
+            return result
+    except BrokenProcessPool as error:
+        raise InputError("a process that was reading died (out of memory?)") from error
+    finally:
+        _work = previous
+
+
 def _apply(position: int) -> Any:
     if _work is None:
         raise RuntimeError("only for processes that map_in_order forks")

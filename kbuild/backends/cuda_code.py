@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -34,6 +34,7 @@ _RULE: Final = "\n//----"
 _LINE: Final = re.compile(
     r"^(?:[ \t{]*/\*([0-9a-f]{4,})\*/[ \t{]*(.*?)[ \t]*;?[ \t}]*|([.$\w]+:))$", re.MULTILINE
 )
+_NUMBERED: Final = re.compile(rf"L{MARK}\d+")
 _REFERENCE: Final = re.compile(r"\.L_x_(\d+)")
 # That a register is used again soon, and what encodes waiting and order.
 _SCHEDULING: Final = re.compile(r"\.reuse\b|\s+[&?][\w={},]+")
@@ -106,16 +107,26 @@ def _normalise(name: str, output: str, start: int, stop: int) -> Iterator[str]:
     own = (f"{name}:", f".text.{name}:")
     kept: list[_Line] = []
     ends: set[int] = set()
-    for address, text, label in _LINE.findall(output, start, stop):
+    for match in _LINE.finditer(output, start, stop):
+        address, text, label = match.groups("")
         line = _clean_own(name, text or label) if name in text else _clean(text or label)
         if not line.text or label in own:
             continue
         kept.append(line)
         if line.is_call:
             ends.add(int(address, 16) + _INSTRUCTION_BYTES)
-    return drop_unused_labels(
-        [line.after_call if line.value in ends else line.text for line in kept]
-    )
+    shown = [line.after_call if line.value in ends else line.text for line in kept]
+    return drop_unused_labels(_number_labels(shown))
+
+
+def _number_labels(lines: Sequence[str]) -> list[str]:
+    """The lines with labels counted from 0 in each function, whatever was listed before it."""
+    numbers: dict[str, str] = {}
+
+    def count(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f"L{MARK}{len(numbers)}")
+
+    return [_NUMBERED.sub(count, line) if MARK in line else line for line in lines]
 
 
 class _Line(NamedTuple):

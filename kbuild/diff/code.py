@@ -24,7 +24,7 @@ from kbuild.toolchain import find_program, gather_hints
 _BATCH_BYTES: Final = 256 << 20
 # What is listed at a time, in bytes of code: some ten times as much memory for text, and a tool
 # takes a fifth of a second to start.
-_JOB_BYTES: Final = 512 << 10
+_JOB_BYTES: Final = 768 << 10
 # Where nobody knows how long a function is.
 _USUAL_BYTES: Final = 16 << 10
 

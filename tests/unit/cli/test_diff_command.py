@@ -75,7 +75,7 @@ def test_code_beyond_the_limit_is_named(
     assert main(["diff", *map(str, sides), "--code-limit", "0"]) == 1
 
     output = capsys.readouterr().out
-    assert "bytes differ, code not compared (beyond --code-limit)" in output
+    assert "bytes differ; not listed: beyond --code-limit" in output
     assert "note: the bytes of 1 functions differ" in output
 
 

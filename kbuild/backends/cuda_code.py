@@ -143,7 +143,7 @@ class _Line(NamedTuple):
 
 
 # Code says the same over and over, and both sides do.
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _clean(text: str) -> _Line:
     """The line, which does not name the function that it is in."""
     return _clean_own("", text)

@@ -22,9 +22,11 @@ from kbuild.toolchain import find_program, gather_hints
 
 # So many bytes of images lie in temporary files at a time.
 _BATCH_BYTES: Final = 256 << 20
+# A process of its own pays from here on, in bytes.
+_APART: Final = 8 << 20
 # What is listed at a time, in bytes of code: some ten times as much memory for text, and a tool
 # takes a fifth of a second to start.
-_JOB_BYTES: Final = 768 << 10
+_JOB_BYTES: Final = 384 << 10
 # Where nobody knows how long a function is.
 _USUAL_BYTES: Final = 16 << 10
 
@@ -94,7 +96,7 @@ def _compare_chosen(
     tools = _Tools(options)
     for batch in _iterate_batches(tasks):
         with tempfile.TemporaryDirectory(prefix="kbuild-diff-") as folder:
-            files = _write_images(batch, Path(folder), options.read)
+            files = _write_apart(batch, Path(folder), options.read)
             jobs = [tools.plan(task, files) for task in batch]
             results = parallel.map_in_order(compare_job, jobs, jobs=options.read.jobs)
             for task, found in zip(batch, results, strict=True):
@@ -159,6 +161,15 @@ def _iterate_batches(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
         images = more
     if batch:
         yield batch
+
+
+def _write_apart(
+    tasks: Sequence[_Task], folder: Path, options: ReadOptions
+) -> dict[tuple[Path, ImagePlace], ImageFile]:
+    """The tasks' images as files; large ones leave nothing in this process's memory."""
+    if sum(image.size for task in tasks for image in (task.old, task.new)) < _APART:
+        return _write_images(tasks, folder, options)
+    return parallel.call_apart(lambda: _write_images(tasks, folder, options))
 
 
 def _write_images(

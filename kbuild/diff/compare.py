@@ -61,13 +61,14 @@ def _survey(old: Side, new: Side) -> _Survey:
     found = Findings()
     for before, after in pair(old.artifacts, new.artifacts):
         compare_artifacts(before, after, found)
+    found.drafts = _merge(found.drafts)
     unreadable = _list_unreadable(old, new)
     return _Survey(old=old.label, new=new.label, found=found, unreadable=unreadable)
 
 
 def _conclude(survey: _Survey, options: DiffOptions) -> DiffReport:
     found = survey.found
-    drafts = _merge(found.drafts)
+    drafts = found.drafts
     notes: dict[str, None] = {}
     if "code" in options.aspects:
         code = CodeOptions(

@@ -148,25 +148,31 @@ def test_without_a_tool_it_is_said_once(
     result = run_kbuild("diff", cpu["old"], cpu["constant"])
 
     assert result.returncode == 1
-    assert result.stdout.count("note: code differs, not shown: no disassembler objdump") == 1
+    assert result.stdout.count("note: code differs, not listed: no disassembler objdump") == 1
     demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
     assert demanded.returncode == 3
     assert "no disassembler objdump or llvm-objdump found" in demanded.stderr
 
 
-def test_failing_tool_is_named(
+def test_failing_tool_is_a_reason_and_not_the_end(
     cpu: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = tmp_path / "objdump"
-    tool.write_text("#!/bin/sh\necho cannot >&2\nexit 5\n")
+    tool.write_text('#!/bin/sh\nfor image; do :; done\necho "$image: cannot" >&2\nexit 5\n')
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
     result = run_kbuild("diff", cpu["old"], cpu["constant"])
 
-    assert result.returncode == 4
-    assert "objdump failed with exit status 5" in result.stderr
-    assert "cannot" in result.stderr
+    reason = "objdump failed with status 5: the image: cannot"
+    assert result.returncode == 1
+    assert f"bytes differ; not listed: {reason}" in result.stdout
+    assert result.stdout.count(f"note: code differs, not listed: {reason}") == 1
+    assert not result.stderr
+    demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
+    assert demanded.returncode == 4
+    assert "objdump failed with exit status 5" in demanded.stderr
+    assert "cannot" in demanded.stderr
 
 
 @needs_objdump

@@ -70,14 +70,31 @@ class CudaQueue:
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
         entered, enter = self._device.entered, self._device.enter
-        launch = _bind_launch(function, config, self._handle)
+        extended = _make_extended(config, self._handle)
+        if extended is not None:
+            launch = driver.cuLaunchKernelEx
+
+            def submit_extended(arguments: Arguments) -> None:
+                enter()
+                # The function in here keeps its code loaded; here and below.
+                (status,) = launch(extended, function.function, arguments.address, 0)
+                if status is not SUCCESS and status != SUCCESS:
+                    raise LaunchError(f"launching failed: {explain(status)}")
+
+            return submit_extended
+        plain = (
+            *read_extent("grid", config.grid),
+            *read_extent("block", config.block),
+            *(config.shared_bytes, self._handle),
+        )
+        launch_plain = driver.cuLaunchKernel
 
         def submit(arguments: Arguments) -> None:
             try:
                 entered.done  # noqa: B018 - of this thread
             except AttributeError:
                 enter()
-            (status,) = launch(arguments.address)
+            (status,) = launch_plain(function.function, *plain, arguments.address, 0)
             if status is not SUCCESS and status != SUCCESS:
                 raise LaunchError(f"launching failed: {explain(status)}")
 
@@ -136,23 +153,21 @@ class CudaQueue:
         self.synchronize()
 
 
-def _bind_launch(loaded: CudaFunction, config: LaunchConfig, stream: Any) -> Callable[[int], Any]:
-    """The plainest launch that takes all of the configuration; it keeps the code loaded."""
-    grid = read_extent("grid", config.grid)
-    block = read_extent("block", config.block)
-    shared = config.shared_bytes
+def _make_extended(config: LaunchConfig, stream: Any) -> Any:
+    """The configuration with its attributes; None where it has none."""
     attributes = _list_attributes(config)
     if not attributes:
-        plain = driver.cuLaunchKernel
-        return lambda arguments: plain(loaded.function, *grid, *block, shared, stream, arguments, 0)
+        return None
     extended = driver.CUlaunchConfig()
+    grid = read_extent("grid", config.grid)
+    block = read_extent("block", config.block)
     extended.gridDimX, extended.gridDimY, extended.gridDimZ = grid
     extended.blockDimX, extended.blockDimY, extended.blockDimZ = block
-    extended.sharedMemBytes = shared
+    extended.sharedMemBytes = config.shared_bytes
     extended.hStream = stream
     extended.attrs = attributes
     extended.numAttrs = len(attributes)
-    return lambda arguments: driver.cuLaunchKernelEx(extended, loaded.function, arguments, 0)
+    return extended
 
 
 def _list_attributes(config: LaunchConfig) -> list[Any]:

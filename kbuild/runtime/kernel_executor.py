@@ -25,14 +25,16 @@ _MOST_PLANS: Final = 64
 class _Plan:
     """A configuration made ready.
 
-    ``submit`` launches with the arguments in a frame; ``waits`` where the caller named no stream.
+    ``submit`` launches with the arguments in a frame; ``waits`` where the caller named no stream;
+    the others are those of a `FrameLayout`.
     """
 
     config: LaunchConfig
     queue: Queue
     submit: Callable[[Frame], None]
     waits: bool
-    layout: FrameLayout
+    fill: Callable[[Sequence[Any]], Frame | None]
+    give_back: Callable[[Frame], None]
 
 
 class KernelExecutor:
@@ -65,14 +67,14 @@ class KernelExecutor:
         do not fit, LaunchError for what the device refuses or the kernel does wrong.
         """
         plan = self._plans.get(id(config))
-        if plan is None or plan.config is not config:
-            plan = self._make_plan(config)
         try:
-            frame = None if profile else plan.layout.fill(args)
+            if plan is None or plan.config is not config:
+                plan = self._make_plan(config)
+            frame = None if profile else plan.fill(args)
             if frame is None:
                 return self._run_checked(plan, args, profile=profile)
             plan.submit(frame)
-            plan.layout.give_back(frame)
+            plan.give_back(frame)
             if plan.waits:
                 plan.queue.synchronize()
         except LaunchError as error:
@@ -102,12 +104,14 @@ class KernelExecutor:
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
+        layout = FrameLayout(self.compiled.params, queue.array_interface)
         plan = _Plan(
             config=config,
             queue=queue,
             submit=queue.bind(self._load(variant), config),
             waits=config.stream is None,
-            layout=FrameLayout(self.compiled.params, queue.array_interface),
+            fill=layout.fill,
+            give_back=layout.give_back,
         )
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()

@@ -70,31 +70,16 @@ class CudaQueue:
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
         entered, enter = self._device.entered, self._device.enter
-        extended = _make_extended(config, self._handle)
-        if extended is not None:
-            launch = driver.cuLaunchKernelEx
-
-            def submit_extended(arguments: Arguments) -> None:
-                enter()
-                # The function in here keeps its code loaded; here and below.
-                (status,) = launch(extended, function.function, arguments.address, 0)
-                if status is not SUCCESS and status != SUCCESS:
-                    raise LaunchError(f"launching failed: {explain(status)}")
-
-            return submit_extended
-        plain = (
-            *read_extent("grid", config.grid),
-            *read_extent("block", config.block),
-            *(config.shared_bytes, self._handle),
-        )
-        launch_plain = driver.cuLaunchKernel
+        encoded = _encode_config(config, self._handle)
+        launch = driver.cuLaunchKernelEx
 
         def submit(arguments: Arguments) -> None:
             try:
                 entered.done  # noqa: B018 - of this thread
             except AttributeError:
                 enter()
-            (status,) = launch_plain(function.function, *plain, arguments.address, 0)
+            # The function in here keeps its code loaded.
+            (status,) = launch(encoded, function.function, arguments.address, 0)
             if status is not SUCCESS and status != SUCCESS:
                 raise LaunchError(f"launching failed: {explain(status)}")
 
@@ -153,21 +138,19 @@ class CudaQueue:
         self.synchronize()
 
 
-def _make_extended(config: LaunchConfig, stream: Any) -> Any:
-    """The configuration with its attributes; None where it has none."""
-    attributes = _list_attributes(config)
-    if not attributes:
-        return None
-    extended = driver.CUlaunchConfig()
+def _encode_config(config: LaunchConfig, stream: Any) -> Any:
+    encoded = driver.CUlaunchConfig()
     grid = read_extent("grid", config.grid)
     block = read_extent("block", config.block)
-    extended.gridDimX, extended.gridDimY, extended.gridDimZ = grid
-    extended.blockDimX, extended.blockDimY, extended.blockDimZ = block
-    extended.sharedMemBytes = config.shared_bytes
-    extended.hStream = stream
-    extended.attrs = attributes
-    extended.numAttrs = len(attributes)
-    return extended
+    encoded.gridDimX, encoded.gridDimY, encoded.gridDimZ = grid
+    encoded.blockDimX, encoded.blockDimY, encoded.blockDimZ = block
+    encoded.sharedMemBytes = config.shared_bytes
+    encoded.hStream = stream
+    attributes = _list_attributes(config)
+    encoded.numAttrs = len(attributes)
+    if attributes:
+        encoded.attrs = attributes
+    return encoded
 
 
 def _list_attributes(config: LaunchConfig) -> list[Any]:

@@ -73,9 +73,8 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     return Project(tmp_path, request.param)
 
 
-def test_missing_baseline_is_named_with_the_mend(project: Project) -> None:
+def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project) -> None:
     output = project.reject()
-
     policy = project.folder / "policy.toml"
     assert (
         f"kbuild: error: {policy}: policy.baseline: {project.baseline}: no such file; "
@@ -83,12 +82,6 @@ def test_missing_baseline_is_named_with_the_mend(project: Project) -> None:
     ) in output
     assert "Traceback" not in output
     # The artifact to write it of is there.
-    project.write_baseline()
-    project.accept()
-
-
-def test_changes_are_judged_anew(project: Project) -> None:
-    project.reject()
     project.write_baseline()
     project.accept()
     accepted = project.stamp

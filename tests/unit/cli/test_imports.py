@@ -45,6 +45,12 @@ def test_compile_imports_nothing_heavy(module: str) -> None:
     assert module not in imported
 
 
+def test_verify_imports_no_network() -> None:
+    imported = imported_by("import kbuild.cli.main, kbuild.cli.verify")
+
+    assert {"ssl", "urllib.request"}.isdisjoint(imported)
+
+
 @pytest.mark.parametrize("command", ["pack", "plan", "runtimes"])
 def test_build_commands_import_no_readers(command: str) -> None:
     imported = imported_by(f"import kbuild.cli.main, kbuild.cli.{command}")

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from kbuild import resources
 from kbuild.backends.cpu_container import write_container
-from kbuild.backends.cpu_image import read_image
+from kbuild.backends.cpu_contents import read_image
 from kbuild.backends.execution import Arguments, ArrayView, ImageBytes
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import Kernel, KernelRecord

@@ -85,7 +85,8 @@ def main() -> None:
 def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
     sources = write_project(case, folder)
     build = folder / "build"
-    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, f"-Dkbuild_DIR={cmake_directory()}")
+    package = f"-Dkbuild_DIR={resources.cmake_directory()}"
+    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, package)
     run(find_build_program("ninja"), "-C", build, "scaled")
     pack, memory = time_pack(build)
     stub = time_call(find_command(build, "scaled_stub"), build)
@@ -116,10 +117,6 @@ def write_project(case: Case, folder: Path) -> list[Path]:
     )
     (folder / "CMakeLists.txt").write_text(text)
     return sources
-
-
-def cmake_directory() -> Path:
-    return resources.cmake_directory()
 
 
 def time_pack(build: Path) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
+    FrontEndStep,
     ImageContent,
     LinkUnit,
     Packing,
@@ -26,10 +27,12 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
+from kbuild.backends.source_names import name_files
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cpu"
+LANGUAGE: Final = "CXX"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
@@ -42,13 +45,13 @@ _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """The user's choice alone where there is one, else the usual C++ compilers."""
-    chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
     return (chosen,) if chosen else ("g++", "clang++", "c++")
 
 
 def missing_compiler(hints: ToolchainHints) -> str:
     """How to get a C++ compiler."""
-    is_chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    is_chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
     return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
 
 
@@ -166,12 +169,23 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *name_files(unit),
         *unit.build_options,
         *unit.options,
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
     ]
     return Command(argv=tuple(argv), inputs=(unit.source,), outputs=(compiled, unit.depfile))
+
+
+def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam
+    """None: it is one call, which caches take."""
+    return
+
+
+def read_steps(unit: CompileUnit, listing: str) -> tuple[FrontEndStep, ...]:  # noqa: ARG001
+    """None: see `listing_command`."""
+    return ()
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     CrossCompilers,
+    FrontEndStep,
     ImageContent,
     ImageOutput,
     LinkUnit,
@@ -27,10 +29,12 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
+from kbuild.backends.source_names import name_files
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cuda"
+LANGUAGE: Final = "CUDA"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
@@ -38,7 +42,6 @@ LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")
 
 _OLDEST: Final = (12, 0)
 _FIRST_WITH_MODES: Final = (12, 8)
-_LANGUAGE: Final = "CUDA"
 # Types of CUB and Thrust carry the architecture in their inline namespaces, so that one
 # kernel would bear another name on each edge and on the host.
 _ONE_NAME_EVERYWHERE: Final = (
@@ -60,12 +63,15 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "size": ("--compress-mode=size",),
 }
 _LIBRARY_FOLDERS: Final = ("lib", "lib64", "targets/x86_64-linux/lib")
+_LINES: Final = frozenset(
+    ("-G", "--device-debug", "-lineinfo", "--generate-line-info", "-g", "--debug")
+)
 _WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
 
 
 def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """CMake's nvcc, else those of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, /usr/local."""
-    chosen = hints.compiler(_LANGUAGE) or hints.variable("CUDACXX")
+    chosen = hints.compiler(LANGUAGE) or hints.variable("CUDACXX")
     if chosen:
         return (chosen,)
     return (*(str(root / "bin" / "nvcc") for root in _roots(hints)), "nvcc")
@@ -80,7 +86,7 @@ def _roots(hints: ToolchainHints) -> tuple[Path, ...]:
 
 def missing_compiler(hints: ToolchainHints) -> str:
     """How to get nvcc."""
-    if hints.compiler(_LANGUAGE) or hints.variable("CUDACXX"):
+    if hints.compiler(LANGUAGE) or hints.variable("CUDACXX"):
         return "check the path"
     return "pip install 'kbuild[cuda]', or set CUDA_PATH"
 
@@ -157,7 +163,7 @@ def expand_architectures(
     requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
 ) -> tuple[str, ...]:
     """What CMake means by them; its own default where the target names none."""
-    defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
+    defaults = tuple(value for language, value in hints.architectures if language == LANGUAGE)
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
 
 
@@ -267,15 +273,44 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("--keep", "--keep-dir", str(keep)),
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *(word for option in name_files(unit) for word in ("-Xcompiler", _quote(option))),
         *_translate(unit),
         *unit.options,
         # The preprocessor that runs anyway writes the depfile: nvcc -MD would run another.
         *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
-        # nvcc names what it makes up after the path of the source.
-        *("--frandom-seed", unit.display_source),
+        *_name_apart(unit),
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=(keep,))
+
+
+def _name_apart(unit: CompileUnit) -> tuple[str, ...]:
+    """What nvcc names after the source, and would after its folder as well."""
+    seed = ("--frandom-seed", unit.display_source)
+    if asks_for_lines(unit):  # debuggers look for the source by this path
+        return seed
+    # Static entities of relocatable code bear a hash of it.
+    shown = _quote(unit.display_source)
+    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", shown)
+
+
+def asks_for_lines(unit: CompileUnit) -> bool:
+    """Whether its images say which lines of which files their code comes from."""
+    return unit.debug or not _LINES.isdisjoint(unit.options)
+
+
+def listing_command(unit: CompileUnit, tc: Toolchain) -> Command:
+    """``--dryrun``: caches that know nvcc do the same, but not for all its versions."""
+    front_end = compile_command(unit, tc)
+    return replace(front_end, argv=(*front_end.argv, "--dryrun"))
+
+
+def read_steps(unit: CompileUnit, listing: str) -> tuple[FrontEndStep, ...]:
+    """The preprocessor, ``cicc`` and ``ptxas``, the two of which caches take."""
+    from kbuild.backends.cuda_steps import read_steps as read  # noqa: PLC0415 - caches alone
+
+    root = None if asks_for_lines(unit) else unit.root
+    return read(listing, unit, _keep_folder(unit), root)
 
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
@@ -287,8 +322,10 @@ def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _quote(path: Path) -> str:
-    return str(path).replace(",", "\\,")
+def _quote(path: Path | str) -> str:
+    """Of an argument within an argument: nvcc splits it at commas, its shell at spaces."""
+    text = str(path).replace(",", "\\,")
+    return f'"{text}"' if " " in text else text
 
 
 def _keep_folder(unit: CompileUnit) -> Path:

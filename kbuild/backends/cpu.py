@@ -27,7 +27,7 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
-from kbuild.backends.source_names import name_files
+from kbuild.backends.source_names import name_files, name_relatively
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 
@@ -179,13 +179,18 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
 
 
 def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam
-    """None: it is one call, which caches take."""
+    """None: it is one call."""
     return
 
 
-def read_steps(unit: CompileUnit, listing: str) -> tuple[FrontEndStep, ...]:  # noqa: ARG001
-    """None: see `listing_command`."""
-    return ()
+def cacheable_steps(
+    unit: CompileUnit,
+    tc: Toolchain,
+    listing: str,  # noqa: ARG001 - the seam's signature
+) -> tuple[FrontEndStep, ...]:
+    """The one call, of which caches take all."""
+    command = name_relatively(compile_command(unit, tc), unit)
+    return (FrontEndStep(command=command, is_cacheable=True),)
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

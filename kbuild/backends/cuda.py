@@ -305,12 +305,16 @@ def listing_command(unit: CompileUnit, tc: Toolchain) -> Command:
     return replace(front_end, argv=(*front_end.argv, "--dryrun"))
 
 
-def read_steps(unit: CompileUnit, listing: str) -> tuple[FrontEndStep, ...]:
+def cacheable_steps(
+    unit: CompileUnit,
+    tc: Toolchain,  # noqa: ARG001 - the seam's signature
+    listing: str,
+) -> tuple[FrontEndStep, ...]:
     """The preprocessor, ``cicc`` and ``ptxas``, the two of which caches take."""
-    from kbuild.backends.cuda_steps import read_steps as read  # noqa: PLC0415 - caches alone
+    from kbuild.backends.cuda_steps import read_steps  # noqa: PLC0415 - caches alone
 
     root = None if asks_for_lines(unit) else unit.root
-    return read(listing, unit, _keep_folder(unit), root)
+    return read_steps(listing, unit, _keep_folder(unit), root)
 
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ class CompileUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontEndStep:
-    """A part of a front-end run, for compiler caches that take no more than parts.
+    """A front-end run, or a part of one, as compiler caches take it.
 
     ``is_cacheable`` says that a compiler launcher goes in front of it.  ``root`` is the folder
     whose files the text that it writes, its first output, is to name by relative paths.
@@ -361,11 +361,16 @@ class Backend(Protocol):
     def listing_command(self, unit: CompileUnit, tc: Toolchain) -> Command | None:
         """The call that lists the steps of the front-end run, and runs none of them.
 
-        None where a compiler launcher caches `compile_command` as it is.
+        None where the backend can tell without.
         """
 
-    def read_steps(self, unit: CompileUnit, listing: str) -> tuple[FrontEndStep, ...]:
-        """The steps that `listing_command` listed; none where they cannot be told."""
+    def cacheable_steps(
+        self, unit: CompileUnit, tc: Toolchain, listing: str
+    ) -> tuple[FrontEndStep, ...]:
+        """What comes to `compile_command`, as compiler caches take it, by the said listing.
+
+        None where the listing makes no sense.
+        """
 
     def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         """The front end's options but for the target's own: what an editor has to know."""

@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from kbuild.backends.protocol import CompileUnit
+from kbuild.model import Command
+
+_HERE: Final = "-fmacro-prefix-map=./="
+# Compilers note the folder that they run in as it is called here.
+_NO_FOLDER: Final = ("PWD", "/proc/self/cwd")
 
 
 def name_files(unit: CompileUnit) -> tuple[str, ...]:
     """The option, of gcc and clang, that has ``__FILE__`` be relative to the source root."""
     return (f"-fmacro-prefix-map={unit.root}/=",) if unit.root else ()
+
+
+def name_relatively(command: Command, unit: CompileUnit) -> Command:
+    """The call of gcc or clang with no path of the source root's: it runs there.
+
+    Caches go by words and by preprocessed text, both of which then are the same in another
+    copy of the sources.  With debug information, which says where sources lie, it stays as it is.
+    """
+    root = unit.root
+    if root is None or unit.debug:
+        return command
+    known = {
+        str(unit.source): unit.display_source,
+        f"-I{root}": "-I.",
+        **dict.fromkeys(name_files(unit), _HERE),
+    }
+    inside = f"-I{root}/"
+    argv = (
+        known.get(word, f"-I{word.removeprefix(inside)}" if word.startswith(inside) else word)
+        for word in command.argv
+    )
+    return replace(command, argv=tuple(argv), env=(*command.env, _NO_FOLDER), cwd=root)

@@ -10,6 +10,7 @@ from kbuild import process
 from kbuild.backends.protocol import Backend, CompileUnit, FrontEndStep, Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command
+from kbuild.stages.freshness import format_depfile, read_depfile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ def run_front_end(
             _name_relatively(step.command.outputs[0], step.root)
     if launcher:
         _check_outputs(whole, launcher)
+        _name_absolutely(unit)
     return FrontEndRun(command=whole, output=whole.outputs[0], log=log)
 
 
@@ -54,12 +56,13 @@ def _find_steps(
     uncached = (FrontEndStep(command=whole),)
     if not launcher:
         return uncached
-    listing = backend.listing_command(unit, tc)
-    if listing is None:
-        return (FrontEndStep(command=whole, is_cacheable=True),)
-    result = process.run(listing)
-    steps = backend.read_steps(unit, result.stdout + result.stderr) if not result.returncode else ()
-    return steps or uncached  # which says itself what is wrong with it
+    listing, text = backend.listing_command(unit, tc), ""
+    if listing is not None:
+        result = process.run(listing)
+        if result.returncode != 0:
+            return uncached  # which says itself what is wrong
+        text = result.stdout + result.stderr
+    return backend.cacheable_steps(unit, tc, text) or uncached
 
 
 def _launch(step: FrontEndStep, launcher: tuple[str, ...]) -> Command:
@@ -81,3 +84,10 @@ def _name_relatively(path: Path, root: Path) -> None:
     from kbuild.preprocessed import name_relatively  # noqa: PLC0415 - caches alone need it
 
     path.write_bytes(name_relatively(path.read_bytes(), os.fsencode(root)))
+
+
+def _name_absolutely(unit: CompileUnit) -> None:
+    """Have the depfile be of this very edge: a cache may hold another's, and paths be relative."""
+    root = unit.root or Path()
+    files = tuple(root / path for path in read_depfile(unit.depfile.read_text()))
+    unit.depfile.write_text(format_depfile(unit.stamp, files))

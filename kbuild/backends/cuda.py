@@ -273,7 +273,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("--keep", "--keep-dir", str(keep)),
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
-        *(word for option in name_files(unit) for word in ("-Xcompiler", _quote(option))),
+        *_pass_on(name_files(unit)),
         *_translate(unit),
         *unit.options,
         # The preprocessor that runs anyway writes the depfile: nvcc -MD would run another.
@@ -330,6 +330,11 @@ def _quote(path: Path | str) -> str:
     """Of an argument within an argument: nvcc splits it at commas, its shell at spaces."""
     text = str(path).replace(",", "\\,")
     return f'"{text}"' if " " in text else text
+
+
+def _pass_on(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Options for the preprocessor."""
+    return tuple(word for option in options for word in ("-Xcompiler", _quote(option)))
 
 
 def _keep_folder(unit: CompileUnit) -> Path:

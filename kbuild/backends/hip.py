@@ -27,7 +27,7 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
-from kbuild.backends.source_names import name_files, name_relatively
+from kbuild.backends.source_names import forget_folder, name_files, name_relatively
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, ImageKind, Marks
 
@@ -239,7 +239,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(output)),
     )
-    return Command(argv=argv, inputs=(unit.source,), outputs=(output,))
+    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), env=forget_folder(unit))
 
 
 def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam

@@ -63,9 +63,8 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "size": ("--compress-mode=size",),
 }
 _LIBRARY_FOLDERS: Final = ("lib", "lib64", "targets/x86_64-linux/lib")
-_LINES: Final = frozenset(
-    ("-G", "--device-debug", "-lineinfo", "--generate-line-info", "-g", "--debug")
-)
+_DEBUG: Final = frozenset(("-G", "--device-debug"))
+_LINES: Final = frozenset(("-lineinfo", "--generate-line-info"))
 _WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
 
 
@@ -287,16 +286,20 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
 def _name_apart(unit: CompileUnit) -> tuple[str, ...]:
     """What nvcc names after the source, and would after its folder as well."""
     seed = ("--frandom-seed", unit.display_source)
-    if asks_for_lines(unit):  # debuggers look for the source by this path
+    if _asks_for_debug(unit):  # debuggers look for the source by this path
         return seed
-    # Static entities of relocatable code bear a hash of it.
+    # Entities that are local to the source bear a hash of it.
     shown = _quote(unit.display_source)
     return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", shown)
 
 
-def asks_for_lines(unit: CompileUnit) -> bool:
+def _asks_for_debug(unit: CompileUnit) -> bool:
+    return not _DEBUG.isdisjoint((*_translate(unit), *unit.options))
+
+
+def _asks_for_lines(unit: CompileUnit) -> bool:
     """Whether its images say which lines of which files their code comes from."""
-    return unit.debug or not _LINES.isdisjoint(unit.options)
+    return _asks_for_debug(unit) or not _LINES.isdisjoint((*_translate(unit), *unit.options))
 
 
 def listing_command(unit: CompileUnit, tc: Toolchain) -> Command:
@@ -313,7 +316,7 @@ def cacheable_steps(
     """The preprocessor, ``cicc`` and ``ptxas``, the two of which caches take."""
     from kbuild.backends.cuda_steps import read_steps  # noqa: PLC0415 - caches alone
 
-    root = None if asks_for_lines(unit) else unit.root
+    root = None if _asks_for_lines(unit) else unit.root
     return read_steps(listing, unit, _keep_folder(unit), root)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cpu_machines as machines
+from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
@@ -27,7 +28,6 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
-from kbuild.backends.source_names import forget_folder, name_files, name_relatively
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cuda_architectures as architectures
+from kbuild.backends.file_names import name_files
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
@@ -29,7 +30,6 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
-from kbuild.backends.source_names import name_files
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 

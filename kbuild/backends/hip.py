@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import record, resources
+from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
@@ -27,7 +28,6 @@ from kbuild.backends.protocol import (
     Toolchain,
     ToolchainHints,
 )
-from kbuild.backends.source_names import forget_folder, name_files, name_relatively
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, ImageKind, Marks
 

@@ -314,10 +314,14 @@ def cacheable_steps(
     listing: str,
 ) -> tuple[FrontEndStep, ...]:
     """The preprocessor, ``cicc`` and ``ptxas``, the two of which caches take."""
-    from kbuild.backends.cuda_steps import read_steps  # noqa: PLC0415 - caches alone
+    from kbuild.backends.cuda_steps import Naming, read_steps  # noqa: PLC0415 - caches alone
 
-    root = None if _asks_for_lines(unit) else unit.root
-    return read_steps(listing, unit, _keep_folder(unit), root)
+    naming = Naming(
+        keep=_keep_folder(unit),
+        root=None if _asks_for_lines(unit) else unit.root,
+        is_full=_asks_for_debug(unit),
+    )
+    return read_steps(listing, unit, naming)
 
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:

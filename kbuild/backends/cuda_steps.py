@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -25,13 +26,22 @@ _SEARCHED: Final = ("PATH", "LD_LIBRARY_PATH")
 _SHELL: Final = frozenset(("|", ">", "<", ">>", "&&", "||", ";", "2>&1"))
 
 
-def read_steps(
-    listing: str, unit: CompileUnit, keep: Path, root: Path | None
-) -> tuple[FrontEndStep, ...]:
-    """The steps of ``listing``; none where one of them is not a plain call.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How the steps name files.
 
-    ``keep`` is the folder of intermediate files, ``root`` the one that line markers leave out.
+    ``keep`` is the folder of intermediate files, ``root`` the one that line markers leave out,
+    None where they are to say it.  With ``is_full`` no step is changed: debug information for
+    debuggers says which folder the compiler ran in, which no cache asks.
     """
+
+    keep: Path
+    root: Path | None
+    is_full: bool = False
+
+
+def read_steps(listing: str, unit: CompileUnit, naming: Naming) -> tuple[FrontEndStep, ...]:
+    """The steps of ``listing``; none where one of them is not a plain call."""
     variables: dict[str, str] = {}
     steps: list[FrontEndStep] = []
     for line in listing.splitlines():
@@ -47,7 +57,7 @@ def read_steps(
             return ()
         if not words or not _SHELL.isdisjoint(words):
             return ()
-        steps.append(_make_step(words, variables, unit, keep, root))
+        steps.append(_make_step(words, variables, unit, naming))
     return tuple(steps) if any(step.is_cacheable for step in steps) else ()
 
 
@@ -59,8 +69,7 @@ def _make_step(
     words: tuple[str, ...],
     variables: Mapping[str, str],
     unit: CompileUnit,
-    keep: Path,
-    root: Path | None,
+    naming: Naming,
 ) -> FrontEndStep:
     env = tuple((name, variables[name]) for name in _SEARCHED if name in variables)
     program, *arguments = words
@@ -68,15 +77,20 @@ def _make_step(
         # The name of the text that the preprocessor writes, which is its last argument.
         outputs = (Path(words[-1]),) if "-E" in words and words[-2:-1] == ("-o",) else ()
         return FrontEndStep(
-            command=Command(argv=words, outputs=outputs, folders=(keep,), env=env),
-            root=root if outputs else None,
+            command=Command(argv=words, outputs=outputs, folders=(naming.keep,), env=env),
+            root=naming.root if outputs else None,
         )
-    shown = unit.display_source if root else str(unit.source)
+    path = _find(program, variables.get("PATH", ""))
+    if naming.is_full:
+        argv = (path, *_put_input_last(arguments))
+        return FrontEndStep(command=Command(argv=argv, env=env), is_cacheable=True)
+    shown = unit.display_source if naming.root else str(unit.source)
     named = [
-        shown if word == str(unit.source) else word.removeprefix(f"{keep}/") for word in arguments
+        shown if word == str(unit.source) else word.removeprefix(f"{naming.keep}/")
+        for word in arguments
     ]
-    argv = (_find(program, variables.get("PATH", "")), *_put_input_last(named))
-    return FrontEndStep(command=Command(argv=argv, env=env, cwd=keep), is_cacheable=True)
+    argv = (path, *_put_input_last(named))
+    return FrontEndStep(command=Command(argv=argv, env=env, cwd=naming.keep), is_cacheable=True)
 
 
 def _find(program: str, search_path: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.cuda_steps import read_steps
+from kbuild.backends.cuda_steps import Naming, read_steps
 from kbuild.backends.protocol import CompileUnit, FrontEndStep
 
 KEEP = Path("/out/a.80.keep")
@@ -34,7 +34,7 @@ LISTING = f"{VARIABLES}\n{PREPROCESS}\n{COMPILE}\n{ASSEMBLE}"
 
 
 def read(listing: str = LISTING, root: Path | None = Path("/tree")) -> tuple[FrontEndStep, ...]:
-    return read_steps(listing, UNIT, KEEP, root)
+    return read_steps(listing, UNIT, Naming(keep=KEEP, root=root))
 
 
 def test_caches_take_cicc_and_ptxas() -> None:
@@ -71,6 +71,13 @@ def test_debug_information_keeps_the_path() -> None:
 
     assert preprocess.root is None
     assert "/tree/src/a.cu" in compile_step.command.argv
+
+
+def test_debuggers_get_what_nvcc_would_have_given_them() -> None:
+    _, compile_step, _ = read_steps(LISTING, UNIT, Naming(keep=KEEP, root=None, is_full=True))
+
+    assert compile_step.command.cwd is None
+    assert f"{KEEP}/a.cudafe1.stub.c" in compile_step.command.argv
 
 
 @pytest.mark.parametrize(

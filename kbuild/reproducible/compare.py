@@ -104,6 +104,9 @@ def _explain(name: str, first: Buffer, second: Buffer, options: ReadOptions) -> 
         images = compare_images(name, first, second, options)
     except InputError as error:
         return FileDifference(file=name, status="changed", sections=sections, problem=str(error))
+    # A file may be an image itself, whose sections are said once.
+    if any(image.sections == sections for image in images):
+        sections = ()
     return FileDifference(file=name, status="changed", sections=sections, images=images)
 
 

@@ -15,6 +15,8 @@ _WHOLE: Final = "(content)"
 _REST: Final = "(headers and padding)"
 _DEBUG: Final = (".debug_", ".nv_debug", ".rela.debug", ".rel.debug", ".rel.nv_debug")
 _DIGESTS: Final = (".note.gnu.build-id", ".gnu_debuglink")
+# nvcc numbers its copies of PTX by what is in them.
+_NUMBERED: Final = re.compile(r"(?<=^\.nv_debug_ptx_txt)\.\d+$")
 _CHUNK: Final = 1 << 16
 # What is shown of a difference, in bytes: of text to both sides, else from there on.
 _TEXT: Final = 160
@@ -47,8 +49,9 @@ def _list_parts(content: Buffer) -> dict[tuple[str, int], memoryview]:
         parts: dict[tuple[str, int], memoryview] = {}
         for section in elf.sections:
             if section.size and section.type != "SHT_NOBITS":
-                parts[section.name, seen[section.name]] = elf.view(section)
-                seen[section.name] += 1
+                name = _NUMBERED.sub("", section.name)
+                parts[name, seen[name]] = elf.view(section)
+                seen[name] += 1
     except InputError:
         return {(_WHOLE, 0): memoryview(content)}
     return parts

@@ -16,12 +16,20 @@ _RENDERERS: Final[dict[str, Callable[[ReproducibilityReport], str]]] = {
     "text": reproducible_text.render,
     "json": reproducible_json.render,
 }
+_OF_RULES: Final = (
+    *("policy", "baseline", "write_baseline", "stamp", "select", "ignore", "closure"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare two builds; 1 where anything differs."""
     if len(arguments.paths) != 2:  # noqa: PLR2004 - two builds
         raise ConfigurationError("--reproducible compares two builds: BUILD_A BUILD_B")
+    for option in _OF_RULES:
+        if getattr(arguments, option):
+            raise ConfigurationError(
+                f"--reproducible runs no rules: leave out --{option.replace('_', '-')}"
+            )
     if arguments.format not in _RENDERERS:
         raise ConfigurationError(
             f"--reproducible has no --format {arguments.format}; it may be text or json"

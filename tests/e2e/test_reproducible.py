@@ -212,6 +212,7 @@ def test_sides_have_to_be_alike(tmp_path: Path, capsys: pytest.CaptureFixture[st
         return capsys.readouterr().err
 
     assert "two builds" in complain(tmp_path)
+    assert "leave out --policy" in complain("--policy", "p.toml", tmp_path, tmp_path)
     assert "no such file" in complain(tmp_path / "a", tmp_path / "none")
     assert "is a directory" in complain(tmp_path / "a", tmp_path / "b.ptx")
     assert "may be text or json" in complain(tmp_path, tmp_path, "--format", "sarif")

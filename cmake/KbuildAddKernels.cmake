@@ -277,9 +277,11 @@ endfunction()
 # environment only where the project enables it.
 function(_kbuild_append_launchers result)
     set(lines "${${result}}")
-    if(NOT DEFINED KBUILD_COMPILER_LAUNCHER AND DEFINED ENV{KBUILD_COMPILER_LAUNCHER})
-        set(KBUILD_COMPILER_LAUNCHER "$ENV{KBUILD_COMPILER_LAUNCHER}" CACHE STRING
-            "What goes in front of the device compiler's calls")
+    if(DEFINED ENV{KBUILD_COMPILER_LAUNCHER}) # a build that configures again may lack it
+        set(_KBUILD_COMPILER_LAUNCHER "$ENV{KBUILD_COMPILER_LAUNCHER}" CACHE INTERNAL "")
+    endif()
+    if(NOT DEFINED KBUILD_COMPILER_LAUNCHER AND DEFINED _KBUILD_COMPILER_LAUNCHER)
+        set(KBUILD_COMPILER_LAUNCHER "${_KBUILD_COMPILER_LAUNCHER}")
     endif()
     if(DEFINED KBUILD_COMPILER_LAUNCHER AND "${KBUILD_COMPILER_LAUNCHER}" STREQUAL "")
         string(APPEND lines "launcher none\n")

@@ -31,6 +31,8 @@ def run_front_end(
     """
     whole = backend.compile_command(unit, tc)
     log = ""
+    if launcher:
+        _remove_outputs(whole)
     for step in _find_steps(whole, unit, tc, backend, launcher):
         result = process.run(_launch(step, launcher))
         if result.returncode != 0:
@@ -69,6 +71,13 @@ def _launch(step: FrontEndStep, launcher: tuple[str, ...]) -> Command:
     if not step.is_cacheable:
         return step.command
     return replace(step.command, argv=(*launcher, *step.command.argv))
+
+
+def _remove_outputs(whole: Command) -> None:
+    """So that nothing of an earlier run passes for this one's."""
+    intermediate = (path for f in whole.folders if f.is_dir() for path in f.iterdir())
+    for path in (*whole.outputs, *intermediate):
+        path.unlink(missing_ok=True)
 
 
 def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:

@@ -249,6 +249,9 @@ def test_launcher_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
 def test_launcher_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
     source = write_sources(tmp_path / "source")
 
+    # Also where there is an output of an earlier run.
+    compile_with(source, tmp_path / "build", "cpu")
+
     with pytest.raises(ToolError, match="true ended well, but left no "):
         compile_with(source, tmp_path / "build", "cpu", ("true",))
 

@@ -66,6 +66,11 @@ include_guard(GLOBAL)
   the device compiler's words, as in ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.
   ``CMAKE_CXX_FLAGS`` is for host code alone.
 
+  ``KBUILD_COMPILER_LAUNCHER``, a list, goes in front of the device compiler's calls that a
+  compiler cache takes, as ``CMAKE_<LANG>_COMPILER_LAUNCHER`` does of the backend's language
+  (``CXX``, ``CUDA``, ``HIP``) where it is not set; set to nothing it switches that off.
+  No launcher is in front of the stub unit.
+
   ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
   stays where it is and fails the build.  ``POLICY`` names a policy file for that, and the
   policy's ``baseline`` the figures that may not get worse.
@@ -253,6 +258,7 @@ function(_kbuild_write_target target kind directory)
             string(APPEND lines "platform.${language} ${CMAKE_${language}_PLATFORM}\n")
         endif()
     endforeach()
+    _kbuild_append_launchers(lines)
     string(APPEND lines
         "source_root ${root}\n"
         "output_directory ${directory}\n"
@@ -265,6 +271,34 @@ function(_kbuild_write_target target kind directory)
         "host_compiler ${arg_HOST_COMPILER}\n"
         "stub_suffix ${_kbuild_stub_suffix}\n")
     file(WRITE "${directory}/target.txt" "${lines}")
+endfunction()
+
+# The launchers of compilers, a word a line.  CMake takes those of a language from the
+# environment only where the project enables it.
+function(_kbuild_append_launchers result)
+    set(lines "${${result}}")
+    if(DEFINED ENV{KBUILD_COMPILER_LAUNCHER}) # a build that configures again may lack it
+        set(_KBUILD_COMPILER_LAUNCHER "$ENV{KBUILD_COMPILER_LAUNCHER}" CACHE INTERNAL "")
+    endif()
+    if(NOT DEFINED KBUILD_COMPILER_LAUNCHER AND DEFINED _KBUILD_COMPILER_LAUNCHER)
+        set(KBUILD_COMPILER_LAUNCHER "${_KBUILD_COMPILER_LAUNCHER}")
+    endif()
+    if(DEFINED KBUILD_COMPILER_LAUNCHER AND "${KBUILD_COMPILER_LAUNCHER}" STREQUAL "")
+        string(APPEND lines "launcher none\n")
+    endif()
+    foreach(word IN LISTS KBUILD_COMPILER_LAUNCHER)
+        string(APPEND lines "launcher ${word}\n")
+    endforeach()
+    foreach(language IN ITEMS CXX CUDA HIP)
+        set(launcher "${CMAKE_${language}_COMPILER_LAUNCHER}")
+        if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+            set(launcher "$ENV{CMAKE_${language}_COMPILER_LAUNCHER}")
+        endif()
+        foreach(word IN LISTS launcher)
+            string(APPEND lines "launcher.${language} ${word}\n")
+        endforeach()
+    endforeach()
+    set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
 # Runs kbuild while CMake configures; its message becomes CMake's.

@@ -209,7 +209,7 @@ class Problem:
 class Command:
     """A tool call, described but not run: backends return these, `process` runs them.
 
-    ``folders`` have to be there before.
+    ``folders`` have to be there before; ``cwd`` is where it runs, if not where we do.
     """
 
     argv: tuple[str, ...]
@@ -217,6 +217,7 @@ class Command:
     outputs: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
+    cwd: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,14 @@ _TOKEN: Final = re.compile(
 )
 
 
+def name_relatively(text: bytes, root: bytes) -> bytes:
+    """The text whose line markers name the files below the folder ``root`` relative to it."""
+    marker = re.compile(
+        rb'^(#(?: |line )\d+ ")' + re.escape(root.rstrip(b"/")) + b"/", re.MULTILINE
+    )
+    return marker.sub(rb"\1", text)
+
+
 def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
     """The declarations of the kernels of these names, with all that is around them.
 

@@ -47,7 +47,7 @@ def run(
     try:
         done = subprocess.run(
             command.argv,
-            cwd=cwd,
+            cwd=cwd or command.cwd,
             env=_environment(dict(command.env)),
             capture_output=True,
             timeout=timeout,

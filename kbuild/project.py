@@ -48,6 +48,14 @@ class TargetSpec:
     default_architectures: tuple[tuple[str, str], ...] = ()
     platforms: tuple[tuple[str, str], ...] = ()
     stub_suffix: str = ".c"
+    launcher: tuple[str, ...] | None = None
+    launchers: tuple[tuple[str, str], ...] = ()
+
+    def choose_launcher(self, language: str) -> tuple[str, ...]:
+        """The words in front of compiler calls: the target's own, else those of ``language``."""
+        if self.launcher is not None:
+            return self.launcher
+        return tuple(word for known, word in self.launchers if known == language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +108,17 @@ def read_target(path: Path) -> TargetSpec:
         default_architectures=_by_language(pairs, "architecture."),
         platforms=_by_language(pairs, "platform."),
         stub_suffix=one("stub_suffix"),
+        launcher=_read_launcher(pairs),
+        launchers=_by_language(pairs, "launcher."),
     )
     _check_files(spec)
     return spec
+
+
+def _read_launcher(pairs: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+    """None where nothing is said; of ``launcher none`` no word, which overrides a language's."""
+    words = pairs.get("launcher")
+    return () if words == ("none",) else words
 
 
 def _by_language(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[str, str], ...]:

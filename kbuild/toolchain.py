@@ -38,6 +38,22 @@ def find_build_program(name: str) -> Path | None:
     return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
+def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The compiler launcher with its program's path; none where ``words`` are none.
+
+    Raises ToolchainError where there is no such program.
+    """
+    if not words:
+        return ()
+    path = find_build_program(words[0])
+    if path is None:
+        raise ToolchainError(
+            f"compiler launcher {words[0]}: not found; install it, or set "
+            "KBUILD_COMPILER_LAUNCHER to another, or to nothing"
+        )
+    return (str(path), *words[1:])
+
+
 def choose_backend(name: str, hints: ToolchainHints) -> Backend:
     """The backend called ``name``, or its stand-in; for ``auto`` the first that has a compiler.
 

@@ -12,11 +12,13 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cpu_machines as machines
+from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
+    FrontEndStep,
     ImageContent,
     LinkUnit,
     Packing,
@@ -30,6 +32,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cpu"
+LANGUAGE: Final = "CXX"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
@@ -42,13 +45,13 @@ _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """The user's choice alone where there is one, else the usual C++ compilers."""
-    chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
     return (chosen,) if chosen else ("g++", "clang++", "c++")
 
 
 def missing_compiler(hints: ToolchainHints) -> str:
     """How to get a C++ compiler."""
-    is_chosen = hints.host_compiler or hints.compiler("CXX") or hints.variable("CXX")
+    is_chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
     return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
 
 
@@ -166,12 +169,33 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *name_files(unit),
         *unit.build_options,
         *unit.options,
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
     ]
-    return Command(argv=tuple(argv), inputs=(unit.source,), outputs=(compiled, unit.depfile))
+    return Command(
+        argv=tuple(argv),
+        inputs=(unit.source,),
+        outputs=(compiled, unit.depfile),
+        env=forget_folder(unit),
+    )
+
+
+def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam
+    """None: it is one call."""
+    return
+
+
+def cacheable_steps(
+    unit: CompileUnit,
+    tc: Toolchain,
+    listing: str,  # noqa: ARG001 - the seam's signature
+) -> tuple[FrontEndStep, ...]:
+    """The one call, of which caches take all."""
+    command = name_relatively(compile_command(unit, tc), unit)
+    return (FrontEndStep(command=command, is_cacheable=True),)
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

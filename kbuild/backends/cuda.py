@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cuda_architectures as architectures
+from kbuild.backends.file_names import name_files
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
+    FrontEndStep,
     ImageContent,
     ImageOutput,
     LinkUnit,
@@ -31,6 +34,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, Marks
 
 NAME: Final = "cuda"
+LANGUAGE: Final = "CUDA"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
@@ -38,7 +42,6 @@ LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")
 
 _OLDEST: Final = (12, 0)
 _FIRST_WITH_MODES: Final = (12, 8)
-_LANGUAGE: Final = "CUDA"
 # Types of CUB and Thrust carry the architecture in their inline namespaces, so that one
 # kernel would bear another name on each edge and on the host.
 _ONE_NAME_EVERYWHERE: Final = (
@@ -60,12 +63,14 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "size": ("--compress-mode=size",),
 }
 _LIBRARY_FOLDERS: Final = ("lib", "lib64", "targets/x86_64-linux/lib")
+_DEBUG: Final = frozenset(("-G", "--device-debug"))
+_LINES: Final = frozenset(("-lineinfo", "--generate-line-info"))
 _WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
 
 
 def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """CMake's nvcc, else those of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, /usr/local."""
-    chosen = hints.compiler(_LANGUAGE) or hints.variable("CUDACXX")
+    chosen = hints.compiler(LANGUAGE) or hints.variable("CUDACXX")
     if chosen:
         return (chosen,)
     return (*(str(root / "bin" / "nvcc") for root in _roots(hints)), "nvcc")
@@ -80,7 +85,7 @@ def _roots(hints: ToolchainHints) -> tuple[Path, ...]:
 
 def missing_compiler(hints: ToolchainHints) -> str:
     """How to get nvcc."""
-    if hints.compiler(_LANGUAGE) or hints.variable("CUDACXX"):
+    if hints.compiler(LANGUAGE) or hints.variable("CUDACXX"):
         return "check the path"
     return "pip install 'kbuild[cuda]', or set CUDA_PATH"
 
@@ -157,7 +162,7 @@ def expand_architectures(
     requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
 ) -> tuple[str, ...]:
     """What CMake means by them; its own default where the target names none."""
-    defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
+    defaults = tuple(value for language, value in hints.architectures if language == LANGUAGE)
     return architectures.expand(requested or defaults, tc.architectures, hints.devices)
 
 
@@ -267,15 +272,56 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("--keep", "--keep-dir", str(keep)),
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *_pass_on(name_files(unit)),
         *_translate(unit),
         *unit.options,
         # The preprocessor that runs anyway writes the depfile: nvcc -MD would run another.
         *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
-        # nvcc names what it makes up after the path of the source.
-        *("--frandom-seed", unit.display_source),
+        *_name_apart(unit),
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), folders=(keep,))
+
+
+def _name_apart(unit: CompileUnit) -> tuple[str, ...]:
+    """What nvcc names after the source, and would after its folder as well."""
+    seed = ("--frandom-seed", unit.display_source)
+    if _asks_for_debug(unit):  # debuggers look for the source by this path
+        return seed
+    # Entities that are local to the source bear a hash of it.
+    shown = _quote(unit.display_source)
+    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", shown)
+
+
+def _asks_for_debug(unit: CompileUnit) -> bool:
+    return not _DEBUG.isdisjoint((*_translate(unit), *unit.options))
+
+
+def _asks_for_lines(unit: CompileUnit) -> bool:
+    """Whether its images say which lines of which files their code comes from."""
+    return _asks_for_debug(unit) or not _LINES.isdisjoint((*_translate(unit), *unit.options))
+
+
+def listing_command(unit: CompileUnit, tc: Toolchain) -> Command:
+    """``--dryrun``: caches that know nvcc do the same, but not for all its versions."""
+    front_end = compile_command(unit, tc)
+    return replace(front_end, argv=(*front_end.argv, "--dryrun"))
+
+
+def cacheable_steps(
+    unit: CompileUnit,
+    tc: Toolchain,  # noqa: ARG001 - the seam's signature
+    listing: str,
+) -> tuple[FrontEndStep, ...]:
+    """The preprocessor, ``cicc`` and ``ptxas``, the two of which caches take."""
+    from kbuild.backends.cuda_steps import Naming, read_steps  # noqa: PLC0415 - caches alone
+
+    naming = Naming(
+        keep=_keep_folder(unit),
+        root=None if _asks_for_lines(unit) else unit.root,
+        is_full=_asks_for_debug(unit),
+    )
+    return read_steps(listing, unit, naming)
 
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
@@ -287,8 +333,15 @@ def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _quote(path: Path) -> str:
-    return str(path).replace(",", "\\,")
+def _quote(path: Path | str) -> str:
+    """Of an argument within an argument: nvcc splits it at commas, its shell at spaces."""
+    text = str(path).replace(",", "\\,")
+    return f'"{text}"' if " " in text else text
+
+
+def _pass_on(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Options for the preprocessor."""
+    return tuple(word for option in options for word in ("-Xcompiler", _quote(option)))
 
 
 def _keep_folder(unit: CompileUnit) -> Path:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import record, resources
+from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
     CompileUnit,
     Completion,
     CrossCompilers,
+    FrontEndStep,
     ImageContent,
     ImageOutput,
     LinkUnit,
@@ -30,12 +32,12 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command, CompressionMode, ImageKind, Marks
 
 NAME: Final = "hip"
+LANGUAGE: Final = "HIP"
 FAT_BINARY_SECTION: Final = ".hip_fatbin"
 FAT_BINARY_ALIGNMENT: Final = 4096  # what clang gives it; readers need 8
 REGISTRATION_HEADER: Final = "kbuild/hip_registration.h"
 LAUNCH_ENTRIES: Final = ("hipLaunchKernel",)
 
-_LANGUAGE: Final = "HIP"
 _PLATFORM: Final = "HIP_PLATFORM"
 _OWN_PLATFORM: Final = "amd"
 # Which backend's compiler, runtime and devices the other platforms of HIP are.
@@ -58,7 +60,7 @@ _TRIPLE: Final = "amdgcn-amd-amdhsa"
 
 def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
     """CMake's compiler of HIP, else those of ROCM_PATH, HIP_PATH, wheels, /opt/rocm*, PATH."""
-    chosen = hints.compiler(_LANGUAGE) or hints.variable("HIPCXX")
+    chosen = hints.compiler(LANGUAGE) or hints.variable("HIPCXX")
     if chosen:
         return (chosen,)
     from kbuild.backends.hip_installation import list_compilers  # noqa: PLC0415 - plans alone do
@@ -68,14 +70,14 @@ def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
 
 def missing_compiler(hints: ToolchainHints) -> str:
     """How to get a HIP compiler."""
-    if hints.compiler(_LANGUAGE) or hints.variable("HIPCXX"):
+    if hints.compiler(LANGUAGE) or hints.variable("HIPCXX"):
         return "check the path"
     return "install one (Debian: hipcc; ROCm: rocm-llvm), or set ROCM_PATH or HIPCXX"
 
 
 def find_stand_in(hints: ToolchainHints) -> StandIn | None:
     """The backend of HIP's other platform, where CMake or HIP_PLATFORM names that."""
-    by_cmake = dict(hints.platforms).get(_LANGUAGE)
+    by_cmake = dict(hints.platforms).get(LANGUAGE)
     named = by_cmake or hints.variable(_PLATFORM) or _OWN_PLATFORM
     variable = f"CMAKE_{_PLATFORM}" if by_cmake else _PLATFORM
     if named in _STAND_INS:
@@ -158,7 +160,7 @@ def expand_architectures(
     """Target ids; CMake's own default where the target names none."""
     from kbuild.backends import hip_architectures  # noqa: PLC0415 - plans alone ask
 
-    defaults = tuple(value for language, value in hints.architectures if language == _LANGUAGE)
+    defaults = tuple(value for language, value in hints.architectures if language == LANGUAGE)
     return hip_architectures.expand(requested or defaults, tc.architectures, hints.devices)
 
 
@@ -237,7 +239,22 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(output)),
     )
-    return Command(argv=argv, inputs=(unit.source,), outputs=(output,))
+    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), env=forget_folder(unit))
+
+
+def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam
+    """None: it is one call."""
+    return
+
+
+def cacheable_steps(
+    unit: CompileUnit,
+    tc: Toolchain,
+    listing: str,  # noqa: ARG001 - the seam's signature
+) -> tuple[FrontEndStep, ...]:
+    """The one call, of which caches take all."""
+    command = name_relatively(compile_command(unit, tc), unit)
+    return (FrontEndStep(command=command, is_cacheable=True),)
 
 
 def _own_options(unit: CompileUnit) -> tuple[str, ...]:
@@ -245,6 +262,7 @@ def _own_options(unit: CompileUnit) -> tuple[str, ...]:
     return (
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *name_files(unit),
         *unit.build_options,
         *unit.options,
     )

@@ -135,6 +135,27 @@ class CompileUnit:
     relocatable: bool = False
     keep_assembly: bool = False
 
+    @property
+    def root(self) -> Path | None:
+        """The folder that ``display_source`` is relative to; None where it is no such path."""
+        shown = Path(self.display_source)
+        if shown.is_absolute() or self.source.parts[-len(shown.parts) :] != shown.parts:
+            return None
+        return self.source.parents[len(shown.parts) - 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontEndStep:
+    """A front-end run, or a part of one, as compiler caches take it.
+
+    ``is_cacheable`` says that a compiler launcher goes in front of it.  ``root`` is the folder
+    whose files the text that it writes, its first output, is to name by relative paths.
+    """
+
+    command: Command
+    is_cacheable: bool = False
+    root: Path | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssembleUnit:
@@ -269,6 +290,10 @@ class Backend(Protocol):
         """The word for it in CMake, JSON and on the command line."""
 
     @property
+    def LANGUAGE(self) -> str:  # noqa: N802
+        """The language of CMake's whose compiler launcher is meant for its edges."""
+
+    @property
     def FAT_BINARY_SECTION(self) -> str:  # noqa: N802
         """The ELF section that holds its containers."""
 
@@ -332,6 +357,20 @@ class Backend(Protocol):
 
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """The front-end run of ``unit``; its first output is what `complete` reads."""
+
+    def listing_command(self, unit: CompileUnit, tc: Toolchain) -> Command | None:
+        """The call that lists the steps of the front-end run, and runs none of them.
+
+        None where the backend can tell without.
+        """
+
+    def cacheable_steps(
+        self, unit: CompileUnit, tc: Toolchain, listing: str
+    ) -> tuple[FrontEndStep, ...]:
+        """What comes to `compile_command`, as compiler caches take it, by the said listing.
+
+        None where the listing makes no sense.
+        """
 
     def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         """The front end's options but for the target's own: what an editor has to know."""

@@ -41,6 +41,8 @@ The policy is --policy FILE, else the [verify] table of kbuild.toml or
 --write-baseline FILE records registers, spills, local and shared memory and code sizes by
 kernel and architecture; commit it, and --baseline FILE, or `baseline = "FILE"` in the policy,
 finds what got worse.
+--reproducible BUILD_A BUILD_B compares two builds byte for byte, and says which sections and
+kernels differ; exit code 1 means that something does (docs/scale.md).
 Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
 
 _RENDERERS: Final = {
@@ -94,12 +96,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="look at the libraries that the files load too, as the dynamic linker finds them",
     )
+    parser.add_argument(
+        "--reproducible",
+        action="store_true",
+        help="judge nothing by rules: PATH PATH are two builds, and every byte has to be the same",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no report without findings")
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge all paths together; 1 when a rule found an error or failed itself."""
+    if arguments.reproducible:
+        from kbuild.cli import reproducible  # noqa: PLC0415 - nothing else needs it
+
+        return reproducible.run(arguments)
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments)
     paths = _drop_repeated(arguments.paths)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbuild.backends.reader import StoredImage
 from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf import Elf
@@ -47,6 +48,24 @@ def load_images(
         places = by_artifact.get((name, occurrence))
         if places:
             yield from _load_from(name, content, places, options)
+
+
+def iterate_artifacts(path: Path, options: ReadOptions) -> Iterator[tuple[str, Buffer]]:
+    """Each file in ``path``, named ``outer!inner``, or it itself; InputError as of inspecting."""
+    room = wheel.Room(left=options.archive_limit)
+    return _iterate_contents(str(path), open_content(path), room)
+
+
+def iterate_images(
+    name: str, content: Buffer, options: ReadOptions
+) -> Iterator[tuple[StoredImage, Buffer]]:
+    """The device images of one such file that can be had, in its order; one in memory."""
+    for container in bound_containers(_find_containers(name, content), options):
+        listed = tuple(i for i in container.listing.images if not i.is_refused)
+        loaded = container.reader.load_images(listed, container.content, options.image_limit)
+        for stored, data in loaded:
+            if not isinstance(data, Problem):
+                yield stored, data
 
 
 def _iterate_contents(name: str, content: Buffer, room: wheel.Room) -> Iterator[tuple[str, Buffer]]:

@@ -13,6 +13,7 @@ from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
 from kbuild.project import DeviceFlags
 from kbuild.stages.edges import CompileEdge, make_unit
+from kbuild.stages.front_end import run_front_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +45,9 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
-    front_end = backend.compile_command(unit, edge.toolchain)
-    result = process.run(front_end)
-    if result.returncode != 0:
-        raise ToolError(_describe_failure(result, backend.explain_failure(unit, result.stderr)))
-    log = result.stderr
-    completion = backend.complete(unit, front_end.outputs[0].read_bytes(), log, edge.toolchain)
+    front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
+    log = front_end.log
+    completion = backend.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)
     finish(completion)
     images = tuple(
@@ -67,7 +65,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
         warnings=backend.shorten_log(log),
     )
     record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
-    return EdgeOutcome(compiled=compiled, command=front_end, assembly=completion.assembly)
+    return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
 def _read_preprocessed(completion: Completion) -> bytes | None:

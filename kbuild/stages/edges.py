@@ -36,7 +36,8 @@ class CompileEdge:
     """One front-end run: everything about it that is known when CMake configures.
 
     ``output`` is the path without suffix that its files start with.  Both versions are in
-    here so that another compiler or another kbuild compiles again.
+    here so that another compiler or another kbuild compiles again.  ``compiler_launcher`` goes
+    in front of what a cache of compilers takes.
     """
 
     kbuild_version: str
@@ -48,6 +49,7 @@ class CompileEdge:
     toolchain: Toolchain
     relocatable: bool = False
     keep_assembly: bool = False
+    compiler_launcher: tuple[str, ...] = ()
 
     @property
     def stamp(self) -> Path:

@@ -16,6 +16,7 @@ from kbuild.runtimes import name_runtime
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
 from kbuild.toolchain import (
     choose_backend,
+    find_launcher,
     find_toolchain,
     find_toolchain_for,
     gather_hints,
@@ -38,7 +39,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         arch: find_toolchain_for(backend, arch, toolchain, hints)
         for arch in _expand_architectures(spec, backend, toolchain, hints)
     }
-    edges = _plan_edges(spec, toolchains)
+    launcher = find_launcher(spec.choose_launcher(backend.LANGUAGE))
+    edges = _plan_edges(spec, toolchains, launcher)
     links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
     stamps = tuple(edge.stamp for edge in edges)
     # Editors read sources as the project's own compiler does: no cross compiler's options.
@@ -83,7 +85,9 @@ def _expand_architectures(
         ) from error
 
 
-def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[CompileEdge, ...]:
+def _plan_edges(
+    spec: TargetSpec, toolchains: Mapping[str, Toolchain], launcher: tuple[str, ...]
+) -> tuple[CompileEdge, ...]:
     """One edge a source and architecture."""
     names = _name_outputs(spec)
     return tuple(
@@ -96,6 +100,7 @@ def _plan_edges(spec: TargetSpec, toolchains: Mapping[str, Toolchain]) -> tuple[
             output=spec.output_directory / f"{names[source]}.{_file_name(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc == "ON",
+            compiler_launcher=launcher,
         )
         for source in spec.sources
         for arch, toolchain in toolchains.items()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.preprocessed import select_kernels
+from kbuild.preprocessed import name_relatively, select_kernels
 from kbuild.source_kernels import find_kernels
 
 MARK = '# 1 "/usr/include/other.h" 1 3\n'
@@ -86,3 +86,15 @@ def test_any_text_is_read(noise: bytes) -> None:
     kernel = b"__attribute__((global)) void k(int n) {}\n"
     select_kernels(noise + b"\n" + kernel, ["k"])
     assert b"__global__ void k(int n)" in select_kernels(kernel + noise, ["k"])
+
+
+def test_line_markers_name_files_below_a_root_relatively() -> None:
+    text = b"""# 1 "/tree/src/a.cu"
+#line 2 "/tree/b.hpp"
+# 3 "/tree2/c.hpp" 1
+const char* s = "/tree/src/a.cu"; // # 1 "/tree/d
+"""
+    for root in (b"/tree", b"/tree/"):
+        assert name_relatively(text, root) == text.replace(b'1 "/tree/src', b'1 "src', 1).replace(
+            b'2 "/tree/b', b'2 "b'
+        )

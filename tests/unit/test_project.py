@@ -84,3 +84,14 @@ def test_flags(tmp_path: Path) -> None:
         definitions=("X=1", 'NAME="a b"'),
         options=("-O3", "-Xa", "-Xb"),
     )
+
+
+def test_launchers(tmp_path: Path) -> None:
+    def choose(**lines: str) -> tuple[str, ...]:
+        named = {key.replace("_", "."): value for key, value in lines.items()}
+        return read_target(write_target(tmp_path, **named)).choose_launcher("CXX")
+
+    assert choose() == ()
+    assert choose(launcher_CXX="ccache", launcher_CUDA="sccache") == ("ccache",)
+    assert choose(launcher="sccache", launcher_CXX="ccache") == ("sccache",)
+    assert choose(launcher="none", launcher_CXX="ccache") == ()

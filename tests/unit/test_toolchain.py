@@ -11,6 +11,7 @@ from kbuild.backends.protocol import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.toolchain import (
     choose_backend,
+    find_launcher,
     find_toolchain,
     find_toolchain_for,
     gather_hints,
@@ -143,3 +144,12 @@ def test_auto_is_the_first_backend_whose_compiler_is_there(tmp_path: Path) -> No
 
     assert (there.NAME, second.NAME, missing.NAME) == ("cuda", "hip", "cpu")
     assert choose_backend("cpu", ToolchainHints(compilers=(("CUDA", str(nvcc)),))).NAME == "cpu"
+
+
+def test_launcher_is_found_with_its_words(tmp_path: Path) -> None:
+    path = str(make_compiler(tmp_path, "cache", "hit"))
+
+    assert find_launcher(()) == ()
+    assert find_launcher((path, "--quiet")) == (path, "--quiet")
+    with pytest.raises(ToolchainError, match="compiler launcher no-such-cache: not found"):
+        find_launcher(("no-such-cache",))

@@ -285,3 +285,19 @@ def test_native_is_what_the_driver_lists() -> None:
 def test_unknown_architectures(name: str, expected: str) -> None:
     with pytest.raises(ConfigurationError, match=expected):
         expand((name,), KNOWN)
+
+
+def test_local_entities_are_named_after_the_source_alone() -> None:
+    named = "--frandom-seed a.cu -Xcicc --orig_src_path_name -Xcicc a.cu"
+
+    assert named in argv()
+    assert named in argv(options=("-lineinfo",))
+    assert "-Xcicc" not in argv(options=("-G",))
+    assert "-Xcicc" not in argv(build_options=("-O0",), debug=True)
+    assert "-Xcompiler -ffile-prefix-map=/src/=" in argv()
+
+
+def test_a_listing_runs_nothing() -> None:
+    whole, listing = cuda.compile_command(UNIT, NVCC), cuda.listing_command(UNIT, NVCC)
+
+    assert listing.argv == (*whole.argv, "--dryrun")

@@ -67,3 +67,12 @@ def test_device_link_is_handed_over(tmp_path: Path) -> None:
 def test_static_runtime_in_a_shared_library_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="leave RUNTIME shared"):
         plan(tmp_path, runtime="static")
+
+
+def test_launcher_belongs_to_the_compile_edges(tmp_path: Path) -> None:
+    with_launcher = plan(tmp_path, launcher=("env", "-i"), launchers=(("CXX", "no-such-cache"),))
+    without = plan(tmp_path, launcher=(), launchers=(("CXX", "no-such-cache"),))
+
+    assert {edge.compiler_launcher[1:] for edge in with_launcher.edges} == {("-i",)}
+    assert {edge.compiler_launcher for edge in without.edges} == {()}
+    assert with_launcher.pack == without.pack

@@ -43,7 +43,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     """
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
-    edge.output.parent.mkdir(parents=True, exist_ok=True)
+    started = record.begin_stamp(edge.stamp)
     front_end = backend.compile_command(unit, edge.toolchain)
     result = process.run(front_end)
     if result.returncode != 0:
@@ -66,7 +66,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
         log=log,
         warnings=backend.shorten_log(log),
     )
-    record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
+    record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end, assembly=completion.assembly)
 
 

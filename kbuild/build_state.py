@@ -86,7 +86,7 @@ def make_request(manifest: Path, profile: str, device_jobs: int | None) -> Build
         profile=profile,
         device_jobs=device_jobs,
         version=__version__,
-        python=Path(sys.executable),
+        python=Path(sys.prefix),
         package=resources.cmake_directory(),
         environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
     )

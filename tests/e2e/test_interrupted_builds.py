@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from projects import GENERATORS, build, configure, run, succeed
+from projects import GENERATORS, KBUILD, build, configure, run, run_kbuild, succeed
+from standalone import StandaloneProject
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -41,3 +50,107 @@ def test_source_edited_while_it_compiles_is_compiled_again(tmp_path: Path, gener
     succeed(build(folder))
 
     assert "_Z5afterPi" in succeed(run("nm", "-D", folder / "libkernels.so"))
+
+
+KILLS = 24
+SEED = 20
+
+
+@pytest.mark.slow
+def test_build_after_a_kill_at_any_moment_is_right(tmp_path: Path) -> None:
+    project = StandaloneProject(root=tmp_path / "project")
+    project.write()
+    start = time.monotonic()
+    succeed(run_kbuild("build", cwd=project.root))
+    cold = time.monotonic() - start
+    wanted = {1: project.digest()}
+    project.set_value(2)
+    start = time.monotonic()
+    succeed(run_kbuild("build", cwd=project.root))
+    warm = time.monotonic() - start
+    wanted[2] = project.digest()
+    assert wanted[1] != wanted[2]
+    generator = random.Random(SEED)  # noqa: S311 - moments, no secrets
+
+    reached = []
+    for number in range(KILLS):
+        is_cold = number % 2 == 0
+        if is_cold:
+            shutil.rmtree(project.output)
+        value = 1 + number // 2 % 2
+        project.set_value(value)
+        delay = generator.uniform(0.02, cold if is_cold else warm)
+        reached.append(_kill_build(project, delay))
+        if number % 3 == 2:  # what was being built is wanted no more
+            value = 3 - value
+            project.set_value(value)
+        succeed(run_kbuild("build", cwd=project.root))
+        assert project.digest() == wanted[value], f"kill {number}, after {delay:.3f} s"
+        assert not _list_leftovers(project)
+    assert reached.count(True) >= KILLS // 2, "most builds ended before they were killed"
+
+
+def _kill_build(project: StandaloneProject, delay: float) -> bool:
+    """Kill a build and all that it started after so many seconds; whether it still ran."""
+    process = subprocess.Popen(
+        [KBUILD, "build"],
+        cwd=project.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(delay)
+    is_running = process.poll() is None
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return is_running
+
+
+def _list_leftovers(project: StandaloneProject) -> list[Path]:
+    """Artifacts beside those that are wanted."""
+    return [
+        path
+        for folder in ("shared_kernels", "object_kernels")
+        for path in (project.output / folder).iterdir()
+        if path.suffix not in (".so", ".o") and path.name != "include"
+    ]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of some 300 KB, on which a build finds no room."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.mark.parametrize("room", ["300k", "700k"])
+def test_full_disk_is_said_and_the_next_build_is_right(small_disk: Path, room: str) -> None:
+    project = StandaloneProject(root=small_disk / "project")
+    project.write()
+    subprocess.run(["mount", "-o", f"remount,size={room}", small_disk], check=True)
+
+    failed = run_kbuild("build", cwd=project.root)
+
+    assert failed.returncode != 0
+    last = failed.stderr.strip().splitlines()[-1]
+    assert last.startswith("kbuild: error: ")
+    assert "No space left on device" in last
+    assert "Traceback" not in failed.stderr
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    succeed(run_kbuild("build", cwd=project.root))
+    once = project.digest()
+    shutil.rmtree(project.output)
+    succeed(run_kbuild("build", cwd=project.root))
+    assert project.digest() == once

@@ -35,6 +35,11 @@ class BuildFolder:
         return self.root / ".state.json"
 
     @property
+    def quick(self) -> Path:
+        """What tells a build that it has nothing to do; not there while that is not sure."""
+        return self.root / ".quick"
+
+    @property
     def lock(self) -> Path:
         """The file that the one who writes holds a lock on."""
         return self.root / ".lock"
@@ -44,12 +49,18 @@ class BuildFolder:
         return self.state.is_file() and (self.cmake / "build.ninja").is_file()
 
 
+def begin_configuration(folder: BuildFolder) -> None:
+    """From now on it is not configured."""
+    folder.quick.unlink(missing_ok=True)
+    folder.state.unlink(missing_ok=True)
+
+
 def forget_configuration(folder: BuildFolder) -> None:
     """Remove what CMake remembers of compilers, but nothing that was built.
 
     What an attempt that came to no end left is not what CMake expects to find.
     """
-    folder.state.unlink(missing_ok=True)
+    begin_configuration(folder)
     (folder.cmake / "CMakeCache.txt").unlink(missing_ok=True)
     for found in (folder.cmake / "CMakeFiles").glob("[0-9]*"):
         shutil.rmtree(found)
@@ -59,8 +70,8 @@ def forget_configuration(folder: BuildFolder) -> None:
 def hold_lock(folder: BuildFolder, on_wait: Callable[[str], object]) -> Iterator[int]:
     """Be the only one to write in ``folder``, which is made if need be; the lock's descriptor.
 
-    ``on_wait`` is told who has the lock where it has to be waited for.  It ends with the last
-    process that has the descriptor, however that ends.
+    ``on_wait`` is told who has the lock where it has to be waited for.  The lock of a process that
+    is killed ends with the last one that inherited the descriptor.
     """
     descriptor = _open_locked(folder, on_wait)
     try:
@@ -68,6 +79,7 @@ def hold_lock(folder: BuildFolder, on_wait: Callable[[str], object]) -> Iterator
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield descriptor
     finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # servers that a build started may have it too
         os.close(descriptor)
 
 

@@ -14,7 +14,7 @@ from kbuild.errors import InputError
 
 _SCHEMA: Final = "kbuild.build-state/1"
 # What CMake and `kbuild plan` look at.
-_VARIABLES: Final = (
+VARIABLES: Final = (
     *("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS"),
     *(
         "CUDACXX",
@@ -26,7 +26,7 @@ _VARIABLES: Final = (
         "HIP_PATH",
     ),
 )
-_PREFIXES: Final = ("CMAKE_", "KBUILD_BACKEND", "KBUILD_DEVICE_")
+_PREFIXES: Final = ("CMAKE_", "KBUILD_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class BuildState:
 
 def make_request(manifest: Path, profile: str, device_jobs: int | None) -> BuildRequest:
     """The request of this process."""
-    variables = process.select_environment(_VARIABLES, _PREFIXES)
+    variables = process.select_environment(VARIABLES, _PREFIXES)
     return BuildRequest(
         manifest=manifest,
         profile=profile,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kbuild.build_folder import BuildFolder, forget_configuration
+from kbuild.build_folder import BuildFolder, begin_configuration, forget_configuration
 from kbuild.build_state import (
     BuildRequest,
     BuildState,
@@ -57,7 +57,7 @@ def configure_folder(
     manifest = check_manifest(request.manifest)
     if former is None or former.request.environment != request.environment:
         forget_configuration(folder)
-    folder.state.unlink(missing_ok=True)
+    begin_configuration(folder)
     tools = find_build_tools()
     write_project(manifest, folder, manifest.profile(request.profile))
     jobs = request.device_jobs

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.build_folder import BuildFolder, hold_lock
-from kbuild.build_state import is_current, make_request, read_state
+from kbuild.build_state import VARIABLES, BuildState, is_current, make_request, read_state
+from kbuild.cli import quick_build
 from kbuild.cli.build_progress import show_build
 from kbuild.errors import ConfigurationError, did_you_mean
-from kbuild.manifest import PROFILES, find_manifest
+from kbuild.manifest import MANIFEST_NAME, PROFILES, PYPROJECT_NAME, find_manifest
 from kbuild.ninja import NinjaRun, run_ninja
+from kbuild.record import write_if_changed
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 OUTPUT: Final = Path("build") / "kbuild"
@@ -66,10 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
         show_build() as reporter,
     ):
         state = read_state(folder)
+        marks = _mark_inputs(folder, state) if state and _is_plain(arguments, folder) else None
         if state is None or not is_current(state, request):
             from kbuild.manifest_build import configure_folder  # noqa: PLC0415 - loads slowly
 
             state = configure_folder(folder, request, state, reporter.report_line)
+            marks = None  # of another state
         _check_names(manifest, arguments.targets, (output.target for output in state.outputs))
         run_ninja(
             NinjaRun(
@@ -81,10 +85,37 @@ def run(arguments: argparse.Namespace) -> int:
             ),
             reporter,
         )
+        if marks is not None:
+            _write_quick_file(folder, state, marks)
     for output in state.outputs:
         if not arguments.targets or output.target in arguments.targets:
             print(output.artifact)
     return 0
+
+
+def _is_plain(arguments: argparse.Namespace, folder: BuildFolder) -> bool:
+    """Whether it is the call that `kbuild.cli.quick_build` knows."""
+    options = (arguments.manifest, arguments.output, arguments.profile, arguments.device_jobs)
+    return options == (None,) * len(options) and folder.root == Path.cwd() / OUTPUT
+
+
+def _mark_inputs(folder: BuildFolder, state: BuildState) -> list[str] | None:
+    """All that a configuration depends on as it is now, which is before it is compared."""
+    root = state.request.manifest.parent
+    paths = {str(root / name): None for name in (MANIFEST_NAME, PYPROJECT_NAME)}
+    paths.update((str(file.path), None) for file in state.files)
+    for pattern in state.patterns:
+        folders = quick_build.list_folders(str(root), pattern.pattern, str(folder.root))
+        if folders is None:
+            return None
+        paths.update(dict.fromkeys(folders))
+    return [quick_build.mark(path) for path in paths if "\n" not in path]
+
+
+def _write_quick_file(folder: BuildFolder, state: BuildState, marks: list[str]) -> None:
+    outputs = {output.target: str(output.artifact) for output in state.outputs}
+    content = quick_build.format_quick_file(VARIABLES, str(state.ninja), outputs, marks)
+    write_if_changed(folder.quick, content)
 
 
 def _check_first(manifest: Path, names: list[str]) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from kbuild.build_folder import BuildFolder, hold_lock
+from kbuild.build_folder import BuildFolder, begin_configuration, hold_lock
 from kbuild.cli.build import add_folder_arguments, find_folder, report_waiting
 from kbuild.errors import ConfigurationError
 from kbuild.manifest import PROFILES, find_manifest
@@ -43,7 +43,7 @@ def _is_ours(folder: BuildFolder) -> bool:
 def _remove(folder: BuildFolder, kept: tuple[Path, ...]) -> None:
     """Remove the folder but for those that are ``kept`` in it, the lock last."""
     with hold_lock(folder, lambda holder: report_waiting(folder, holder)):
-        folder.state.unlink(missing_ok=True)  # what is half removed is not configured
+        begin_configuration(folder)  # what is half removed is not configured
         for path in folder.root.iterdir():
             if path == folder.lock or path in kept:
                 continue

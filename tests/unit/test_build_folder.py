@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +46,7 @@ def test_second_waits_for_the_first_and_is_told_of_it(folder: BuildFolder) -> No
 def test_lock_of_a_killed_process_is_free(folder: BuildFolder) -> None:
     def die() -> None:
         with hold_lock(folder, pytest.fail):
-            os.abort()
+            os.kill(os.getpid(), signal.SIGKILL)
 
     in_child(die).join()
 
@@ -52,27 +54,37 @@ def test_lock_of_a_killed_process_is_free(folder: BuildFolder) -> None:
         assert folder.lock.read_text() == str(os.getpid())
 
 
-def test_lock_is_held_as_long_as_anybody_has_it(folder: BuildFolder) -> None:
-    with hold_lock(folder, pytest.fail) as lock:
-        inherited = os.dup(lock)
+def test_lock_of_a_killed_process_is_held_by_its_children(folder: BuildFolder) -> None:
+    readable, writable = os.pipe()
+
+    def die() -> None:
+        with hold_lock(folder, pytest.fail):
+            if os.fork() == 0:
+                os.close(writable)
+                os.read(readable, 1)
+            os._exit(0)
+
+    in_child(die).join()
     waited: list[str] = []
 
     def release(holder: str) -> None:
         waited.append(holder)
-        os.close(inherited)
+        os.close(writable)
 
     with hold_lock(folder, release):
-        assert waited == [str(os.getpid())]
+        assert len(waited) == 1
+    os.close(readable)
 
 
 def test_removed_folder_is_made_and_locked_anew(folder: BuildFolder) -> None:
-    with hold_lock(folder, pytest.fail) as lock:
-        inherited = os.dup(lock)
+    folder.root.mkdir()
+    held = folder.lock.open("w")
+    fcntl.flock(held, fcntl.LOCK_EX)
 
     def remove(_: str) -> None:
         folder.lock.unlink()
         folder.root.rmdir()
-        os.close(inherited)
+        held.close()
 
     with hold_lock(folder, remove):
         assert folder.lock.is_file()

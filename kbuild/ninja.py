@@ -50,12 +50,14 @@ def run_ninja(run: NinjaRun, reporter: BuildReporter) -> None:
     Raises BuildError when an edge fails, with what it ended with where that was a kbuild, and
     ToolError where there was no room for what it writes.
     """
-    jobs = run.jobs or _read_make_jobs(run.ninja)
+    server = _find_jobserver()
+    jobs = _choose_jobs(run, server)
     parallel = ("-j", str(jobs)) if jobs else ()
     command = Command(
         argv=(str(run.ninja), *parallel, *run.targets), env=(("NINJA_STATUS", f"{_MARK}%f/%t "),)
     )
-    run_tool(command, run.folder, _read_lines(reporter), lock=run.lock)
+    inherited = (*(() if run.lock is None else (run.lock,)), *(server.pipe if server else ()))
+    run_tool(command, run.folder, _read_lines(reporter), inherited=inherited)
 
 
 def run_tool(
@@ -63,7 +65,7 @@ def run_tool(
     folder: Path,
     on_line: Callable[[str], None] | None = None,
     *,
-    lock: int | None = None,
+    inherited: tuple[int, ...] = (),
 ) -> None:
     """Run a build tool in ``folder``; BuildError and ToolError as `run_ninja` raises them.
 
@@ -80,7 +82,7 @@ def run_tool(
         command=command,
         folder=folder,
         on_line=read_line if on_line else None,
-        inherited=() if lock is None else (lock,),
+        inherited=inherited,
     )
     status, code = process.stream_build(call)
     if status == 0:
@@ -105,16 +107,38 @@ def _read_lines(reporter: BuildReporter) -> Callable[[str], None]:
     return read_line
 
 
-def _read_make_jobs(ninja: Path) -> int | None:
-    """How many jobs a make with a jobserver has, for a ninja that cannot ask it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Jobserver:
+    """What the make that runs us says of its jobs: its ``-j``, and its pipe where it has one."""
 
-    None without one: ninja decides.
-    """
+    jobs: int | None
+    pipe: tuple[int, ...]
+
+
+def _find_jobserver() -> _Jobserver | None:
     words = process.select_environment(("MAKEFLAGS",)).get("MAKEFLAGS", "").split()
-    numbers = [word[2:] for word in words if re.fullmatch(r"-j\d+", word)]
-    if not numbers or not any(word.startswith("--jobserver-") for word in words):
+    places = [word.partition("=")[2] for word in words if word.startswith("--jobserver-")]
+    if not places:
         return None
-    text = process.run_checked(Command(argv=(str(ninja), "--version"))).stdout
+    jobs = [int(word[2:]) for word in words if re.fullmatch(r"-j\d+", word)]
+    pipe = tuple(map(int, places[-1].split(","))) if re.fullmatch(r"\d+,\d+", places[-1]) else ()
+    return _Jobserver(jobs=jobs[-1] if jobs else None, pipe=tuple(filter(_is_open, pipe)))
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _choose_jobs(run: NinjaRun, server: _Jobserver | None) -> int | None:
+    """``-j`` for ninja; None where it decides, or asks the jobserver."""
+    if run.jobs or server is None:
+        return run.jobs
+    text = process.run_checked(Command(argv=(str(run.ninja), "--version"))).stdout
     version = tuple(int(number) for number in re.findall(r"\d+", text)[:2])
-    is_client = version >= _JOBSERVER_VERSION or "jobserver" in text
-    return None if is_client else int(numbers[-1])
+    # Kitware's speaks both protocols, upstream's only that with a named pipe.
+    is_client = "jobserver" in text or (version >= _JOBSERVER_VERSION and not server.pipe)
+    return None if is_client else server.jobs

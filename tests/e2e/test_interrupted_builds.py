@@ -163,3 +163,51 @@ def test_full_disk_is_said_and_the_next_build_is_right(small_disk: Path, room: s
     shutil.rmtree(project.output)
     succeed(run_kbuild("build", cwd=project.root))
     assert project.digest() == once
+
+
+WAITING_COMPILER = """\
+#!/bin/sh
+case "$*" in *k.cu*) touch '{folder}/compiling'
+while [ -e '{folder}/hold' ]; do sleep 0.05; done;; esac
+exec g++ "$@"
+"""
+
+
+def test_build_waits_for_what_a_killed_one_left_behind(tmp_path: Path) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text(WAITING_COMPILER.format(folder=tmp_path))
+    compiler.chmod(0o755)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.k]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\n'
+    )
+    (tmp_path / "hold").touch()
+    environment = os.environ | {"CXX": str(compiler)}
+
+    def start() -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [KBUILD, "build"],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    first = start()
+    while not (tmp_path / "compiling").exists():
+        assert first.poll() is None
+        time.sleep(0.05)
+    first.kill()
+    first.wait()
+    second = start()
+    assert second.stderr is not None
+    line = second.stderr.readline()
+    (tmp_path / "hold").unlink()
+    _, rest = second.communicate()
+    assert first.stderr is not None
+    first.stderr.close()
+
+    assert f"waiting for another kbuild (process {first.pid})" in line
+    assert second.returncode == 0, rest
+    assert "_Z1kPi" in succeed(run("nm", "-D", tmp_path / "build/kbuild/k/libk.so"))

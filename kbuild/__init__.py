@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from kbuild.runtime.kernel_compiler import KernelCompiler as KernelCompiler
     from kbuild.runtime.kernel_executor import KernelExecutor as KernelExecutor
     from kbuild.runtime.launch_config import LaunchConfig as LaunchConfig
+    from kbuild.runtime.launch_record import read_launch_record as read_launch_record
+    from kbuild.runtime.launch_record import write_launch_record as write_launch_record
     from kbuild.runtime.module import load as load
+    from kbuild.runtime.recorded_launch import LaunchRecord as LaunchRecord
+    from kbuild.runtime.replay import replay_launch as replay_launch
     from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
     from kbuild.toolchain import query_architecture as query_architecture
 
@@ -23,10 +27,14 @@ __all__ = [
     "KernelCompiler",
     "KernelExecutor",
     "LaunchConfig",
+    "LaunchRecord",
     "RtcKernel",
     "__version__",
     "load",
     "query_architecture",
+    "read_launch_record",
+    "replay_launch",
+    "write_launch_record",
 ]
 
 # Build edges import kbuild thousands of times and never run a kernel.
@@ -36,9 +44,13 @@ _LAZY: Final = {
     "KernelCompiler": "kbuild.runtime.kernel_compiler",
     "KernelExecutor": "kbuild.runtime.kernel_executor",
     "LaunchConfig": "kbuild.runtime.launch_config",
+    "LaunchRecord": "kbuild.runtime.recorded_launch",
     "RtcKernel": "kbuild.runtime.rtc_kernel",
     "load": "kbuild.runtime.module",
     "query_architecture": "kbuild.toolchain",
+    "read_launch_record": "kbuild.runtime.launch_record",
+    "replay_launch": "kbuild.runtime.replay",
+    "write_launch_record": "kbuild.runtime.launch_record",
 }
 
 

@@ -35,6 +35,7 @@ def map_in_order(
     if processes <= 1:
         yield from map(function, values)
         return
+    import gc  # noqa: PLC0415 - only here
     import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
@@ -44,10 +45,33 @@ def map_in_order(
     size = max(len(values) // (processes * _CHUNKS_A_PROCESS), 1)
     try:
         context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        # Looking for cycles writes to every object, and each page written to is one more copy.
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=gc.freeze) as pool:
             yield from pool.map(_apply, range(len(values)), chunksize=size)
     except BrokenProcessPool as error:
         raise InputError("a process that was reading died (out of memory?); try -j 1") from error
+    finally:
+        _work = previous
+
+
+def call_apart(function: Callable[[], R]) -> R:
+    """What ``function`` returns, called in a forked process, whose memory goes when it ends.
+
+    The result is pickled.  What ``function`` raises is raised here.
+    """
+    import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
+
+    global _work  # noqa: PLW0603 - the forked process inherits it
+    previous, _work = _work, (lambda _: function(), (None,))
+    try:
+        context = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            result: R = pool.submit(_apply, 0).result()
+            return result
+    except BrokenProcessPool as error:
+        raise InputError("a process that was reading died (out of memory?)") from error
     finally:
         _work = previous
 

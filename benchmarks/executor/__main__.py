@@ -125,19 +125,23 @@ def compare_launches(repetitions: int) -> None:
     n, a = np.int32(32), np.float32(2)
     px, py = x.data.ptr, y.data.ptr
 
-    def by_cupy() -> None:
-        with pool:
-            for _ in range(LAUNCHES):
-                raw((1,), (32,), (n, a, x, y))
+    def in_pool(body: Callable[[], None]) -> Callable[[], None]:
+        """CuPy's arrays are of the stream that is current."""
+
+        def run() -> None:
+            with pool:
+                body()
+
+        return run
 
     sides: dict[str, Callable[[], None]] = {
         "kbuild addresses": repeat(lambda: executor.run(config, n, a, px, py)),
         "cuda.core.launch": repeat(
             lambda: core.launch(stream, core_config, core_kernel, n, a, px, py)
         ),
-        "kbuild arrays": repeat(lambda: executor.run(config, n, a, x, y)),
+        "kbuild arrays": in_pool(repeat(lambda: executor.run(config, n, a, x, y))),
         "kbuild numbers": repeat(lambda: executor.run(config, 32, 2.0, px, py)),
-        "cupy.RawKernel": by_cupy,
+        "cupy.RawKernel": in_pool(repeat(lambda: raw((1,), (32,), (n, a, x, y)))),
     }
     taken = interleave({name: timed(body, pool) for name, body in sides.items()}, repetitions)
     print(HEADER.replace(" ms", " us"))

@@ -33,6 +33,10 @@ class CodeReader(Protocol):
     def LANGUAGES(self) -> Mapping[ImageKind, str]:  # noqa: N802 - a module constant
         """What the code of an image of each kind is called; other kinds are not compared."""
 
+    @property
+    def LISTS_SELECTED(self) -> bool:  # noqa: N802 - a module constant
+        """Whether the disassembler's time goes with the functions asked for, not the image."""
+
     def read_code(self, data: Buffer, kind: ImageKind) -> CodeFacts | None:
         """The digests of functions and data; InputError where the image is not sound."""
 

@@ -242,9 +242,9 @@ def complete(
 
 def read_image(data: bytes) -> ImageContent:
     """The kernels and variables that an image's table lists."""
-    from kbuild.backends import cpu_image  # noqa: PLC0415 - loads parsers
+    from kbuild.backends import cpu_contents  # noqa: PLC0415 - loads parsers
 
-    return cpu_image.read_image(data)
+    return cpu_contents.read_image(data)
 
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:  # noqa: ARG001 - likewise

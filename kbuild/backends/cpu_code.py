@@ -21,6 +21,7 @@ from kbuild.formats.elf_code import SHF_WRITE, STT_FUNC, STT_OBJECT, ElfCode, di
 from kbuild.model import Command, ImageKind
 
 LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "assembly"}
+LISTS_SELECTED: Final = False
 
 _TOOLS: Final = ("objdump", "llvm-objdump")
 _CROSS: Final = {183: "aarch64-linux-gnu-objdump"}

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from kbuild import resources
 from kbuild.backends.cpu_container import write_container
-from kbuild.backends.cpu_image import read_image
+from kbuild.backends.cpu_contents import read_image
 from kbuild.backends.execution import Arguments, ArrayView, ImageBytes
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import Kernel, KernelRecord
@@ -110,10 +110,10 @@ def _make_params(kernel: Kernel) -> Any:
 class CpuQueue:
     """The runtime's only stream: a launch has run when it returns."""
 
+    array_interface: Final = None
+
     def __init__(self) -> None:
-        runtime = _open_runtime()
-        device = Device(runtime)
-        self._launch = runtime.launch
+        device = Device(_open_runtime())
         self.resolve = device.resolve
         self.synchronize = device.synchronize
         self.allocate = device.allocate
@@ -121,15 +121,18 @@ class CpuQueue:
         self.copy_in = device.copy_in
         self.copy_out = device.copy_out
 
-    def encode_config(self, config: LaunchConfig) -> Any:
+    def bind(self, function: CpuFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
         """See `Queue`."""
-        return ctypes.pointer(encode_config(config))
+        launch = _open_runtime().launch
+        encoded = ctypes.pointer(encode_config(config))
 
-    def launch(self, function: CpuFunction, config: Any, arguments: Arguments) -> None:
-        """See `Queue`."""
-        status = self._launch(function.handle, config, arguments.pointers)
-        if status != 0:
-            raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
+        def submit(arguments: Arguments) -> None:
+            # The function in here keeps its module registered.
+            status = launch(function.handle, encoded, arguments.pointers)
+            if status != 0:
+                raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
+
+        return submit
 
     def start_timer(self) -> Callable[[], float]:
         """See `Queue`; the processor is the device, and its clock the event."""
@@ -139,8 +142,6 @@ class CpuQueue:
 
 class CpuDevice:
     """The processor, through ``libkbuild_cpu``."""
-
-    array_interface: Final = None
 
     def __init__(self) -> None:
         self._queue = CpuQueue()
@@ -179,6 +180,7 @@ class CpuDevice:
             dtype=array.dtype,
             is_contiguous=bool(array.flags.c_contiguous),
             owner=array,
+            read=array.tobytes,
         )
 
 

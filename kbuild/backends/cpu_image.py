@@ -1,21 +1,17 @@
-"""CPU device images: adapters for the kernels of objects, linking both, reading images."""
+"""Makes CPU device images: adapters for the kernels of objects, linking both."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from kbuild import record, resources
-from kbuild.backends.cpu_adapter import adapter_rows, layout_parameters
+from kbuild.backends.cpu_adapter import adapter_rows
 from kbuild.backends.cpu_machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu_object import (
     KERNEL_LIST,
-    LINKAGE_CODES,
     ObjectFacts,
-    display_name,
     name_apart,
     read_object,
 )
@@ -23,26 +19,12 @@ from kbuild.backends.protocol import (
     CompileUnit,
     Completion,
     GeneratedSource,
-    ImageContent,
     ImageOutput,
     LinkUnit,
     Toolchain,
 )
-from kbuild.demangle import demangle
-from kbuild.errors import InputError, SourceError
-from kbuild.facts import Place
-from kbuild.formats.elf import Elf
-from kbuild.model import Command, Kernel, Param, Variable, VariableKind
-
-# struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
-_IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 3
-_ROW_BYTES: Final = 48
-_VARIABLES: Final = 40
-_VARIABLE_BYTES: Final = 32
-_VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
-_MOST_PARAMETERS: Final = 4096
-_MOST_VARIABLES: Final = 1 << 20
+from kbuild.errors import SourceError
+from kbuild.model import Command
 
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
@@ -155,106 +137,3 @@ def _build_image(
         *(str(adapter), "-o", str(image)),
     )
     return Command(argv=argv, inputs=(*object_files, adapter), outputs=(image,))
-
-
-def read_image(data: bytes) -> ImageContent:
-    """What the table that the image exports lists; InputError if it has none.
-
-    Of an object that waits for a device link: what its image would list.
-    """
-    elf = Elf(data)
-    if elf.type == "relocatable":
-        return _read_object_content(data)
-    table = next(
-        (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
-    )
-    if table is None:
-        raise InputError(f"no {_IMAGE_SYMBOL} in the image")
-    abi, count = struct.unpack("<II", elf.read(table, 8))
-    if abi != _IMAGE_ABI:
-        raise InputError(f"image ABI {abi}; this kbuild reads {_IMAGE_ABI}")
-    rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
-    if rows is None:
-        raise InputError("the image's kernel table is not in the image")
-    kernels = tuple(_read_row(elf, rows, index) for index in range(count))
-    # The table leads to adapters; profilers see the kernels that those call.
-    named = {symbol.name for symbol in elf.symbols if symbol.type == "function"}
-    return ImageContent(
-        kernels=kernels,
-        nameless=tuple(kernel.name for kernel in kernels if kernel.name not in named),
-        variables=tuple(_read_variables(elf, _moved(table, _VARIABLES))),
-    )
-
-
-def _read_object_content(data: bytes) -> ImageContent:
-    facts = read_object(data, "object")
-    return ImageContent(
-        kernels=tuple(
-            Kernel(
-                name=kernel.symbol,
-                display=display_name(kernel.symbol),
-                linkage=LINKAGE_CODES[kernel.linkage],
-                params=layout_parameters(kernel),
-            )
-            for kernel in facts.kernels
-        ),
-        variables=facts.variables,
-    )
-
-
-def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
-    """Every ``struct kbuild_cpu_variable`` of the table that a pointer and a count give."""
-    (count,) = struct.unpack("<Q", elf.read(_moved(table, 8), 8))
-    rows = elf.pointer_at(table).place
-    for index in range(count):
-        if rows is None or index >= _MOST_VARIABLES:
-            raise InputError("the image's table of variables makes no sense")
-        row = _moved(rows, _VARIABLE_BYTES * index)
-        name = _text_at(elf, row)
-        size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
-        if name is None or kind >= len(_VARIABLE_KINDS):
-            raise InputError(f"row {index} of the image's table of variables makes no sense")
-        yield Variable(name=name, display=demangle(name), kind=_VARIABLE_KINDS[kind], size=size)
-
-
-def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
-    """One ``struct kbuild_cpu_kernel`` of ``kbuild/cpu_image.h``."""
-    row = _moved(rows, _ROW_BYTES * index)
-    name = _text_at(elf, row)
-    if name is None:
-        raise InputError(f"kernel {index} of the image has no name")
-    count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
-    if count > _MOST_PARAMETERS or linkage >= len(LINKAGE_CODES):
-        raise InputError(f"the table row of kernel {name} makes no sense")
-    layouts = elf.pointer_at(_moved(row, 16)).place
-    types = elf.pointer_at(_moved(row, 32)).place
-    names = elf.pointer_at(_moved(row, 40)).place
-    params = []
-    for number in range(count):
-        if layouts is None or types is None or names is None:
-            raise InputError(f"the parameters of kernel {name} are not in the image")
-        offset, size = struct.unpack("<II", elf.read(_moved(layouts, 8 * number), 8))
-        params.append(
-            Param(
-                index=number,
-                offset=offset,
-                size=size,
-                type=_text_at(elf, _moved(types, 8 * number)),
-                name=_text_at(elf, _moved(names, 8 * number)),
-            )
-        )
-    return Kernel(
-        name=name,
-        display=display_name(name),
-        linkage=LINKAGE_CODES[linkage],
-        params=tuple(params),
-    )
-
-
-def _moved(place: Place, distance: int) -> Place:
-    return Place(section=place.section, offset=place.offset + distance)
-
-
-def _text_at(elf: Elf, slot: Place) -> str | None:
-    target = elf.pointer_at(slot).place
-    return elf.read_text(target) if target is not None else None

@@ -7,12 +7,12 @@ kernels alike, without attributes that templates reject.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends.cpu_adapter import AdapterKernel, is_known_scalar
+from kbuild.backends.cpu_contents import LINKAGE_CODES, OWN_SUFFIX, display_name
 from kbuild.backends.cpu_passing import find_obstacle
 from kbuild.demangle import demangle, is_nameable, split_function
 from kbuild.errors import SourceError
@@ -22,12 +22,9 @@ from kbuild.formats.elf import SHF_ALLOC, Elf
 from kbuild.model import Linkage, Variable
 
 KERNEL_LIST: Final = "__patchable_function_entries"
-LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
-# What a device link needs to tell the static kernels of two sources apart.
-_OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
 _BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
@@ -90,13 +87,8 @@ def name_apart(symbol: str, digest: str) -> str:
     return f"{symbol}.kbuild_{digest[:8]}"
 
 
-def display_name(symbol: str) -> str:
-    """The C++ name of a kernel, with or without what `name_apart` added."""
-    return demangle(_OWN_SUFFIX.sub("", symbol))
-
-
 def _is_static(symbol: Symbol) -> bool:
-    return symbol.binding == "local" or _OWN_SUFFIX.search(symbol.name) is not None
+    return symbol.binding == "local" or OWN_SUFFIX.search(symbol.name) is not None
 
 
 def _linkage(symbol: Symbol) -> Linkage:
@@ -185,7 +177,7 @@ def _parameters(
 ) -> tuple[tuple[Symbol, tuple[dwarf.Parameter, ...]], ...]:
     names: dict[str, str] = {}
     for symbol in symbols:
-        original = _OWN_SUFFIX.sub("", symbol.name)
+        original = OWN_SUFFIX.sub("", symbol.name)
         names[original] = symbol.name
         if _is_static(symbol):
             names[split_function(demangle(original))[0]] = symbol.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu_image import read_image as _read_image
+from kbuild.backends.cpu_contents import read_image as _read_image
 from kbuild.backends.protocol import ImageContent
 from kbuild.backends.reader import Listing, SectionRole, StoredImage, assign_problems
 from kbuild.errors import InputError

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from kbuild.backends.code import MARK, Listing, drop_unused_labels
 from kbuild.backends.protocol import ToolchainHints
@@ -17,6 +18,7 @@ from kbuild.formats.ptx_code import read_ptx_code, read_ptx_lines
 from kbuild.model import Command, ImageKind
 
 LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "SASS", "ptx": "PTX"}
+LISTS_SELECTED: Final = True
 
 _TOOL: Final = "nvdisasm"
 # What nvcc tells the unnamed namespaces and static entities of sources apart with: a hash of
@@ -26,9 +28,13 @@ _NAMESPACE: Final = re.compile(
 )
 _SOURCE: Final = re.compile(r"_?(?:GLOBAL__N_|INTERNAL_)?_[0-9a-f]{8}_(\d{1,4})_")
 _NAMESPACED: Final = re.compile(r"[.$\w]*(?:_GLOBAL__N_|_INTERNAL_|__nv_static_)[.$\w]*")
-_SECTION: Final = re.compile(r'\t\.section\t"?\.text\.(.*?)"?,"')
-_INSTRUCTION: Final = re.compile(r"[\s{]*/\*([0-9a-f]{4,})\*/[\s{]*(.*?)\s*;?[\s}]*$")
-_LABEL: Final = re.compile(r"([.$\w]+):$")
+_SECTION: Final = re.compile(r'^\t\.section\t"?\.text\.(.*?)"?,".*$', re.MULTILINE)
+_RULE: Final = "\n//----"
+# An instruction's address and text, or a label.
+_LINE: Final = re.compile(
+    r"^(?:[ \t{]*/\*([0-9a-f]{4,})\*/[ \t{]*(.*?)[ \t]*;?[ \t}]*|([.$\w]+:))$", re.MULTILINE
+)
+_NUMBERED: Final = re.compile(rf"L{MARK}\d+")
 _REFERENCE: Final = re.compile(r"\.L_x_(\d+)")
 # That a register is used again soon, and what encodes waiting and order.
 _SCHEDULING: Final = re.compile(r"\.reuse\b|\s+[&?][\w={},]+")
@@ -85,48 +91,79 @@ def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[
 
 def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:  # noqa: ARG001
     """See the protocol."""
-    found: dict[str, list[str]] = {}
-    name = ""
-    for line in output.splitlines():
-        section = _SECTION.match(line)
-        if section:
-            name = section[1]
-        elif line.startswith("//----"):
-            name = ""
-        elif name in names:
-            found.setdefault(name, []).append(line)
-    return {name: tuple(_normalise(name, lines)) for name, lines in found.items()}
+    starts = list(_SECTION.finditer(output))
+    ends = [*(match.start() for match in starts[1:]), len(output)]
+    found: dict[str, tuple[str, ...]] = {}
+    for match, end in zip(starts, ends, strict=True):
+        if match[1] in names:
+            following = output.find(_RULE, match.end(), end)
+            stop = end if following < 0 else following
+            found[match[1]] = tuple(_normalise(match[1], output, match.end(), stop))
+    return found
 
 
-def _normalise(name: str, lines: list[str]) -> Iterator[str]:
-    instructions = [_read_line(line) for line in lines]
-    ends = sorted(
-        address + _INSTRUCTION_BYTES
-        for address, text in instructions
-        if address is not None and "CALL." in text
-    )
-    kept: list[str] = []
-    for address, text in instructions:
-        if not text or text in (f"{name}:", f".text.{name}:"):
+def _normalise(name: str, output: str, start: int, stop: int) -> Iterator[str]:
+    """A function's lines, whose text is between the two positions in the output."""
+    own = (f"{name}:", f".text.{name}:")
+    kept: list[_Line] = []
+    ends: set[int] = set()
+    for match in _LINE.finditer(output, start, stop):
+        address, text, label = match.groups("")
+        line = _clean_own(name, text or label) if name in text else _clean(text or label)
+        if not line.text or label in own:
             continue
-        kept.append(_clean(name, text, () if address is None else tuple(ends)))
-    return drop_unused_labels(kept)
+        kept.append(line)
+        if line.is_call:
+            ends.add(int(address, 16) + _INSTRUCTION_BYTES)
+    shown = [line.after_call if line.value in ends else line.text for line in kept]
+    return drop_unused_labels(_number_labels(shown))
 
 
-def _read_line(line: str) -> tuple[int | None, str]:
-    """The address and the text of an instruction, or a label; anything else is empty."""
-    match = _INSTRUCTION.match(line)
-    if match:
-        text = match[2].rstrip(" ;")
-        return int(match[1], 16), "" if text.split()[-1:] == ["NOP"] else text
-    label = _LABEL.match(line)
-    return None, label[0] if label else ""
+def _number_labels(lines: Sequence[str]) -> list[str]:
+    """The lines with labels counted from 0 in each function, whatever was listed before it."""
+    numbers: dict[str, str] = {}
+
+    def count(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f"L{MARK}{len(numbers)}")
+
+    return [_NUMBERED.sub(count, line) if MARK in line else line for line in lines]
 
 
-def _clean(name: str, text: str, ends: tuple[int, ...]) -> str:
+class _Line(NamedTuple):
+    """An instruction or a label without noise.
+
+    ``value`` is a number that it moves, -1 if none; where a call returns to there, the line is
+    ``after_call``.
+    """
+
+    text: str
+    is_call: bool = False
+    value: int = -1
+    after_call: str = ""
+
+
+# Code says the same over and over, and both sides do.
+@lru_cache(maxsize=1 << 14)
+def _clean(text: str) -> _Line:
+    """The line, which does not name the function that it is in."""
+    return _clean_own("", text)
+
+
+def _clean_own(name: str, text: str) -> _Line:
+    text = text.rstrip(" ;")
+    if text.split()[-1:] == ["NOP"]:
+        return _Line("")
+    is_call = "CALL." in text
     text = " ".join(_SCHEDULING.sub("", text).split())
-    match = _RETURN_ADDRESS.match(text)
-    if match and int(match[2], 16) in ends:
-        text = f"{match[1]}`(return address)"
-    text = _NAMESPACED.sub(lambda part: canonical_name(part[0]), text.replace(name, "@"))
+    move = _RETURN_ADDRESS.match(text)
+    shown = _name_parts(name, text)
+    if move is None:
+        return _Line(shown, is_call)
+    return _Line(shown, is_call, int(move[2], 16), _name_parts(name, f"{move[1]}`(return address)"))
+
+
+def _name_parts(name: str, text: str) -> str:
+    """The text with canonical names in it, and marks before the numbers of labels."""
+    text = text.replace(name, "@") if name else text
+    text = _NAMESPACED.sub(lambda part: canonical_name(part[0]), text)
     return _REFERENCE.sub(rf"L{MARK}\1", text)

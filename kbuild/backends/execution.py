@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import ImageKind, KernelRecord
+from kbuild.runtime.conversion import ArrayInterface
 from kbuild.runtime.launch_config import LaunchConfig
 
 # Those whose kernels can be run without a host program.
@@ -55,23 +56,29 @@ class Arguments(Protocol):
 class ArrayView:
     """An array that lies where a device can use it, as its library describes it.
 
-    ``dtype`` is a numpy dtype, None for types that numpy has not; ``owner`` keeps the memory.
+    ``dtype`` is a numpy dtype, None for types that numpy has not; ``owner`` keeps the memory, and
+    ``read`` copies its bytes to the host.
     """
 
     address: int
     dtype: Any
     is_contiguous: bool
     owner: Any
+    read: Callable[[], bytes]
 
 
 class Queue(Protocol):
     """One stream of a device: what is given to it happens in order."""
 
-    def encode_config(self, config: LaunchConfig) -> Any:
-        """The configuration as `launch` takes it."""
+    @property
+    def array_interface(self) -> ArrayInterface | None:
+        """How arrays on the device tell their address; None where none does."""
 
-    def launch(self, function: Any, config: Any, arguments: Arguments) -> None:
-        """Launch ``function`` with arguments that are read before it returns; LaunchError."""
+    def bind(self, function: Any, config: LaunchConfig) -> Callable[[Arguments], None]:
+        """A call that launches ``function`` so; it reads the arguments before it returns.
+
+        The call raises LaunchError.
+        """
 
     def synchronize(self) -> None:
         """Wait for everything in the stream; LaunchError for what went wrong meanwhile."""
@@ -93,14 +100,7 @@ class Queue(Protocol):
 
 
 class ExecutionDevice(Protocol):
-    """What kernels run on.
-
-    ``array_interface`` is the attribute by which other libraries' arrays describe themselves as
-    a dictionary with ``data``, ``typestr`` and ``strides``; None where there is no such one.
-    """
-
-    @property
-    def array_interface(self) -> str | None: ...  # noqa: D102 - the class says it
+    """What kernels run on."""
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> Any:
         """The kernel of the best of ``images``, ready to launch; LaunchError if there is none.

@@ -19,6 +19,7 @@ from kbuild.formats.device_elf import DeviceElf
 from kbuild.model import Command, ImageKind
 
 LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "GCN ISA"}
+LISTS_SELECTED: Final = True
 
 _TOOL: Final = "llvm-objdump"
 _FOLDERS: Final = ("lib/llvm/bin", "llvm/bin", "bin")

@@ -11,15 +11,10 @@ from typing import Final
 
 from kbuild.cli.inspect import add_limit_arguments
 from kbuild.cli.output import add_output_arguments, write_output
-from kbuild.diff.compare import (
-    DEFAULT_CODE_LIMIT,
-    DiffOptions,
-    compare_paths,
-    compare_sides,
-    read_side,
-)
+from kbuild.diff.compare import compare_folders, compare_paths
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.revisions import build_revisions, resolve_range
+from kbuild.diff.sides import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.inspect import ReadOptions
 from kbuild.report import diff_html, diff_json, diff_markdown, diff_text
@@ -27,11 +22,13 @@ from kbuild.report import diff_html, diff_json, diff_markdown, diff_text
 HELP: Final = "show what changed in the kernels between two artifacts, folders or revisions"
 EPILOG: Final = """\
 kbuild diff OLD NEW
-kbuild diff --git A..B [--artifacts GLOB] -- BUILD COMMAND
+kbuild diff --git A..B|A [--artifacts GLOB] -- BUILD COMMAND
   Checks both revisions out into temporary work trees at one path, runs the command in each,
-  and compares all artifacts below.  A...B compares B with where it left A.
+  and compares all artifacts below.  A...B compares B with where it left A,
+  A alone compares A with a copy of your work tree as it stands.
 The exit code is 0 where nothing differs, 1 where something does, 2 where a part could not be
-read, 3 where --require-disassembler found none, 4 where a tool or the build failed.
+read, 3 where --require-disassembler found none, 4 where the build failed, or with
+--require-disassembler the disassembler.
 Code is compared where bytes differ: PTX as text, machine code by nvdisasm, llvm-objdump or
 objdump.  docs/diff.md says what counts as noise."""
 
@@ -52,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="OLD and NEW: artifacts of any kind that `kbuild inspect` reads, or directories",
     )
-    parser.add_argument("--git", metavar="A..B", help="build and compare two revisions")
+    parser.add_argument(
+        "--git", metavar="A..B|A", help="build and compare two revisions, or one and the work tree"
+    )
     parser.add_argument(
         "--artifacts",
         action="append",
@@ -136,7 +135,6 @@ def _compare_revisions(build: list[str], text: str, options: DiffOptions) -> Dif
     revisions = resolve_range(text, here)
     with build_revisions(revisions, here, build) as folders:
         old, new = (
-            read_side(folder, f"{revision.name} ({revision.commit[:12]})", options)
-            for folder, revision in zip(folders, revisions, strict=True)
+            (folder, revision.label) for folder, revision in zip(folders, revisions, strict=True)
         )
-        return compare_sides(old, new, options)
+        return compare_folders(old, new, options)

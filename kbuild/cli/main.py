@@ -27,6 +27,7 @@ _COMMANDS: Final = {
     "verify": ("verify", "check the symbol layout of artifacts against the rules"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
+    "replay": ("replay", "launch a kernel as a launch record has it"),
     "bench": ("bench", "count and time what a launch costs"),
     "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),
     "doctor": ("doctor", "print which toolchains, tools and devices are found"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from kbuild.backends.readers import CODE_READERS
 from kbuild.demangle import demangle
 from kbuild.diff.functions import describe, is_alike
-from kbuild.diff.matching import Entry, Group, group_images, list_entries, match_entries
+from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
 from kbuild.diff.model import (
     ArtifactChange,
     DataChange,
@@ -20,26 +22,30 @@ from kbuild.diff.model import (
 )
 from kbuild.diff.pairing import Artifact
 from kbuild.facts import ImageFacts, Symbol
+from kbuild.inspect.loading import ImagePlace
+
+
+class CodePlace(NamedTuple):
+    """A function of an image of a file; ``size`` is that of its code, None where unknown."""
+
+    file: Path
+    place: ImagePlace
+    image_size: int
+    name: str
+    size: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A change whose code is still to be looked at where it has both sides."""
+    """A change; ``places`` say where both sides' code is, if only that can tell if it differs.
+
+    ``codes`` are what tells the code of each side from any other.  Nothing here refers to
+    facts: those of large libraries take up more than all that is found in them.
+    """
 
     change: FunctionChange
-    old: Entry | None
-    new: Entry | None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether only the instructions can tell if the code is the same."""
-        return (
-            self.old is not None
-            and self.new is not None
-            and self.old.digest is not None
-            and self.new.digest is not None
-            and (self.old.digest, self.old.context) != (self.new.digest, self.new.context)
-        )
+    codes: tuple[Hashable, Hashable]
+    places: tuple[CodePlace, CodePlace] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,11 +111,36 @@ def _compare_group(
             found.compared += before.kernel is not None
             if match.how == "same" and not match.copies and is_alike(before, after):
                 continue
-        draft = Draft(change=describe(match, group, file), old=before, new=after)
-        found.drafts.append(draft)
+        found.drafts.append(_draft(match, group, file))
     images = [image for _, image in old[1]], [image for _, image in new[1]]
     found.images.extend(_compare_images(file, group, *images))
     found.data.extend(_compare_data(file, group, *images))
+
+
+def _draft(match: Match, group: Group, file: str) -> Draft:
+    old, new = match.old, match.new
+    is_open = (
+        old is not None
+        and new is not None
+        and old.digest is not None
+        and new.digest is not None
+        and (old.digest, old.context) != (new.digest, new.context)
+    )
+    return Draft(
+        change=describe(match, group, file),
+        codes=(_identify(old), _identify(new)),
+        places=(_locate(old), _locate(new)) if is_open and old and new else None,
+    )
+
+
+def _identify(entry: Entry | None) -> Hashable:
+    return (entry.digest, entry.context) if entry else None
+
+
+def _locate(entry: Entry) -> CodePlace:
+    size = entry.kernel.resources.code_bytes if entry.kernel else None
+    image = entry.artifact.facts.images[entry.position]
+    return CodePlace(entry.artifact.file, entry.place, image.size, entry.name, size)
 
 
 def _compare_images(

@@ -4,118 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
+from kbuild import parallel
 from kbuild.diff.artifacts import Draft, Findings, compare_artifacts
 from kbuild.diff.code import CodeOptions, compare_code
-from kbuild.diff.model import ASPECTS, Aspect, DiffReport, FunctionChange, Unreadable
-from kbuild.diff.pairing import Artifact, is_scratch, locate, pair
-from kbuild.errors import InputError
-from kbuild.facts import ArtifactFacts
-from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
-from kbuild.inspect.options import DEFAULTS
+from kbuild.diff.model import Aspect, DiffReport, FunctionChange, Unreadable
+from kbuild.diff.pairing import pair
+from kbuild.diff.sides import DiffOptions, Side, narrow, read_side
 
-DEFAULT_CODE_LIMIT: Final = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffOptions:
-    """``aspects`` are what to compare; ``artifacts`` shell patterns of files below a folder."""
-
-    aspects: tuple[Aspect, ...] = ASPECTS
-    artifacts: tuple[str, ...] = ()
-    code_limit: int = DEFAULT_CODE_LIMIT
-    demands_tool: bool = False
-    read: ReadOptions = DEFAULTS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """What was read of one side; ``label`` is what the user calls it."""
-
-    label: str
-    artifacts: tuple[Artifact, ...]
-    unreadable: tuple[tuple[str, str], ...]
+# A process of its own pays from here on, in bytes.
+_APART: Final = 8 << 20
 
 
 def compare_paths(old: Path, new: Path, options: DiffOptions) -> DiffReport:
-    """The report on two files, or two directories; InputError where one cannot be read."""
-    if old.is_dir() != new.is_dir() and old.exists() and new.exists():
-        folder, file = (old, new) if old.is_dir() else (new, old)
-        raise InputError(f"{folder} is a directory and {file} is not: they cannot be compared")
-    return compare_sides(
-        read_side(old, str(old), options), read_side(new, str(new), options), options
-    )
+    """The report on two files or directories; InputError where one cannot be read."""
+    return _conclude(_survey_apart((old, str(old)), (new, str(new)), options), options)
 
 
-def read_side(path: Path, label: str, options: DiffOptions) -> Side:
-    """Read all artifacts of a side; a file that cannot be read is an error where it is alone."""
-    files = _select_files(path, options.artifacts)
-    wants_code = bool({"code", "abi"} & set(options.aspects))
-    read: list[tuple[Path, tuple[ArtifactFacts, ...]]] = []
-    unreadable: list[tuple[str, str]] = []
-    for file, result in inspect_files(files, replace(options.read, code=wants_code)):
-        if isinstance(result, InputError):
-            if len(files) == 1:
-                raise result
-            unreadable.append((_name(path, file), str(result)))
-        else:
-            read.append((file, tuple(map(_shed, result))))
-    artifacts = locate(path, read)
-    for artifact in artifacts:
-        unreadable += _list_problems(artifact)
-    return Side(
-        label=label,
-        artifacts=tuple(a for a in artifacts if a.facts.kind != "other"),
-        unreadable=tuple(unreadable),
-    )
+def compare_folders(
+    old: tuple[Path, str], new: tuple[Path, str], options: DiffOptions
+) -> DiffReport:
+    """The report on two directories, each with what it is called in messages."""
+    return _conclude(_survey_apart(old, new, options), options)
 
 
-def _select_files(path: Path, patterns: tuple[str, ...]) -> tuple[Path, ...]:
-    if not path.is_dir():
-        return (path,)
-    names = [(file, str(file.relative_to(path))) for file in find_artifacts(path)]
-    found = tuple(
-        file
-        for file, name in names
-        if not is_scratch(name)
-        and (not patterns or any(fnmatch(name, pattern) for pattern in patterns))
-    )
-    if not found:
-        raise InputError(f"{path}: no artifact that matches {' or '.join(patterns)}")
-    return found
+def _survey_apart(old: tuple[Path, str], new: tuple[Path, str], options: DiffOptions) -> _Survey:
+    """What differs in the facts; large ones are gone with the process that read them."""
 
+    def survey() -> _Survey:
+        return _survey(read_side(*old, options), read_side(*new, options))
 
-def _name(path: Path, file: Path) -> str:
-    return file.name if file == path else str(file.relative_to(path))
-
-
-def _shed(facts: ArtifactFacts) -> ArtifactFacts:
-    """The facts that are compared; libraries have a hundred thousand symbols besides."""
-    return replace(facts, sections=(), segments=(), symbols=(), references=(), dynamic=None)
-
-
-def _list_problems(artifact: Artifact) -> list[tuple[str, str]]:
-    name = artifact.name or artifact.file.name
-    problems = [*artifact.facts.problems, *artifact.facts.note_problems]
-    return [
-        *((name, f"{problem.where}: {problem.message}") for problem in problems),
-        *(
-            (name, f"container {image.container}, {image.arch}: {image.problem}")
-            for image in artifact.facts.images
-            if image.problem
-        ),
-    ]
+    size = sum(path.stat().st_size for path, _ in (old, new) if path.is_file())
+    is_large = size >= _APART or any(path.is_dir() for path, _ in (old, new))
+    return parallel.call_apart(survey) if is_large else survey()
 
 
 def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
     """The report on what was read of both sides."""
+    return _conclude(_survey(old, new), options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Survey:
+    """All that differs in the facts, which are not needed any more."""
+
+    old: str
+    new: str
+    found: Findings
+    unreadable: tuple[Unreadable, ...]
+
+
+def _survey(old: Side, new: Side) -> _Survey:
+    old, new = narrow(old, new)
     found = Findings()
     for before, after in pair(old.artifacts, new.artifacts):
         compare_artifacts(before, after, found)
-    drafts = _merge(found.drafts)
+    found.drafts = _merge(found.drafts)
+    unreadable = _list_unreadable(old, new)
+    return _Survey(old=old.label, new=new.label, found=found, unreadable=unreadable)
+
+
+def _conclude(survey: _Survey, options: DiffOptions) -> DiffReport:
+    found = survey.found
+    drafts = found.drafts
     notes: dict[str, None] = {}
     if "code" in options.aspects:
         code = CodeOptions(
@@ -125,8 +78,8 @@ def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
     else:
         functions = [draft.change for draft in drafts]
     report = DiffReport(
-        old=old.label,
-        new=new.label,
+        old=survey.old,
+        new=survey.new,
         aspects=options.aspects,
         compared=found.compared,
         artifacts=tuple(found.artifacts),
@@ -134,7 +87,7 @@ def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
         functions=tuple(functions),
         data=tuple(found.data),
         handles=tuple(found.handles),
-        unreadable=_list_unreadable(old, new),
+        unreadable=survey.unreadable,
         notes=tuple(notes),
     )
     return select_aspects(report, options.aspects)
@@ -151,8 +104,7 @@ def _merge(drafts: Iterable[Draft]) -> list[Draft]:
     """One draft for the same change in several files: a build folder has many copies."""
     merged: dict[object, Draft] = {}
     for draft in drafts:
-        codes = tuple((e.digest, e.context) if e else None for e in (draft.old, draft.new))
-        key = (replace(draft.change, files=()), codes)
+        key = (replace(draft.change, files=()), draft.codes)
         known = merged.get(key)
         if known is None:
             merged[key] = draft

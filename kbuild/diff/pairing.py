@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 
 # What names of files say of versions and platforms: of wheels and their folders, of Python's
@@ -21,6 +22,7 @@ _NOISE: Final = (
     (re.compile(r"(?<=\.so)(?:\.\d+)+(?=!|$)"), ""),
     (re.compile(r"(?<=\w)-\d+(?:\.\d+)+(?=\.so\b)"), ""),
 )
+_MOST_NAMES: Final = 5
 _SCRATCH: Final = re.compile(
     r"(?:^|/)CMakeFiles/(?:\d[\d.\w-]*|CMakeScratch|CMakeTmp|_CMakeLTOTest-\w+|ShowIncludes)/"
 )
@@ -76,6 +78,33 @@ def pair(
         (one, new[partners[i]] if i in partners else None) for i, one in enumerate(old)
     ]
     return pairs + [(None, one) for j, one in enumerate(new) if j not in back]
+
+
+def find_partner(single: Artifact, others: Sequence[Artifact], place: str) -> Artifact:
+    """The one artifact of ``others``, which are in ``place``, that has the file name of ``single``.
+
+    Else the one that has it but for versions; InputError where there is none, or are several.
+    """
+    wanted = single.file.name
+    named: list[Artifact] = []
+    for key in (str, remove_versions):
+        named = [one for one in others if key(_file_name(one)) == key(wanted)]
+        if named:
+            break
+    if len(named) == 1:
+        return named[0]
+    shown = ", ".join(one.name for one in (named or others)[:_MOST_NAMES])
+    more = len(named or others) - _MOST_NAMES
+    shown += f" and {more} more" if more > 0 else ""
+    count = f"{len(named)} artifacts" if named else "no artifact"
+    raise InputError(
+        f"{place} holds {count} called {wanted}, to compare with {single.file}; "
+        f"give one of its artifacts instead ({shown}), out of its archive, or --artifacts"
+    )
+
+
+def _file_name(artifact: Artifact) -> str:
+    return artifact.name.replace("!", "/").rpartition("/")[2]
 
 
 def _match(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbuild.diff.work_tree import copy_work_tree
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.process import describe_failure, run, run_checked
@@ -16,25 +17,36 @@ from kbuild.process import describe_failure, run, run_checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A commit; ``name`` is what the user wrote."""
+    """A commit; ``name`` is what the user wrote.
+
+    With ``is_work_tree`` it is the user's work tree as it stands, and ``commit`` what it is on.
+    """
 
     name: str
     commit: str
+    is_work_tree: bool = False
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        on = "on " if self.is_work_tree else ""
+        return f"{self.name} ({on}{self.commit[:12]})"
 
 
 def resolve_range(text: str, repository: Path) -> tuple[Revision, Revision]:
     """The commits that ``A..B`` names; with three dots the first is where B left A.
 
-    Raises ConfigurationError for what is no range, no revision, or outside of a repository.
+    ``A`` alone is A and the work tree.  Raises ConfigurationError for what is no revision, or
+    outside of a repository.
     """
     first, dots, last = text.partition("...")
     if not dots:
         first, dots, last = text.partition("..")
-    if not dots:
-        raise ConfigurationError(f"--git {text!r} is no range of revisions; write it as A..B")
     if _git(repository, "rev-parse", "--show-toplevel").returncode != 0:
         raise ConfigurationError(f"{repository}: not in the work tree of a git repository")
     old, new = _resolve(first or "HEAD", repository), _resolve(last or "HEAD", repository)
+    if not dots:
+        return old, Revision(name="work tree", commit=new.commit, is_work_tree=True)
     if "..." in text:
         base = _git(repository, "merge-base", old.commit, new.commit)
         if base.returncode != 0:
@@ -75,10 +87,7 @@ def build_revisions(
         built: list[Path] = []
         try:
             for number, revision in enumerate(revisions):
-                words = ("worktree", "add", "--detach", "--force", str(tree), revision.commit)
-                # The user's hooks are for the user's own work tree.
-                hooks = ("-c", "core.hooksPath=/dev/null")
-                run_checked(Command(argv=("git", *hooks, "-C", str(repository), *words)))
+                _check_out(revision, repository, tree)
                 _build(revision, tree / prefix, build)
                 kept = folder / f"built{number}"
                 (tree / ".git").unlink()
@@ -89,6 +98,23 @@ def build_revisions(
         finally:
             shutil.rmtree(tree, ignore_errors=True)
             _git(repository, "worktree", "prune")
+
+
+def _check_out(revision: Revision, repository: Path, tree: Path) -> None:
+    """Make ``tree`` a work tree of the revision, or a copy of the user's own."""
+    # The user's hooks are for the user's own work tree.
+    git = ("git", "-c", "core.hooksPath=/dev/null", "-C")
+    empty = ("--no-checkout",) if revision.is_work_tree else ()
+    words = ("worktree", "add", "--detach", "--force", *empty, str(tree), revision.commit)
+    run_checked(Command(argv=(*git, str(repository), *words)))
+    if revision.is_work_tree:
+        # What asks git about the copy is told what the user is told.
+        run_checked(Command(argv=(*git, str(tree), "read-tree", revision.commit)))
+        copy_work_tree(Path(_ask(repository, "rev-parse", "--show-toplevel")), tree)
+
+
+def _ask(repository: Path, *words: str) -> str:
+    return run_checked(Command(argv=("git", "-C", str(repository), *words))).stdout.strip()
 
 
 def _build(revision: Revision, folder: Path, build: Sequence[str]) -> None:

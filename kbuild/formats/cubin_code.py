@@ -13,6 +13,8 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.device_elf import EM_CUDA, SHT_NOBITS, DeviceElf, SectionHeader, SymbolEntry
 from kbuild.formats.elf_code import (
     SHF_EXECINSTR,
+    SHT_REL,
+    SHT_RELA,
     STT_FUNC,
     STT_OBJECT,
     ElfCode,
@@ -27,6 +29,7 @@ _BANK = b".nv.constant"
 _PARAMETERS = b".nv.constant0"
 _GLOBAL = b".nv.global"
 _STT_CUDA_OBJECT = 13
+_NO_BANKS = frozenset({SHT_NOBITS, SHT_RELA, SHT_REL})
 
 
 def read_cubin_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
@@ -60,13 +63,15 @@ def _function_name(elf: DeviceElf, section: SectionHeader) -> str:
 def _read_functions(elf: DeviceElf, canonical: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     relocations = read_relocations(elf)
     banks: dict[int, list[SectionHeader]] = {}
-    for section in elf.sections:
-        is_bank = elf.has_name(section, _BANK) and not elf.has_name(section, _PARAMETERS)
-        if section.info and is_bank and section.type != SHT_NOBITS:
-            banks.setdefault(section.info, []).append(section)
+    code: list[tuple[int, SectionHeader]] = []
     for number, section in enumerate(elf.sections):
-        if not (section.flags & SHF_EXECINSTR and elf.has_name(section, _TEXT)):
-            continue
+        if section.flags & SHF_EXECINSTR:
+            if elf.has_name(section, _TEXT):
+                code.append((number, section))
+        # Relocations belong to a section, too, and there are many.
+        elif section.info and section.type not in _NO_BANKS and _is_own_bank(elf, section):
+            banks.setdefault(section.info, []).append(section)
+    for number, section in code:
         name = _function_name(elf, section)
         rows = [
             f"{offset} {kind} {_symbol_name(elf, symbol, name, canonical)} {addend}\n".encode(
@@ -76,6 +81,10 @@ def _read_functions(elf: DeviceElf, canonical: Callable[[str], str]) -> Iterator
         ]
         contents = [elf.content(bank) for bank in banks.get(number, ())]
         yield name, digest((elf.content(section), *rows, *contents))
+
+
+def _is_own_bank(elf: DeviceElf, section: SectionHeader) -> bool:
+    return elf.has_name(section, _BANK) and not elf.has_name(section, _PARAMETERS)
 
 
 def _symbol_name(
@@ -100,7 +109,9 @@ def _read_data(elf: DeviceElf) -> Iterator[tuple[str, str]]:
         if elf.has_name(span.section, _BANK) or elf.has_name(span.section, _GLOBAL):
             yield span.name, code.digest(span)
     for section in elf.sections:
+        if section.info or not section.size or section.flags & SHF_EXECINSTR:
+            continue
         is_data = elf.has_name(section, _BANK) or elf.has_name(section, _GLOBAL)
-        if is_data and not section.info and section.size and section not in owners:
+        if is_data and section not in owners:
             name = elf.section_name(section)
             yield name, code.digest(Span(name, section, 0, section.size))

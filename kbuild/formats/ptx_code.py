@@ -17,6 +17,7 @@ from kbuild.formats.elf_code import digest
 # Stands before a number that means nothing beyond its function: `kbuild.backends.code`.
 _MARK: Final = "\0"
 _COMMENT: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_STRING: Final = re.compile(rb'"[^"]*(?:"|\Z)')
 _NAME: Final = rb"[A-Za-z_$%][\w$]*"
 _FUNCTION: Final = re.compile(
     rb"(?:\.(?:visible|weak|common)\s+)?(?:\.entry\s+("
@@ -28,7 +29,10 @@ _FUNCTION: Final = re.compile(
 _VARIABLE: Final = re.compile(rb"(" + _NAME + rb")\s*(?:\[[^\]]*\]\s*)*$")
 _DATA: Final = (b".global", b".const")
 # What counts the functions of a module: labels and the frame.
-_COUNTED: Final = re.compile(rb"\$L__BB\d+_|__local_depot\d+")
+_COUNTED: Final = re.compile(rb"\$L__BB\d+_")
+_DEPOT: Final = re.compile(rb"__local_depot\d+")
+# Generated text has one count a function; more are taken out the slow way.
+_MOST_COUNTS: Final = 4
 _LOCATION: Final = re.compile(rb"^[ \t]*(?:\.loc\s[^\n]*|\$L__(?:tmp|func_)\w*:)$", re.MULTILINE)
 _LABEL: Final = re.compile(r"\$L__BB_(\d+)")
 _REGISTER: Final = re.compile(r"%([a-zA-Z]+)(\d+)\b")
@@ -46,11 +50,12 @@ class PtxPart(NamedTuple):
 
 def read_ptx_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
     """The digests of a module's functions and variables."""
-    parts = tuple(_iterate_parts(_strip(bytes(data).rstrip(b"\0"))))
-    return CodeFacts(
-        functions=tuple((p.name, _digest(p, canonical)) for p in parts if p.is_function),
-        data=tuple((p.name, _digest(p, canonical)) for p in parts if not p.is_function),
-    )
+    functions: list[tuple[str, str]] = []
+    variables: list[tuple[str, str]] = []
+    for part in _iterate_parts(_strip(bytes(data).rstrip(b"\0"))):
+        found = functions if part.is_function else variables
+        found.append((part.name, digest((_clean(part, canonical),))))
+    return CodeFacts(functions=tuple(functions), data=tuple(variables))
 
 
 def read_ptx_lines(
@@ -67,9 +72,15 @@ def read_ptx_lines(
 def _strip(content: bytes) -> bytes:
     """The text without comments; strings that could be taken for code go with them."""
     # Text in fat binaries has neither, and is long.
-    if b"/" not in content and not any(b"{" in s or b"}" in s for s in content.split(b'"')[1::2]):
+    if b"/" not in content and not any(
+        b"{" in text or b"}" in text for text in map(_whole, _STRING.finditer(content))
+    ):
         return content
     return _COMMENT.sub(_keep_string, content)
+
+
+def _whole(match: re.Match[bytes]) -> bytes:
+    return match[0]
 
 
 def _keep_string(match: re.Match[bytes]) -> bytes:
@@ -126,11 +137,17 @@ def _clean(part: PtxPart, canonical: Callable[[str], str]) -> bytes:
     name = part.name.encode()
     own = canonical(part.name).encode() if canonical(part.name) != part.name else name
     text = text.replace(name, b"@" if part.is_function else own)
-    return _COUNTED.sub(lambda match: match[0].rstrip(b"0123456789_") + b"_", text)
+    return _drop_counts(_DEPOT.sub(b"__local_depot_", text))
 
 
-def _digest(part: PtxPart, canonical: Callable[[str], str]) -> str:
-    return digest((_clean(part, canonical),))
+def _drop_counts(text: bytes) -> bytes:
+    """The text without the numbers; replacing one everywhere is many times faster than each."""
+    for _ in range(_MOST_COUNTS):
+        match = _COUNTED.search(text)
+        if match is None:
+            return text
+        text = text.replace(match[0], b"$L__BB_")
+    return _COUNTED.sub(b"$L__BB_", text)
 
 
 def _iterate_lines(part: PtxPart, canonical: Callable[[str], str]) -> Iterator[str]:

@@ -38,7 +38,7 @@ def hash_content(content: Buffer) -> str:
     view = memoryview(content)
     for start in range(0, len(view), _CHUNK):
         digest.update(view[start : start + _CHUNK])
-        if start % (_CHUNK << 5) == 0:
+        if start % (_CHUNK << 3) == 0:
             release(view)
     release(view)
     return digest.hexdigest()

@@ -145,7 +145,7 @@ def _read_container(container: Container, options: ReadOptions) -> ReadContainer
     for stored, data in loaded:
         image, found = _read_image(container, stored, data)
         if options.code and image.problem is None and not isinstance(data, Problem):
-            image = replace(image, code=_read_code(stored, data))
+            image = replace(image, code=_share_names(_read_code(stored, data), image))
         images.append(image)
         problems.extend(found)
         left -= stored.stored_size
@@ -195,6 +195,14 @@ def _read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
     except InputError:
         code = None
     return code or CodeFacts(context=digest((data,)))
+
+
+def _share_names(code: CodeFacts, image: ImageFacts) -> CodeFacts:
+    """The digests under the kernels' own strings: names are most of what facts take up."""
+    names = {kernel.name: kernel.name for kernel in image.kernels}
+    return replace(
+        code, functions=tuple((names.get(name, name), value) for name, value in code.functions)
+    )
 
 
 def _describe_image(

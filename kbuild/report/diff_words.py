@@ -109,7 +109,7 @@ def describe_function(function: FunctionChange) -> Iterator[str]:
 def describe_code(code: CodeChange) -> str:
     """How much code differs, or why nobody knows."""
     if code.undecided:
-        return f"{code.language}: bytes differ, code not compared ({code.undecided})"
+        return f"{code.language}: bytes differ; not listed: {code.undecided}"
     text = f"{code.language}: -{code.removed_lines} +{code.added_lines} lines"
     return f"{text}, {code.omitted} not shown" if code.omitted else text
 

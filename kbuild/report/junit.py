@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
-from xml.sax.saxutils import escape, quoteattr
 
 from kbuild.report.layout import plural, show
 from kbuild.report.locations import all_paths
@@ -111,6 +110,9 @@ def _text(findings: list[Finding], unjudged: str | None = None) -> str:
         lines += [f"  {what}: {name}" for what, name in _names(finding)]
     lines += [f"fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in findings)]
     lines += [f"could not judge the rest: {unjudged}"] if unjudged else []
+    # It brings urllib.request along, a good part of the start of every command that can report.
+    from xml.sax.saxutils import escape  # noqa: PLC0415
+
     return escape(show("\n".join(lines)))
 
 
@@ -121,4 +123,6 @@ def _names(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # noqa: PLC0415 - as above
+
     return quoteattr(show(text))

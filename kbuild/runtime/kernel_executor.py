@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,10 +10,12 @@ from kbuild.backends.execution import ArrayView, ExecutionDevice, Queue, open_de
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments import encode_arguments
 from kbuild.runtime.arrays import DeviceArrays
+from kbuild.runtime.capture import capture_launch
 from kbuild.runtime.compiled_kernel import CompiledKernel, Variant
 from kbuild.runtime.frames import Frame, FrameLayout
 from kbuild.runtime.launch import write_arguments
 from kbuild.runtime.launch_config import LaunchConfig
+from kbuild.runtime.recorded_launch import LaunchRecord
 
 # A program has few configurations, and may make them anew for each launch.
 _MOST_PLANS: Final = 64
@@ -21,13 +23,18 @@ _MOST_PLANS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """A configuration made ready; ``waits`` where the caller named no stream."""
+    """A configuration made ready.
+
+    ``submit`` launches with the arguments in a frame; ``waits`` where the caller named no stream;
+    the others are those of a `FrameLayout`.
+    """
 
     config: LaunchConfig
     queue: Queue
-    function: Any
-    encoded: Any
+    submit: Callable[[Frame], None]
     waits: bool
+    fill: Callable[[Sequence[Any]], Frame | None]
+    give_back: Callable[[Frame], None]
 
 
 class KernelExecutor:
@@ -40,7 +47,6 @@ class KernelExecutor:
     def __init__(self, compiled: CompiledKernel) -> None:
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
-        self._layout = FrameLayout(compiled.params, self._device.array_interface)
         self._functions: dict[int, tuple[Variant, Any]] = {}
         self._plans: dict[int, _Plan] = {}
 
@@ -61,20 +67,29 @@ class KernelExecutor:
         do not fit, LaunchError for what the device refuses or the kernel does wrong.
         """
         plan = self._plans.get(id(config))
-        if plan is None or plan.config is not config:
-            plan = self._make_plan(config)
-        frame = self._layout.take()
         try:
-            if not profile and self._layout.pack(frame, args):
-                plan.queue.launch(plan.function, plan.encoded, frame)
-                if plan.waits:
-                    plan.queue.synchronize()
-                return None
-            return self._run_checked(plan, frame, args, profile=profile)
+            if plan is None or plan.config is not config:
+                plan = self._make_plan(config)
+            frame = None if profile else plan.fill(args)
+            if frame is None:
+                return self._run_checked(plan, args, profile=profile)
+            plan.submit(frame)
+            plan.give_back(frame)
+            if plan.waits:
+                plan.queue.synchronize()
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
-        finally:
-            self._layout.give_back(frame)
+        return None
+
+    def capture(self, config: LaunchConfig, *args: object) -> LaunchRecord:
+        """The launch as a record, for `write_launch_record`; nothing is run.
+
+        Arrays are copied into it.  Raises as `run` does for arguments that do not fit.
+        """
+        queue = self._device.open_queue(config.stream)
+        return capture_launch(
+            self.compiled, config, args, view=lambda value: self._device.view_array(value, queue)
+        )
 
     def resolve(self) -> None:
         """Load the kernel now; LaunchError where no image is for the device."""
@@ -89,12 +104,14 @@ class KernelExecutor:
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
+        layout = FrameLayout(self.compiled.params, queue.array_interface)
         plan = _Plan(
             config=config,
             queue=queue,
-            function=self._load(variant),
-            encoded=queue.encode_config(config),
+            submit=queue.bind(self._load(variant), config),
             waits=config.stream is None,
+            fill=layout.fill,
+            give_back=layout.give_back,
         )
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
@@ -116,9 +133,7 @@ class KernelExecutor:
             known = self._functions[id(variant)] = (variant, function)
         return known[1]
 
-    def _run_checked(
-        self, plan: _Plan, frame: Frame, args: Sequence[object], *, profile: bool
-    ) -> float | None:
+    def _run_checked(self, plan: _Plan, args: Sequence[object], *, profile: bool) -> float | None:
         queue = plan.queue
         views: list[ArrayView] = []  # their memory is kept until the kernel has it
 
@@ -129,10 +144,11 @@ class KernelExecutor:
             return found
 
         arguments = encode_arguments(self.compiled.record, args, view=view)
+        frame = Frame(self.compiled.params)
         with DeviceArrays(queue) as arrays:
             write_arguments(frame, arguments, arrays)
             stop = queue.start_timer() if profile else None
-            queue.launch(plan.function, plan.encoded, frame)
+            plan.submit(frame)
             seconds = stop() if stop else None
             if plan.waits or arrays:
                 queue.synchronize()

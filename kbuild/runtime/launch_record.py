@@ -6,6 +6,7 @@ Their bytes are views of the mapped file: only what is looked at is read.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,12 +63,12 @@ _START: Final = struct.Struct("<8sIIQ")
 _LARGEST_HEADER: Final = 64 << 20
 
 
-def write_launch_record(path: Path, record: LaunchRecord) -> None:
+def write_launch_record(path: str | os.PathLike[str], record: LaunchRecord) -> None:
     """Write the record to ``path``, whole or not at all; InputError for one that does not hold."""
     contents: list[Buffer] = []
     header = write_header(_describe(record, contents))
     read_header(header, "launch record")  # what nobody could read is not written
-    write_parts(path, _lay_out(header, contents))
+    write_parts(Path(path), _lay_out(header, contents))
 
 
 def _lay_out(header: bytes, contents: list[Buffer]) -> Iterator[bytes]:
@@ -121,9 +122,9 @@ def _align(offset: int) -> int:
     return offset + -offset % ALIGNMENT
 
 
-def read_launch_record(path: Path) -> LaunchRecord:
+def read_launch_record(path: str | os.PathLike[str]) -> LaunchRecord:
     """The record in a file; InputError, naming the place, for what is none or is damaged."""
-    content = open_content(path)
+    content = open_content(Path(path))
     where = str(path)
     if len(content) < _START.size or bytes(content[: len(MAGIC)]) != MAGIC:
         raise InputError(f"{where}: not a launch record")

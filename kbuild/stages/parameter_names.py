@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from kbuild.demangle import split_function
 from kbuild.model import KernelRecord, Param
@@ -48,13 +48,24 @@ def declare_from_texts(
     kernels: tuple[KernelRecord, ...], texts: Mapping[int, tuple[bytes, ...]]
 ) -> tuple[KernelRecord, ...]:
     """The rows with what the ``texts`` of each container declare."""
-    declared = {
-        container: tuple(kernel for text in sources for kernel in find_kernels(text))
-        for container, sources in texts.items()
-    }
+    declared = {container: _index(sources) for container, sources in texts.items()}
     return tuple(
-        _declare(row, declared.get(row.container, ())) if _is_open(row) else row for row in kernels
+        _declare(row, declared.get(row.container, {})) if _is_open(row) else row for row in kernels
     )
+
+
+# C linkage or not, and the name with its scopes.
+_Name: TypeAlias = tuple[bool, str]
+
+
+def _index(sources: tuple[bytes, ...]) -> dict[_Name, list[DeclaredKernel]]:
+    """What the sources declare, by name: a target may have thousands of kernels."""
+    found: dict[_Name, list[DeclaredKernel]] = {}
+    for text in sources:
+        for kernel in find_kernels(text):
+            name = kernel.name if kernel.is_c else kernel.qualified
+            found.setdefault((kernel.is_c, name), []).append(kernel)
+    return found
 
 
 def read_dependencies(depfile: Path) -> tuple[Path, ...]:
@@ -81,8 +92,11 @@ def _read_texts(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def _declare(row: KernelRecord, declared: Iterable[DeclaredKernel]) -> KernelRecord:
-    found = [kernel for kernel in declared if _is_same(kernel, row)]
+def _declare(row: KernelRecord, declared: dict[_Name, list[DeclaredKernel]]) -> KernelRecord:
+    qualified, types = split_function(row.display)
+    is_c = types is None
+    name = (is_c, row.display if is_c else without_template_arguments(qualified))
+    found = [kernel for kernel in declared.get(name, ()) if _has_params(kernel, row)]
     return replace(row, params=tuple(_fill(param, found) for param in row.params))
 
 
@@ -108,19 +122,10 @@ def _agree(said: list[str | None] | list[str]) -> str | None:
     return said[0] if len(set(said)) == 1 else None
 
 
-def _is_same(kernel: DeclaredKernel, row: KernelRecord) -> bool:
-    qualified, types = split_function(row.display)
-    if types is None:
-        is_named = kernel.is_c and kernel.name == row.display
-    else:
-        is_named = not kernel.is_c and kernel.qualified == without_template_arguments(qualified)
-    return (
-        is_named
-        and len(kernel.params) == len(row.params)
-        and all(
-            _may_be(said.type, param.type)
-            for said, param in zip(kernel.params, row.params, strict=True)
-        )
+def _has_params(kernel: DeclaredKernel, row: KernelRecord) -> bool:
+    return len(kernel.params) == len(row.params) and all(
+        _may_be(said.type, param.type)
+        for said, param in zip(kernel.params, row.params, strict=True)
     )
 
 

@@ -41,9 +41,11 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
     ) -> Path:
         """``sources`` by file name; ``others`` are further targets in the same library.
 
-        ``settings`` are fields of TargetSpec that differ from the usual ones.
+        ``settings`` are fields of TargetSpec that differ from the usual ones; the usual
+        architecture is the one that every machine runs.
         """
         folder = tmp_path_factory.mktemp(target)
+        settings = {"architectures": ("x86-64",), **settings}
         plans = [
             _build_target(folder / name, name, texts, settings, flags or DeviceFlags())
             for name, texts in {target: sources, **(others or {})}.items()
@@ -85,17 +87,16 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def hip_recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hip_recorder(workshop: Workshop) -> Path:
     """A folder with a library in the place of AMD's runtime, which records and runs nothing."""
-    return build_recorder(tmp_path_factory.mktemp("hip_recorder") / "lib")
+    return workshop.file("hip_recorder/lib", build_recorder)
 
 
 @pytest.fixture(scope="session")
-def hip_launch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hip_launch(workshop: Workshop) -> Path:
     """The build folder of ``hip_launch/``, for the tests that need hipcc."""
-    folder = tmp_path_factory.mktemp("hip_launch")
-    configure_and_build(Path(__file__).parent / "hip_launch", folder)
-    return folder
+    project = Path(__file__).parent / "hip_launch"
+    return workshop.file("hip_launch/build", lambda path: configure_and_build(project, path))
 
 
 def _copy_checkout(to: Path) -> None:

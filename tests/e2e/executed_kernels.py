@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from kbuild import KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
 
 KERNELS = Path(__file__).parent / "kernels"
 SOURCES = sorted(KERNELS.glob("*.cu"))
+# The cases are in two files, one beside the other.
+sys.path.insert(0, str(KERNELS))
 CASES: dict[str, Callable[[Any], None]] = {
     name: case
     for name, case in runpy.run_path(str(KERNELS / "kernel_cases.py")).items()

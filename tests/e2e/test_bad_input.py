@@ -30,7 +30,8 @@ def configure_error(folder: Path, call: str, *definitions: str, **sources: str) 
     return " ".join(result.stderr.split())
 
 
-def build_error(folder: Path, call: str, **sources: str) -> str:
+def build_error(folder: Path, call: str, architectures: str = "x86-64", **sources: str) -> str:
+    call = call.replace("SOURCES", f"ARCHITECTURES {architectures} SOURCES")
     source = write_project(folder, call, **sources)
     succeed(configure(source, folder / "build"))
     result = build(folder / "build")
@@ -121,7 +122,10 @@ def test_template_in_two_sources_is_no_error(tmp_path: Path) -> None:
     text = "template <class T> __global__ void k(T* p) { *p = 1; }\n"
     text += "template __global__ void k(int*);\n"
     source = write_project(
-        tmp_path, "kbuild_add_kernels(t SHARED SOURCES a.cu b.cu)", a_cu=text, b_cu=text
+        tmp_path,
+        "kbuild_add_kernels(t SHARED ARCHITECTURES x86-64 SOURCES a.cu b.cu)",
+        a_cu=text,
+        b_cu=text,
     )
     succeed(configure(source, tmp_path / "build"))
 
@@ -180,6 +184,7 @@ def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,
         "kbuild_add_kernels(t SOURCES a.cu)",
+        architectures="x86-64 x86-64-v3",
         a_cu=KERNEL + "#ifdef __AVX2__\n__global__ void wide(int* p) { *p = 2; }\n#endif\n",
     )
 

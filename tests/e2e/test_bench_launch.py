@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from projects import KBUILD, run, run_kbuild, succeed
+from projects import KBUILD, run, succeed
 
 from kbuild.backends import BACKENDS
 from kbuild.errors import ToolchainError
@@ -23,8 +23,10 @@ UNWANTED = re.compile(
 MOST = 15
 
 
-def count(backend: str) -> list[dict[str, Any]]:
-    result = run_kbuild("bench", "launch", "--backend", backend, "--format", "json")
+def count(backend: str, path: Path | None = None) -> list[dict[str, Any]]:
+    """A table for each of the compilers, those on ``path`` where it is given."""
+    words = ("bench", "launch", "--backend", backend, "--format", "json")
+    result = run(*(("env", f"PATH={path}") if path else ()), KBUILD, *words)
     succeed(result)
     counted: list[dict[str, Any]] = json.loads(result.stdout)["counted"]
     return counted
@@ -58,11 +60,17 @@ def need_valgrind() -> None:
         pytest.skip("valgrind is not installed: apt-get install valgrind")
 
 
-def test_counts_on_the_cpu_are_small_and_the_same_twice() -> None:
+def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
     first = count("cpu")
 
     check("cpu", first)
-    assert count("cpu") == first
+    # Once more with gcc, whose table is the first: counting is the same for every compiler.
+    for name in ("sh", "gcc", "g++", "as", "ld", "ar", "ranlib", "cmake", "ninja"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    # Which looks for its parts beside the name that it is called by.
+    (tmp_path / "valgrind").write_text(f'#!/bin/sh\nexec {shutil.which("valgrind")} "$@"\n')
+    (tmp_path / "valgrind").chmod(0o755)
+    assert count("cpu", tmp_path) == first[:1]
 
 
 @pytest.mark.slow

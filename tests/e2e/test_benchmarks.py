@@ -78,6 +78,15 @@ def test_accuracy_of_what_there_is_not() -> None:
     assert "neither a rule nor a producer: KB999" in result.stderr
 
 
+def test_runtime_compilation_is_compared() -> None:
+    pytest.importorskip("cuda.bindings.nvrtc", reason="no NVRTC here: install kbuild[cuda]")
+
+    output = succeed(run(sys.executable, "-m", "benchmarks.executor", "--tiny", cwd=ROOT))
+
+    for case in ("rtc: saxpy", "rtc: sums"):
+        assert any(line.startswith(f"{case} ") for line in output.splitlines()), case
+
+
 @pytest.mark.slow
 def test_cuda_builds_are_compared() -> None:
     try:

@@ -74,14 +74,14 @@ Prepare = Callable[..., Path]
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
     """Builds a setup's program; device images go to a folder of the tests'.
 
-    Setups of one compiler take turns in one build folder: device code is compiled once.
+    Setups of one compiler and its flags share a build folder, in which kinds of stubs take turns.
     """
     folder = tmp_path_factory.mktemp("debugger")
 
     def prepare(setup: Setup, *definitions: str, debug_stubs: str = "ON", suffix: str = "") -> Path:
         if shutil.which(setup.compiler) is None:
             pytest.skip(f"{setup.compiler} is not installed")
-        built = folder / f"{setup.compiler}{suffix}"
+        built = folder / f"{setup.compiler}{setup.optimisation}{suffix}"
         configured = configure(
             *(DEBUGGER, built, "ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),
             f"CMAKE_CXX_COMPILER={setup.compiler}",

@@ -6,6 +6,9 @@ import json
 import shutil
 import subprocess
 import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,14 @@ template __global__ void sum<float>(float*, int);
 template __global__ void sum<int>(int*, int);
 """
 ADDED = "__global__ void added(float* p) { p[0] = p[1] * p[2] + slow(p[3]); }"
+# Folder, constant, another kernel.
+FOUR = (
+    ("old", "42.0", ""),
+    ("elsewhere/same", "42.0", ""),
+    ("new", "43.0", ""),
+    ("more", "42.0", ADDED),
+)
+PTX = ("-ptx", "-arch=compute_80")
 
 
 def write(folder: Path, constant: str = "42.0", added: str = "") -> Path:
@@ -72,19 +83,22 @@ def build_cpu(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def cpu(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Build folders: the same source twice, another constant, another kernel."""
+    """Build folders: the same source in two places, another constant, another kernel.
+
+    The first place is built again after each edit, which configures once.
+    """
     folder = tmp_path_factory.mktemp("cpu")
-    write(folder / "old")
     write(folder / "a much longer path" / "same")
-    write(folder / "constant", "43.0")
-    write(folder / "added", added=ADDED)
-    return {
-        path.name: build_cpu(path)
-        for path in (
-            *(folder / name for name in ("old", "constant", "added")),
-            folder / "a much longer path" / "same",
-        )
-    }
+    built = {"same": build_cpu(folder / "a much longer path" / "same")}
+    for name, constant, added in (
+        ("old", "42.0", ""),
+        ("constant", "43.0", ""),
+        ("added", "42.0", ADDED),
+    ):
+        write(folder / "here", constant, added)
+        built[name] = folder / name / "build"
+        shutil.copytree(build_cpu(folder / "here"), built[name], symlinks=True)
+    return built
 
 
 needs_objdump = pytest.mark.skipif(find_program("objdump") is None, reason="no objdump")
@@ -148,25 +162,31 @@ def test_without_a_tool_it_is_said_once(
     result = run_kbuild("diff", cpu["old"], cpu["constant"])
 
     assert result.returncode == 1
-    assert result.stdout.count("note: code differs, not shown: no disassembler objdump") == 1
+    assert result.stdout.count("note: code differs, not listed: no disassembler objdump") == 1
     demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
     assert demanded.returncode == 3
     assert "no disassembler objdump or llvm-objdump found" in demanded.stderr
 
 
-def test_failing_tool_is_named(
+def test_failing_tool_is_a_reason_and_not_the_end(
     cpu: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = tmp_path / "objdump"
-    tool.write_text("#!/bin/sh\necho cannot >&2\nexit 5\n")
+    tool.write_text('#!/bin/sh\nfor image; do :; done\necho "$image: cannot" >&2\nexit 5\n')
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
     result = run_kbuild("diff", cpu["old"], cpu["constant"])
 
-    assert result.returncode == 4
-    assert "objdump failed with exit status 5" in result.stderr
-    assert "cannot" in result.stderr
+    reason = "objdump failed with status 5: the image: cannot"
+    assert result.returncode == 1
+    assert f"bytes differ; not listed: {reason}" in result.stdout
+    assert result.stdout.count(f"note: code differs, not listed: {reason}") == 1
+    assert not result.stderr
+    demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
+    assert demanded.returncode == 4
+    assert "objdump failed with exit status 5" in demanded.stderr
+    assert "cannot" in demanded.stderr
 
 
 @needs_objdump
@@ -191,6 +211,12 @@ def test_git_revisions_with_a_real_build(tmp_path: Path) -> None:
     assert len(changed_lines(report)) == 1
 
 
+def compile_all(*jobs: Callable[[], Path]) -> list[Path]:
+    """What the compilers make, side by side."""
+    with ThreadPoolExecutor() as pool:
+        return [done.result() for done in [pool.submit(job) for job in jobs]]
+
+
 def nvcc(source: Path, *words: str, suffix: str) -> Path:
     """What nvcc makes without kbuild, called where the source is."""
     output = source.with_suffix(suffix)
@@ -209,9 +235,11 @@ needs_nvdisasm = pytest.mark.skipif(
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
 def test_cubins_of_nvcc(tmp_path: Path, arch: str) -> None:
     options = ("-cubin", f"-arch={arch}")
-    old, same, constant = (
-        nvcc(write(tmp_path / name, value), *options, suffix=".cubin")
-        for name, value in (("old", "42.0"), ("elsewhere/same", "42.0"), ("new", "43.0"))
+    old, same, constant = compile_all(
+        *(
+            partial(nvcc, write(tmp_path / name, value), *options, suffix=".cubin")
+            for name, value in (("old", "42.0"), ("elsewhere/same", "42.0"), ("new", "43.0"))
+        )
     )
 
     assert old.read_bytes() != same.read_bytes()
@@ -225,13 +253,10 @@ def test_cubins_of_nvcc(tmp_path: Path, arch: str) -> None:
 
 @needs_nvcc
 def test_ptx_needs_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, same, constant, more = (
-        nvcc(write(tmp_path / name, value, added), "-ptx", "-arch=compute_80", suffix=".ptx")
-        for name, value, added in (
-            ("old", "42.0", ""),
-            ("elsewhere/same", "42.0", ""),
-            ("new", "43.0", ""),
-            ("more", "42.0", ADDED),
+    old, same, constant, more = compile_all(
+        *(
+            partial(nvcc, write(tmp_path / name, value, added), *PTX, suffix=".ptx")
+            for name, value, added in FOUR
         )
     )
     monkeypatch.setenv("PATH", "")
@@ -250,8 +275,10 @@ def test_objects_of_nvcc_with_several_architectures(tmp_path: Path) -> None:
         "-gencode=arch=compute_80,code=sm_80",
         "-gencode=arch=compute_90,code=[sm_90,compute_90]",
     )
-    old = nvcc(write(tmp_path / "old"), "-c", *targets, suffix=".o")
-    new = nvcc(write(tmp_path / "new", "43.0"), "-c", *targets[1:], suffix=".o")
+    old, new = compile_all(
+        partial(nvcc, write(tmp_path / "old"), "-c", *targets, suffix=".o"),
+        partial(nvcc, write(tmp_path / "new", "43.0"), "-c", *targets[1:], suffix=".o"),
+    )
 
     report = diff(old, new, code=1)
 
@@ -297,13 +324,10 @@ def clang_for_amd(source: Path) -> Path:
     reason=f"no {CLANG}, or no llvm-objdump",
 )
 def test_code_objects_of_clang(tmp_path: Path) -> None:
-    old, same, constant, more = (
-        clang_for_amd(write(tmp_path / name, value, added))
-        for name, value, added in (
-            ("old", "42.0", ""),
-            ("elsewhere/same", "42.0", ""),
-            ("new", "43.0", ""),
-            ("more", "42.0", ADDED),
+    old, same, constant, more = compile_all(
+        *(
+            partial(clang_for_amd, write(tmp_path / name, value, added))
+            for name, value, added in FOUR
         )
     )
 

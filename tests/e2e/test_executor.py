@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,13 @@ from executed_kernels import CASES, CompiledKernels, RtcKernels
 
 import kbuild
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
-from kbuild.errors import ConfigurationError, LaunchError, SourceError, ToolError
+from kbuild.errors import (
+    ConfigurationError,
+    LaunchError,
+    SourceError,
+    ToolchainError,
+    ToolError,
+)
 
 ONE = LaunchConfig(grid=1, block=32)
 SOURCE = """\
@@ -203,8 +207,52 @@ def test_sources_that_cannot_be_compiled_are_told() -> None:
         KernelCompiler("cpu", None, "-DX")
 
 
-def test_backends_without_execution_say_what_to_do(compiled: CompiledModule) -> None:
-    kernel = copy.copy(compiled["count"])
-    kernel.compilation = replace(kernel.compilation, backend="hip")
+def test_hip_kernels_compile_without_a_device() -> None:
+    try:
+        compiler = KernelCompiler("hip", "gfx90a")
+    except ToolchainError as error:
+        pytest.skip(str(error))
+    kernel = compiler.compile(SOURCE)["scale<float>"]
+    assert [(p.name, p.type) for p in kernel.params][:2] == [
+        ("values", "float*"),
+        ("factor", "float"),
+    ]
+    assert kernel.file_names == ("kernels.cu", "kernels.hsaco")
+    assert (kernel.resources.registers or 0) > 0
+    assert kernel.resources.wavefront_size == 64
+    assert kernel.select(1024) is kernel.history[0]
+    with pytest.raises(ConfigurationError, match="cannot be recompiled"):
+        kernel.select(64, 1)
     with pytest.raises(ConfigurationError, match=r"kbuild\.load"):
         KernelExecutor(kernel)
+
+
+def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path: Path) -> None:
+    values = np.arange(8, dtype=np.float32)
+    file = tmp_path / "scale.launch"
+    executor = KernelExecutor(compiled["scale<float>"])
+    kbuild.write_launch_record(file, executor.capture(ONE, values, 3.0, 8))
+    assert values[1] == 1
+
+    replay = kbuild.replay_launch(kbuild.read_launch_record(file))
+
+    assert replay.outcome.code == 0
+    assert replay.buffers[0].after == (values * 3).tobytes()
+    assert replay.record.kernel == compiled["scale<float>"].record
+
+
+def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
+    values = np.arange(32, dtype=np.float32)
+    pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
+    executor = KernelExecutor(compiled["apply"])
+
+    record = executor.capture(ONE, values, values, pair)
+    foreign = executor.capture(ONE, Foreign(values), values, pair)
+    address = executor.capture(ONE, values.ctypes.data, values, pair)
+
+    assert [pointer.buffer for pointer in record.pointers] == [0, 0]
+    assert [buffer.content for buffer in foreign.buffers] == [values.tobytes()] * 2
+    (note,) = address.notes
+    assert (note.kind, note.param) == ("unknown-extent", 0)
+    with pytest.raises(ConfigurationError, match="nothing says how much"):
+        kbuild.replay_launch(address)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,9 +73,9 @@ def test_configuration(kernels):
 """
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "source"
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("flags") / "source"
     for name in ("linked", "own", "target"):
         (folder / name).mkdir(parents=True)
         (folder / name / f"{name}.hpp").touch()
@@ -90,16 +92,28 @@ def smoke(library: Path, source: Path, expected: str) -> None:
 DEVICE_FLAG = "KBUILD_DEVICE_FLAGS=-DDEVICE_FLAG=1 -fno-math-errno"
 
 
+@pytest.fixture(scope="module")
+def build_as(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Builds the project with a build type, each once."""
+
+    @cache
+    def build_as(build_type: str) -> Path:
+        folder = tmp_path_factory.mktemp("build")
+        succeed(configure(source, folder, f"CMAKE_BUILD_TYPE={build_type}", DEVICE_FLAG))
+        succeed(build(folder))
+        return folder
+
+    return build_as
+
+
 @pytest.mark.parametrize(
     ("build_type", "expected"),
     [("Debug", "0,0"), ("Release", "1,1"), ("RelWithDebInfo", "1,1"), ("", "0,1")],
 )
 def test_flags_reach_device_code(
-    tmp_path: Path, source: Path, build_type: str, expected: str
+    build_as: Callable[[str], Path], source: Path, build_type: str, expected: str
 ) -> None:
-    folder = tmp_path / "build"
-    succeed(configure(source, folder, f"CMAKE_BUILD_TYPE={build_type}", DEVICE_FLAG))
-    succeed(build(folder))
+    folder = build_as(build_type)
 
     smoke(folder / "libflags_kernels.so", source, expected)
 
@@ -108,11 +122,9 @@ def test_flags_reach_device_code(
     ("build_type", "is_there"), [("Debug", True), ("RelWithDebInfo", True), ("Release", False)]
 )
 def test_debug_information_follows_the_build_type(
-    tmp_path: Path, source: Path, build_type: str, is_there: bool
+    build_as: Callable[[str], Path], build_type: str, is_there: bool
 ) -> None:
-    folder = tmp_path / "build"
-    succeed(configure(source, folder, f"CMAKE_BUILD_TYPE={build_type}", DEVICE_FLAG))
-    succeed(build(folder))
+    folder = build_as(build_type)
 
     image = folder / "kbuild" / "flags_kernels" / "flags.cu.x86-64.so"
     assert (".debug_info" in succeed(run("readelf", "-SW", image))) == is_there

@@ -9,14 +9,17 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nvidia_compiler import needs_nvcc
 from projects import configure_and_build
 
+from kbuild.cli.main import main
 from kbuild.devices import query_driver
 from kbuild.record import sha256
 from kbuild.runtime.launch_record import (
@@ -310,3 +313,74 @@ def test_launch_without_a_device_says_so(tmp_path: Path) -> None:
     assert "no-buffers" in kinds(record)
     images = [(image.arch, image.kind) for image in read_images(record)]
     assert ("sm_80", "elf") in images
+
+
+def replay(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and the JSON that the command wrote."""
+    output = file.with_suffix(".json")
+    code = main(["replay", str(file), "--format", "json", "-o", str(output), *words])
+    return code, json.loads(output.read_text())
+
+
+def test_replay_does_what_the_launch_did(built: Path, tmp_path: Path) -> None:
+    start(built / "launcher", "mix", tmp_path)
+    (file,) = tmp_path.glob("*.launch")
+
+    code, report = replay(file, "--buffers", str(tmp_path / "after"))
+
+    assert (code, report["schema"], report["ok"]) == (0, "kbuild.replay/1", True)
+    assert [b["changed_bytes"] for b in report["buffers"]] == [0, 8 * 2]
+    after = (tmp_path / "after" / "1.bin").read_bytes()
+    assert after[:32] == FLOATS.pack(*(x * 0.5 + 2.5 + 4 for x in range(1, 9)))
+    assert after[32:] == struct.pack("<f", -1) * 92
+    assert (tmp_path / "after" / "0.bin").read_bytes() == FLOATS.pack(*range(1, 9))
+
+
+def test_replay_shows_the_launch(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start(built / "launcher", "mix", tmp_path)
+    (file,) = tmp_path.glob("*.launch")
+
+    assert main(["replay", str(file)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("ns::mix(int, double, Pair, bool, float const*")
+    assert "  grid 2x1x1, block 32x2x1, 48 bytes of shared memory" in lines
+    assert "  int n = 0x8" in lines
+    assert any(line.endswith(" middle = buffer 0 + 12") for line in lines)
+    assert "  then: it went well" in lines
+    assert any(line.startswith("  now:  it went well, ") for line in lines)
+    assert lines[-1].startswith("  buffer 1: 400 bytes, ")
+
+
+def test_replay_of_a_failure_fails(built: Path, tmp_path: Path) -> None:
+    start(built / "launcher", "fail", tmp_path)
+    (file,) = tmp_path.glob("*.launch")
+
+    code, report = replay(file)
+
+    assert code == 1
+    assert report["outcome"]["message"] == "grid is 0; it may be 1 to 4294967295"
+    assert report["recorded_outcome"]["code"] == 9
+
+
+def test_replay_of_a_crash_crashes(built: Path, tmp_path: Path) -> None:
+    start(built / "launcher", "break_down", tmp_path)
+    (file,) = tmp_path.glob("*.launch")
+
+    done = subprocess.run([sys.executable, "-m", "kbuild", "replay", file], check=False)
+
+    assert done.returncode == -signal.SIGSEGV
+
+
+def test_replay_without_the_memory_is_refused(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start(built / "launcher", "stack", tmp_path)
+    (file,) = tmp_path.glob("*.launch")
+
+    assert main(["replay", str(file)]) == 2
+    assert "--allow-missing" in capsys.readouterr().err
+    assert main(["replay", str(tmp_path / "absent.launch")]) == 2
+    assert "absent.launch: No such file" in capsys.readouterr().err

@@ -173,7 +173,8 @@ def find_obstacle(compiler: str, compile_flags: str, link_flags: str) -> str | N
     flags = (*compile_flags.split(), *link_flags.split())
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "program.cpp"
-        source.write_text("#include <set>\nint main() { return int(std::set<int>{}.size()); }\n")
+        # It takes the C++ library, and no header of it.
+        source.write_text("int main() { delete new int; }\n")
         result = run(compiler, *flags, source, "-o", source.with_suffix(""))
     if result.returncode != 0:
         return f"{compiler} {' '.join(flags)} links no program here"

@@ -23,6 +23,8 @@ from kbuild.runtime.names import KernelNotFoundError
 BuildKernelLibrary = Callable[..., Path]
 
 KERNELS = """
+#include <time.h>
+
 namespace ns {
 __global__ void scale(float *data, float factor, int n)
 {
@@ -61,7 +63,11 @@ extern "C" __global__ void reverse(int *data)
 }
 static __global__ void set(int *out) { *out = 1; }
 extern "C" __global__ void aligned(char tag, float4 v, float *out) { out[0] = v.x + v.w + tag; }
-extern "C" __global__ void spin(volatile int *flag) { while (*flag == 0) {} }
+extern "C" __global__ void wait(volatile int *flag)
+{
+    const timespec moment = {0, 10000000};
+    while (*flag == 0) nanosleep(&moment, nullptr);
+}
 """
 
 CASES = """
@@ -83,7 +89,7 @@ def test_crash(kernels):
     kernels["set"].launch(grid=1, block=1, args=[64])
 
 def test_hang(kernels):
-    kernels["spin"].launch(grid=1, block=1, args=[np.zeros(1, np.int32)])
+    kernels["wait"].launch(grid=1, block=1, args=[np.zeros(1, np.int32)])
 
 def case_wrong_arguments(kernels):
     kernels["set"].launch(grid=1, block=1)

@@ -52,7 +52,14 @@ def build_or_refuse(
 ) -> Path | str:
     flags = DeviceFlags(options=(*options, "-w", "-Wno-psabi"))
     try:
-        return build({"kernels.cu": source}, host_compiler=compiler, standard="20", flags=flags)
+        return build(
+            {"kernels.cu": source},
+            # How vectors are passed differs between the default ones.
+            architectures=(),
+            host_compiler=compiler,
+            standard="20",
+            flags=flags,
+        )
     except SourceError as error:
         return str(error)
 

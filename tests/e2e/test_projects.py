@@ -25,7 +25,7 @@ add_executable(host host.cpp)
 target_link_libraries(host PRIVATE kernels)
 add_test(NAME host COMMAND host)
 """
-PLAIN = "kbuild_add_kernels(kernels OBJECT SOURCES k.cu DEFINITIONS VALUE=7)\n"
+PLAIN = "kbuild_add_kernels(kernels OBJECT SOURCES k.cu ARCHITECTURES x86-64 DEFINITIONS VALUE=7)\n"
 
 
 def write_project(folder: Path, body: str) -> Path:

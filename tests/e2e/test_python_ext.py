@@ -37,8 +37,8 @@ def test_extension_in_a_wheel(tmp_path: Path, wheelhouse: Path) -> None:
     assert device_code.stat().st_mtime_ns == first, "a second build compiled device code again"
     (wheel,) = wheels.glob("*.whl")
     environment = tmp_path / "environment"
-    venv.create(environment, with_pip=True)
+    venv.create(environment)
     python = environment / "bin" / "python"
-    pip(python, "install", "--no-index", "--no-deps", wheel)
+    pip(sys.executable, "--python", python, "install", "--no-index", "--no-deps", wheel)
     shutil.rmtree(project)
     assert "expected a buffer of floats" in succeed(run(python, "-c", CHECK, cwd=tmp_path))

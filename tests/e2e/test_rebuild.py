@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,20 @@ class Project:
     def __init__(self, folder: Path, generator: str) -> None:
         self.source = folder / "source"
         self.build_folder = folder / "build"
-        self.source.mkdir()
+        self.source.mkdir(parents=True)
         for name, text in SOURCES.items():
             (self.source / name).write_text(text)
         succeed(configure(self.source, self.build_folder, generator=generator))
         succeed(build(self.build_folder))
+
+    def keep(self, kept: Path) -> None:
+        """Copy everything, with its times."""
+        shutil.copytree(self.source.parent, kept, symlinks=True)
+
+    def restore(self, kept: Path) -> None:
+        """Bring back what was kept: build trees work in no other place than their own."""
+        shutil.rmtree(self.source.parent)
+        shutil.copytree(kept, self.source.parent, symlinks=True)
 
     def rebuild(self) -> set[str]:
         before = self._times()
@@ -64,9 +74,22 @@ class Project:
         path.write_text(text.replace(old, new))
 
 
-@pytest.fixture(params=GENERATORS)
-def project(tmp_path: Path, request: pytest.FixtureRequest) -> Project:
-    return Project(tmp_path, request.param)
+@pytest.fixture(scope="module", params=GENERATORS)
+def built(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> tuple[Project, Path]:
+    """The project, and a copy as it was built."""
+    folder = tmp_path_factory.mktemp("rebuild")
+    project = Project(folder / "project", request.param)
+    project.keep(folder / "kept")
+    return project, folder / "kept"
+
+
+@pytest.fixture
+def project(built: tuple[Project, Path]) -> Project:
+    project, kept = built
+    project.restore(kept)
+    return project
 
 
 def test_second_build_does_nothing(project: Project) -> None:

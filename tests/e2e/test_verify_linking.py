@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -280,8 +281,14 @@ def sound(directory: Path, kernels: Path, library: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (library, host, program, kernels)}
 
 
+@lru_cache(maxsize=8)
+def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:
+    """Each file is read once, the damaged one among sound ones that are all alike."""
+    return inspect_content(name, data)
+
+
 def read_all(files: dict[str, bytes]) -> tuple[ArtifactFacts, ...]:
-    return tuple(facts for name, data in files.items() for facts in inspect_content(name, data))
+    return tuple(facts for name, data in files.items() for facts in read(name, data))
 
 
 @settings(max_examples=300, deadline=None)

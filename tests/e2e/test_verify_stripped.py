@@ -88,8 +88,12 @@ def test_cpu_images_linked_without_symbols(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary
 ) -> None:
     sources = {"k.cu": KERNELS}
-    sound = build_kernel_library(sources)
-    stripped = build_kernel_library(sources, host_compiler=str(link_images_stripped(tmp_path)))
+    sound = build_kernel_library(sources, architectures=ARCHITECTURES)
+    stripped = build_kernel_library(
+        sources,
+        architectures=ARCHITECTURES,
+        host_compiler=str(link_images_stripped(tmp_path)),
+    )
 
     assert found(sound) == []
     assert found(stripped) == [("KB603", "warning", arch) for arch in ARCHITECTURES]
@@ -118,7 +122,10 @@ def test_host_file_and_images_without_any_name(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary
 ) -> None:
     library = build_kernel_library(
-        {"k.cu": KERNELS}, stripped=True, host_compiler=str(link_images_stripped(tmp_path))
+        {"k.cu": KERNELS},
+        stripped=True,
+        architectures=ARCHITECTURES,
+        host_compiler=str(link_images_stripped(tmp_path)),
     )
     bare = drop_note(library, tmp_path / "libbare.so")
     assert found(bare) == [("KB603", "warning", arch) for arch in ARCHITECTURES]

@@ -6,12 +6,13 @@ import json
 import os
 import struct
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
 
-from kbuild import resources
+from kbuild import replay_launch, resources
 from kbuild.backends import cuda
 from kbuild.devices import query_driver
 from kbuild.errors import ToolchainError
@@ -153,3 +154,33 @@ def test_threads(launcher: Path, tmp_path: Path) -> None:
 
     assert len(records) == 80
     assert all(record.outcome == LaunchOutcome(code=0) for record in records)
+
+
+def test_replay_does_what_the_launch_did(launcher: Path, tmp_path: Path) -> None:
+    start(launcher, "mix", tmp_path)
+    (file,) = tmp_path.iterdir()
+
+    replay = replay_launch(read_launch_record(file))
+
+    assert replay.outcome == LaunchOutcome(code=0)
+    assert (replay.seconds or 0) > 0
+    after = replay.buffers[1].after
+    assert after is not None
+    assert after[:32] == struct.pack("<8f", *(x * 0.5 + 2.5 + 4 for x in range(1, 9)))
+    assert after[32:400] == struct.pack("<f", -1) * 92
+
+
+def test_replay_of_a_late_failure_fails(launcher: Path, tmp_path: Path) -> None:
+    start(launcher, "break_down", tmp_path)
+    (file,) = tmp_path.iterdir()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "kbuild", "replay", file],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1, done.stderr
+    assert "now:  it failed" in done.stdout
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in done.stdout

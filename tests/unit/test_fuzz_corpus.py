@@ -28,7 +28,7 @@ OPTIONS = ReadOptions(image_limit=MIB, archive_limit=2 * MIB, jobs=1)
 TRUNCATIONS = 24
 FLIPS = 40
 SPLICES = 20
-SECONDS = 8
+SECONDS = 5
 
 
 def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.parallel import count_cores, map_in_order
+from kbuild.parallel import call_apart, count_cores, map_in_order
 
 
 def test_results_are_in_order_and_of_other_processes() -> None:
@@ -39,6 +39,26 @@ def test_a_process_that_dies_is_an_error_not_a_hang() -> None:
 
     with pytest.raises(InputError, match="died"):
         list(map_in_order(die, [0, 1, 2, 3], jobs=2))
+
+
+def test_a_call_apart_forks_on_and_returns_here() -> None:
+    def work() -> tuple[int, list[int]]:
+        return os.getpid(), list(map_in_order(abs, [-1, -2, -3], jobs=2))
+
+    process, found = call_apart(work)
+
+    assert process != os.getpid()
+    assert found == [1, 2, 3]
+
+
+def test_a_call_apart_fails_here() -> None:
+    def refuse() -> None:
+        raise InputError("no")
+
+    with pytest.raises(InputError, match="no"):
+        call_apart(refuse)
+    with pytest.raises(InputError, match="died"):
+        call_apart(lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def test_there_is_a_core() -> None:

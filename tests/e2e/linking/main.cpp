@@ -7,12 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#if defined(HAS_STUBS_ON)
-constexpr bool has_stubs = true;
-#elif defined(HAS_STUBS_OFF)
-constexpr bool has_stubs = false;
-#endif
-
+extern const bool has_stubs;
 const void* first_elsewhere();
 const void* add_elsewhere();
 

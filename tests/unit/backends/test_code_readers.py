@@ -40,11 +40,11 @@ def test_sass_without_noise() -> None:
         "k": (
             "LDC R1, c[0x0][0x28]",
             "FADD R2, R3, R4",
-            f"@!P0 BRA `(L{MARK}9)",
+            f"@!P0 BRA `(L{MARK}0)",
             "MOV R4, `(return address)",
             "CALL.REL.NOINC `($@$_Z4slowf)",
             "MOV R5, `(return address)",
-            f"L{MARK}9:",
+            f"L{MARK}0:",
             "EXIT",
         )
     }

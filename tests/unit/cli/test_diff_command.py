@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_code_beyond_the_limit_is_named(
     assert main(["diff", *map(str, sides), "--code-limit", "0"]) == 1
 
     output = capsys.readouterr().out
-    assert "bytes differ, code not compared (beyond --code-limit)" in output
+    assert "bytes differ; not listed: beyond --code-limit" in output
     assert "note: the bytes of 1 functions differ" in output
 
 
@@ -88,7 +89,7 @@ def test_code_beyond_the_limit_is_named(
         (["a", ""], "two paths are compared"),
         (["a", "b", "--only", "cod"], "did you mean 'code'?"),
         (["--git", "HEAD..HEAD"], "--git needs the command"),
-        (["--git", "HEAD", "--", "true"], "write it as A..B"),
+        (["--git", "HEAD", "--", "true"], "not in the work tree of a git repository"),
         (["none.so", "none.so"], "none.so: No such file"),
     ],
 )
@@ -130,9 +131,58 @@ def test_unreadable_part_is_never_equal(
     assert "x.so: unreadable on the old side" in capsys.readouterr().out
 
 
-def test_folder_and_file(sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["diff", str(sides[0].parent), str(sides[0])]) == 2
-    assert "is a directory" in capsys.readouterr().err
+def test_file_is_compared_with_the_one_of_its_name(
+    sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    folder = tmp_path / "folder"
+    for name in ("lib/old.ptx", "lib/other.ptx"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(new.read_text())
+
+    # Not `other.ptx`, which has the same kernel.
+    assert main(["diff", str(old), str(folder)]) == 1
+    assert "changed: f" in capsys.readouterr().out
+    assert main(["diff", str(folder), str(old)]) == 1
+    assert "removed" not in capsys.readouterr().out
+
+    wheel = tmp_path / "k-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("old.ptx", "other.ptx"):
+            archive.write(new, f"k/{name}")
+    assert main(["diff", str(old), str(wheel)]) == 1
+    assert main(["diff", str(wheel), str(folder / "lib/old.ptx")]) == 0
+
+
+def test_file_without_a_partner_names_the_mend(
+    sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    folder = tmp_path / "folder"
+    for name in ("a/new.ptx", "b/new.ptx"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(new.read_text())
+
+    assert main(["diff", str(old), str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "holds no artifact called old.ptx" in error
+    assert "give one of its artifacts instead (a/new.ptx, b/new.ptx)" in error
+    assert main(["diff", str(folder), str(new)]) == 2
+    assert "holds 2 artifacts called new.ptx" in capsys.readouterr().err
+    assert main(["diff", str(folder), str(new), "--artifacts", "a/*"]) == 0
+
+
+def test_part_that_nobody_compares_may_be_unreadable(
+    sides: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("old.ptx", "other.ptx"):
+        (folder / name).write_text(sides[0].read_text())
+    (folder / "broken.so").write_bytes(b"\x7fELF\x02\x01\x01" + b"x" * 20)
+
+    assert main(["diff", str(sides[0]), str(folder)]) == 0
+    assert main(["diff", str(folder), str(folder)]) == 2
 
 
 def git(folder: Path, *words: str) -> str:
@@ -172,6 +222,47 @@ def test_revisions_are_built_apart(
     assert (repository / "k.in").read_text() == "dirty"
     assert git(repository, "worktree", "list").count("\n") == 1
     assert sorted(p.name for p in repository.iterdir()) == [".git", "k.in"]
+
+
+def test_revision_against_the_work_tree(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Changed, staged, new and deleted files are as they stand; ignored ones and builds stay."""
+    (repository / ".gitignore").write_text("ignored\n")
+    (repository / "gone").write_text("")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "more")
+    (repository / "k.in").write_text(PTX.format(constant=3))
+    (repository / "new").symlink_to("k.in")
+    (repository / "ignored").write_text("")
+    (repository / "gone").unlink()
+    (repository / "out").mkdir()
+    (repository / "out/CMakeCache.txt").write_text("")
+    before = git(repository, "status", "--porcelain", "--ignored")
+    index = (repository / ".git/index").read_bytes()
+    monkeypatch.chdir(repository)
+    # The commit's own build has to work, too.
+    build = (
+        'test "$(git status --porcelain)" && set -- new || set -- k.in; '
+        'test "$1" = new && test -e gone && exit 8; test -e ignored && exit 9; '
+        "test -e out && exit 10; mkdir build; cp -L $1 build/k.ptx"
+    )
+
+    assert main(["diff", "--git", "HEAD", "--", "sh", "-c", build]) == 1
+
+    output = capsys.readouterr().out
+    assert "-> work tree (on " in output
+    assert "+mov.u32 %r1, 3;" in output
+    assert git(repository, "status", "--porcelain", "--ignored") == before
+    assert (repository / ".git/index").read_bytes() == index
+    assert git(repository, "worktree", "list").count("\n") == 1
+
+
+def test_clean_work_tree_is_its_revision(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository)
+
+    assert main(["diff", "--git", "HEAD", "--", *BUILD]) == 0
+    assert main(["diff", "--git", "HEAD^", "--", *BUILD]) == 1
 
 
 def test_failing_build_leaves_nothing(

@@ -12,6 +12,7 @@ import pytest
 HEAVY = (
     "elftools",
     "jinja2",
+    "kbuild.backends.cpu_contents",
     "kbuild.backends.cpu_image",
     "kbuild.facts",
     "kbuild.formats",
@@ -43,6 +44,12 @@ def test_compile_imports_nothing_heavy(module: str) -> None:
 
     assert "kbuild.stages.compile" in imported
     assert module not in imported
+
+
+def test_verify_imports_neither_network_nor_debug_information() -> None:
+    imported = imported_by("import kbuild.cli.main, kbuild.cli.verify")
+
+    assert {"ssl", "urllib.request", "kbuild.formats.dwarf"}.isdisjoint(imported)
 
 
 @pytest.mark.parametrize("command", ["pack", "plan", "runtimes"])

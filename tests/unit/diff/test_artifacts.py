@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from build_sides import artifact, image, kernel, side
 
-from kbuild.diff.compare import DiffOptions, compare_sides
+from kbuild.diff.compare import compare_sides
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.pairing import Artifact
+from kbuild.diff.sides import DiffOptions
 from kbuild.facts import CodeFacts, HostKernel, Place, Symbol
 
 KERNEL = kernel("f", 8)

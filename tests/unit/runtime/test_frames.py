@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kbuild.model import KernelRecord, Param
 from kbuild.runtime.arguments import encode_arguments
+from kbuild.runtime.conversion import ArrayInterface
 from kbuild.runtime.frames import Frame, FrameLayout
 
 SIZES = {
@@ -67,19 +68,18 @@ def read(frame: Frame, params: tuple[Param, ...]) -> list[bytes]:
 def test_the_quick_way_is_the_checked_one(data: st.DataObject, types: list[str]) -> None:
     params = lay_out(types)
     values = [data.draw(VALUES[name]) for name in types]
-    layout = FrameLayout(params)
-    frame = layout.take()
+    frame = FrameLayout(params).fill(values)
 
-    if layout.pack(frame, values):
+    if frame is not None:
         assert read(frame, params) == list(encode_arguments(record(params), values))
 
 
 def test_what_is_common_is_quick() -> None:
     params = lay_out(["int", "float", "float*", "double", "bool"])
     layout = FrameLayout(params)
-    frame = layout.take()
-    assert layout.pack(frame, (7, 0.5, 4096, 1, True))
-    assert layout.pack(frame, (np.int32(-7), np.float32(0.5), 4096, np.float64(1), False))
+    assert layout.fill((7, 0.5, 4096, 1, True)) is not None
+    frame = layout.fill((np.int32(-7), np.float32(0.5), 4096, np.float64(1), False))
+    assert frame is not None
     assert read(frame, params) == [
         struct.pack(code, value)
         for code, value in (("<i", -7), ("<f", 0.5), ("<Q", 4096), ("<d", 1), ("?", False))
@@ -91,8 +91,7 @@ def test_what_is_common_is_quick() -> None:
     [(1,), (1, 2, 3), (2**31, 1.0), ("1", 1.0), (1.0, 1.0), (np.int64(1), 1.0), (True, 1.0)],
 )
 def test_what_is_doubtful_is_not(values: tuple[Any, ...]) -> None:
-    layout = FrameLayout(lay_out(["int", "float"]))
-    assert not layout.pack(layout.take(), values)
+    assert FrameLayout(lay_out(["int", "float"])).fill(values) is None
 
 
 class OnDevice:
@@ -113,25 +112,26 @@ class OnDevice:
         ({"strides": (8,)}, False),
         ({"typestr": "<f8"}, False),
         ({"stream": 1}, False),
+        ({"stream": 7}, True),
         ({"missing": True}, False),
     ],
 )
 def test_arrays_on_the_device_tell_their_address(interface: Any, is_quick: bool) -> None:
-    params = lay_out(["float*"])
-    layout = FrameLayout(params, "__device_array__")
-    frame = layout.take()
-    assert layout.pack(frame, (OnDevice(**interface),)) == is_quick
-    assert not FrameLayout(params).pack(frame, (OnDevice(),))
-    if is_quick:
-        assert read(frame, params) == [(4096).to_bytes(8, "little")]
+    params = lay_out(["float*", "int"])
+    told = ArrayInterface(attribute="__device_array__", stream=7)
+    frame = FrameLayout(params, told).fill((OnDevice(**interface), 3))
+    assert (frame is not None) == is_quick
+    assert FrameLayout(params).fill((OnDevice(), 3)) is None
+    if frame is not None:
+        assert read(frame, params)[0] == (4096).to_bytes(8, "little")
 
 
 def test_frames_are_used_again_and_aligned() -> None:
     layout = FrameLayout(lay_out(["double", "int"]))
-    frame = layout.take()
+    frame, other = layout.fill((1.0, 1)), layout.fill((2.0, 2))
+    assert frame is not None
     assert (frame.pointers[0] or 1) % 256 == 0
     assert ctypes.addressof(frame.pointers) == frame.address
-    other = layout.take()
     assert other is not frame
     layout.give_back(frame)
-    assert layout.take() is frame
+    assert layout.fill((3.0, 3)) is frame

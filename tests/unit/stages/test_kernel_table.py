@@ -41,6 +41,21 @@ def test_each_kernel_knows_its_container() -> None:
     assert [(row.handle, row.container) for row in table] == [("k", 0), ("l", 1)]
 
 
+def test_rows_are_in_the_order_of_their_containers() -> None:
+    """Registration goes through them once."""
+    weak = kernel("t", "weak")
+    table = build_kernel_table(
+        tuple(
+            source(f"{i}.cu", ("v1", (kernel(f"z{9 - i}"), weak, kernel(f"a{i}"))))
+            for i in range(5)
+        )
+    )
+
+    containers = [row.container for row in table]
+    assert containers == sorted(containers)
+    assert len(table) == 11
+
+
 def test_kernel_of_two_sources_names_both() -> None:
     with pytest.raises(SourceError, match=r"'k\(int\*\)' is defined in both a.cu and b.cu"):
         build_kernel_table(

@@ -154,7 +154,8 @@ static inline void kbuild_register_variable(void **container,
 static inline void kbuild_register_module(const struct kbuild_module *module,
                                           void (*unregister)(void))
 {
-    uint64_t index, row;
+    /* Both tables are in the order of the containers. */
+    uint64_t index, row = 0, variable = 0;
     kbuild_cuda_module = module;
     kbuild_cuda_containers =
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_cuda_containers);
@@ -167,16 +168,15 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
             continue;
         container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
         kbuild_cuda_containers[index] = container;
-        for (row = 0; row < module->kernel_count; row++) {
+        for (; row < module->kernel_count && module->kernels[row].container == index; row++) {
             const struct kbuild_kernel *kernel = &module->kernels[row];
-            if (kernel->container == index)
-                __cudaRegisterFunction(container, (const char *)kernel->handle,
-                                       (char *)kernel->device_name, kernel->device_name, -1, 0,
-                                       0, 0, 0, 0);
+            __cudaRegisterFunction(container, (const char *)kernel->handle,
+                                   (char *)kernel->device_name, kernel->device_name, -1, 0, 0, 0,
+                                   0, 0);
         }
-        for (row = 0; row < module->variable_count; row++)
-            if (module->variables[row].container == index)
-                kbuild_register_variable(container, &module->variables[row]);
+        for (; variable < module->variable_count && module->variables[variable].container == index;
+             variable++)
+            kbuild_register_variable(container, &module->variables[variable]);
         __cudaRegisterFatBinaryEnd(container);
     }
     (void)atexit(unregister);

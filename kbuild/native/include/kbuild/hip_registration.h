@@ -169,7 +169,8 @@ static inline void kbuild_register_variable(void **container,
 static inline void kbuild_register_module(const struct kbuild_module *module,
                                           void (*unregister)(void))
 {
-    uint64_t index, row;
+    /* Both tables are in the order of the containers. */
+    uint64_t index, row = 0, variable = 0;
     kbuild_hip_module = module;
     kbuild_hip_containers =
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_hip_containers);
@@ -178,15 +179,14 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
     for (index = 0; index < module->container_count; index++) {
         void **container = __hipRegisterFatBinary(module->containers[index].wrapper);
         kbuild_hip_containers[index] = container;
-        for (row = 0; row < module->kernel_count; row++) {
+        for (; row < module->kernel_count && module->kernels[row].container == index; row++) {
             const struct kbuild_kernel *kernel = &module->kernels[row];
-            if (kernel->container == index)
-                __hipRegisterFunction(container, kernel->handle, (char *)kernel->device_name,
-                                      kernel->device_name, ~0u, 0, 0, 0, 0, 0);
+            __hipRegisterFunction(container, kernel->handle, (char *)kernel->device_name,
+                                  kernel->device_name, ~0u, 0, 0, 0, 0, 0);
         }
-        for (row = 0; row < module->variable_count; row++)
-            if (module->variables[row].container == index)
-                kbuild_register_variable(container, &module->variables[row]);
+        for (; variable < module->variable_count && module->variables[variable].container == index;
+             variable++)
+            kbuild_register_variable(container, &module->variables[variable]);
     }
     (void)atexit(unregister);
 }

@@ -145,13 +145,13 @@ struct kbuild_module {
     const char *backend;
     const char *record; /* JSON, record_size bytes, not NUL-terminated */
     uint64_t record_size;
-    const struct kbuild_kernel *kernels;
+    const struct kbuild_kernel *kernels; /* in the order of their containers */
     uint64_t kernel_count;
     const struct kbuild_container *containers;
     uint64_t container_count;
     const struct kbuild_runtime *runtime;
     /* Since here, only where `size` reaches so far. */
-    const struct kbuild_variable *variables;
+    const struct kbuild_variable *variables; /* likewise */
     uint64_t variable_count;
 };
 

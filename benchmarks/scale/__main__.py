@@ -1,0 +1,201 @@
+"""Large targets: what packing, stubs and loading cost by the number of kernels, against nvcc."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measure import describe_machine
+from kbuild import resources
+from kbuild.backends import cuda
+from kbuild.errors import ToolchainError
+from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
+
+KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
+LOADER = Path(__file__).with_name("load.c")
+KERNEL = """\
+__global__ void kernel_{n}(int n, float a, const float* x, float* y)
+{{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + {n}.0f;
+}}
+"""
+PROJECT = """\
+cmake_minimum_required(VERSION 3.22)
+project(scale LANGUAGES C CXX)
+find_package(kbuild REQUIRED)
+kbuild_add_kernels(scaled SHARED SOURCES {sources} BACKEND cuda ARCHITECTURES {arch}
+    VISIBILITY {visibility})
+"""
+COLUMNS = (
+    *("kernels", "sources", "archs", "visibility", "pack s", "pack MiB", "stub s", "edge / nvcc"),
+    *("load us/kernel", "load / nvcc", "size / nvcc"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One target."""
+
+    kernels: int
+    sources: int
+    architectures: tuple[str, ...] = ("90",)
+    visibility: str = "default"
+
+
+CASES = (
+    Case(kernels=10, sources=1),
+    Case(kernels=100, sources=10),
+    Case(kernels=1000, sources=10),
+    Case(kernels=1000, sources=100),
+    Case(kernels=1000, sources=10, architectures=("80", "86", "90", "100")),
+    Case(kernels=10000, sources=10),
+    Case(kernels=10000, sources=10, visibility="hidden"),
+)
+TINY = (Case(kernels=4, sources=2),)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="a small target: shows that it runs")
+    parser.add_argument("--loads", type=int, default=21)
+    arguments = parser.parse_args()
+    try:
+        nvcc = find_toolchain(cuda, gather_hints()).compiler
+    except ToolchainError as error:
+        sys.exit(str(error))
+    print(describe_machine())
+    print("  ".join(f"{column:>14}" for column in COLUMNS))
+    for case in TINY if arguments.tiny else CASES:
+        with tempfile.TemporaryDirectory(prefix="kbuild-scale-") as folder:
+            row = measure(case, Path(folder), nvcc, 3 if arguments.tiny else arguments.loads)
+        print("  ".join(f"{cell:>14}" for cell in row), flush=True)
+
+
+def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
+    sources = write_project(case, folder)
+    build = folder / "build"
+    package = f"-Dkbuild_DIR={resources.cmake_directory()}"
+    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, package)
+    run(find_build_program("ninja"), "-C", build, "scaled")
+    pack, memory = time_pack(build)
+    stub = time_call(find_command(build, "scaled_stub"), build)
+    edge, bare = compare_edges(build, sources[0], nvcc, folder)
+    peer = build_by_nvcc(case, sources, nvcc, folder)
+    library = build / "libscaled.so"
+    run("cc", "-O2", LOADER, "-o", folder / "load", "-ldl")
+    runtime = cuda.find_runtimes(gather_hints())[0].library
+    ours, theirs = zip(*time_loads(folder / "load", library, peer, runtime, loads), strict=True)
+    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+    return (
+        *(str(case.kernels), str(case.sources), str(len(case.architectures)), case.visibility),
+        *(f"{pack:.2f}", f"{memory:.0f}", f"{stub:.2f}", f"{edge / bare:.2f}"),
+        f"{statistics.median(ours) * 1e3 / case.kernels:.2f}",
+        f"{statistics.median(ratios):.2f}",
+        f"{library.stat().st_size / peer.stat().st_size:.2f}",
+    )
+
+
+def write_project(case: Case, folder: Path) -> list[Path]:
+    sources = [folder / f"source_{index}.cu" for index in range(case.sources)]
+    for index, source in enumerate(sources):
+        numbers = range(index, case.kernels, case.sources)
+        source.write_text("".join(KERNEL.format(n=number) for number in numbers))
+    arch = " ".join(f"{name}-real" for name in case.architectures)
+    text = PROJECT.format(
+        sources=" ".join(source.name for source in sources), arch=arch, visibility=case.visibility
+    )
+    (folder / "CMakeLists.txt").write_text(text)
+    return sources
+
+
+def time_pack(build: Path) -> tuple[float, float]:
+    """Seconds and MiB of the edge that packs and generates the stub unit."""
+    plan = build / "kbuild" / "scaled" / "scaled.pack"
+    words = [sys.executable, "-c", MEASURED, KBUILD, "pack", str(plan)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    seconds, kibibytes = done.stdout.split()[-2:]
+    return float(seconds), float(kibibytes) / 1024
+
+
+# The peak is that of one process and its children, so that each measurement has a process.
+MEASURED = """\
+import resource, subprocess, sys, time
+start = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def find_command(build: Path, word: str) -> str:
+    """The compile command of the stub unit, as ninja has it."""
+    words = [find_build_program("ninja") or "ninja", "-C", build, "-t", "commands"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return next(line for line in done.stdout.splitlines() if word in line and " -c " in line)
+
+
+def time_call(command: str, folder: Path) -> float:
+    start = time.perf_counter()
+    subprocess.run(["/bin/sh", "-c", command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def compare_edges(build: Path, source: Path, nvcc: Path, folder: Path) -> tuple[float, float]:
+    """A compile edge, and nvcc alone to the same cubin: medians of three in turns."""
+    edges = sorted((build / "kbuild" / "scaled").glob(f"{source.name}.*.edge"))
+    edge = edges[0]
+    stamp = edge.with_suffix(".json")
+    flags = build / "kbuild" / "scaled" / "flags.CXX.txt"
+    arch = edge.name.removeprefix(f"{source.name}.").partition("-")[0]
+    ours, bare = [], []
+    for _ in range(3):
+        stamp.unlink()
+        command = shlex.join([KBUILD, "compile", str(edge), "--flags", str(flags)])
+        ours.append(time_call(command, build))
+        words = (nvcc, "-cubin", f"-arch=compute_{arch}", f"-code=sm_{arch}", "-std=c++17", source)
+        bare.append(time_call(shlex.join([*map(str, words), "-o", f"{folder}/x.cubin"]), folder))
+    return statistics.median(ours), statistics.median(bare)
+
+
+def build_by_nvcc(case: Case, sources: Sequence[Path], nvcc: Path, folder: Path) -> Path:
+    """The same kernels as nvcc makes a library of them, with the same runtime."""
+    targets = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in case.architectures]
+    objects = [source.with_suffix(".o") for source in sources]
+    for source, target in zip(sources, objects, strict=True):
+        run(nvcc, "-c", "-O3", "-Xcompiler", "-fPIC", *targets, source, "-o", target)
+    library = folder / "libpeer.so"
+    runtime = cuda.find_runtimes(gather_hints())[0].library
+    run("g++", "-shared", "-o", library, *objects, runtime)
+    return library
+
+
+def time_loads(
+    loader: Path, ours: Path, peer: Path, runtime: Path, count: int
+) -> Iterator[tuple[float, float]]:
+    """Milliseconds of dlopen, each in a process of its own, in turns."""
+    for _ in range(count):
+        first, second = (
+            float(subprocess.run([loader, p, runtime], capture_output=True, check=True).stdout)
+            for p in (ours, peer)
+        )
+        yield first, second
+
+
+def run(*words: object) -> None:
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))} failed:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Which values `struct` packs as a kernel's arguments, told by their types alone.
+
+What is doubtful is left to `kbuild.runtime.arguments`, which checks and explains.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from kbuild.runtime.parameters import Builtin, Meaning, Pointer
+
+# What of Python's numbers may stand for a type, by the first letter of its kinds.
+_PYTHON: Final = {"i": (int,), "u": (int,), "f": (float, int), "b": (bool,)}
+
+Converter: TypeAlias = Callable[[Any], Any]
+
+
+class NotQuickError(Exception):
+    """A value that has to be looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayInterface:
+    """How arrays on a device describe themselves: by the dictionary that is their ``attribute``.
+
+    ``stream`` is that of the launch: an array that another one still fills has to be looked at.
+    """
+
+    attribute: str
+    stream: int
+
+
+def keep(value: Any) -> Any:
+    """The converter of values that need none."""
+    return value
+
+
+def find_converter(
+    meaning: Meaning, kind: type, interface: ArrayInterface | None
+) -> Converter | None:
+    """What makes values of type ``kind`` packable; None for those that have to be looked at."""
+    if isinstance(meaning, Builtin):
+        is_number = kind in _PYTHON[meaning.kinds[0]] or _is_same(meaning, kind)
+        return keep if is_number else None
+    if not isinstance(meaning, Pointer):
+        return None
+    if interface is not None and hasattr(kind, interface.attribute):
+        return _read_address(meaning, interface)
+    return keep if kind is int else None
+
+
+def _is_same(meaning: Builtin, kind: type) -> bool:
+    """Whether ``kind`` is the numpy scalar of this type."""
+    # Who passes a numpy value has imported numpy.
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not issubclass(kind, numpy.generic):
+        return False
+    dtype = numpy.dtype(kind)
+    return dtype.kind in meaning.kinds and bool(dtype.itemsize == meaning.size)
+
+
+def _read_address(pointer: Pointer, interface: ArrayInterface) -> Converter:
+    """Reads the address of a contiguous array of the right type."""
+    attribute = interface.attribute
+    streams = (None, interface.stream)
+    pointee = pointer.pointee
+    spelled = {f"{kind}{pointee.size}" for kind in pointee.kinds} if pointee else None
+
+    def read(value: Any) -> int:
+        try:
+            found = getattr(value, attribute)
+        except Exception as error:  # whatever the library raises for an array that lies elsewhere
+            raise NotQuickError from error
+        if (
+            found.get("strides") is not None
+            or found.get("stream") not in streams
+            or (spelled is not None and found["typestr"][1:] not in spelled)
+        ):
+            raise NotQuickError
+        address: int = found["data"][0]
+        return address
+
+    return read

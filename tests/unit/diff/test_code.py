@@ -1,0 +1,70 @@
+"""Dividing functions into jobs; what real tools list is in tests/e2e."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kbuild.diff.artifacts import CodePlace, Draft
+from kbuild.diff.code import CodeOptions, compare_code
+from kbuild.diff.model import FunctionChange
+from kbuild.inspect import ReadOptions
+from kbuild.inspect.loading import ImagePlace
+
+PTX = """\
+.version 8.0
+.target sm_80
+.address_size 64
+{functions}
+"""
+FUNCTION = ".visible .entry f{number}()\n{{\n mov.u32 %r1, {constant};\n ret;\n}}\n"
+MANY = 7
+
+
+def write(path: Path, first: int) -> Path:
+    functions = "".join(FUNCTION.format(number=n, constant=first + n) for n in range(MANY))
+    path.write_text(PTX.format(functions=functions))
+    return path
+
+
+def draft(old: Path, new: Path, name: str) -> Draft:
+    change = FunctionChange(
+        status="changed",
+        backend="cuda",
+        arch="compute_80",
+        kind="ptx",
+        is_kernel=True,
+        old_name=name,
+        new_name=name,
+        old_display=name,
+        new_display=name,
+    )
+    old_place, new_place = (
+        CodePlace(
+            path, ImagePlace(artifact=str(path), occurrence=0, position=0), 300 << 20, name, 1 << 20
+        )
+        for path in (old, new)
+    )
+    return Draft(change=change, codes=("a", "b"), places=(old_place, new_place))
+
+
+def test_large_functions_are_jobs_of_their_own_with_the_same_outcome(tmp_path: Path) -> None:
+    """Each is a job, and as the images are called huge, a batch; order and numbers stay."""
+    old, new = write(tmp_path / "old.ptx", 0), write(tmp_path / "new.ptx", 100)
+    drafts = [draft(old, new, f"f{number}") for number in (*range(MANY), MANY)]
+    notes: dict[str, None] = {}
+
+    changes = compare_code(
+        drafts, CodeOptions(limit=MANY + 1, demands_tool=False, read=ReadOptions(jobs=2)), notes
+    )
+
+    assert [change.new_name for change in changes] == [f"f{n}" for n in range(MANY + 1)]
+    for number, change in enumerate(changes[:MANY]):
+        assert change.code is not None
+        ((row,),) = [[r for r in h.rows if r.old != r.new] for h in change.code.hunks]
+        assert row.old == f"mov.u32 %r1, {number};"
+        assert row.new == f"mov.u32 %r1, {100 + number};"
+    # It is not in the images.
+    missing = changes[MANY].code
+    assert missing is not None
+    assert missing.undecided == "the disassembler does not show the function"
+    assert list(notes) == ["code differs, not listed: the disassembler does not show the function"]

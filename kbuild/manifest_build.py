@@ -89,6 +89,8 @@ def _mark_others(
     compilers: dict[Path, None] = {}
     for target in manifest.targets:
         for path in sorted((folder.cmake / "kbuild" / target.name).glob("*.edge")):
+            if path.name.endswith(".linked.edge"):  # of a device link: by the same toolchains
+                continue
             toolchain = read_edge(path).toolchain
             found = (toolchain.compiler, toolchain.host_compiler, toolchain.packer)
             compilers.update((tool, None) for tool in found if tool)

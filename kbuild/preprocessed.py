@@ -1,7 +1,7 @@
 """What of a preprocessor's output declares kernels, as a source would have it.
 
-The output is most of it headers of systems and toolkits.  Left out are the parts between two
-line markers that are whole and hold no kernel of the image, the bodies of functions, and
+The output is most of it headers of systems and toolkits.  Left out are declarations, from line
+marker to line marker, that hold no kernel of the image, the bodies of functions, and
 attributes: what remains is short, and says what it said of kernels' names, scopes and
 parameters.
 """
@@ -15,6 +15,8 @@ from typing import Final
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
 # What `__global__` is a macro for.
 _KERNEL: Final = re.compile(rb"__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)")
+# A line that is nobody's part.
+_PRAGMA: Final = re.compile(rb"^[ \t]*#[ \t]*pragma\b.*\n?", re.MULTILINE)
 _BRACE: Final = re.compile(rb"[{}]")
 _WHOLE: Final = (b"", b"{", b"}", b";")  # how a part ends that nothing goes on from
 _TOKEN: Final = re.compile(
@@ -45,14 +47,34 @@ def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
 
 
 def _select(text: bytes, wanted: re.Pattern[bytes]) -> Iterator[bytes]:
-    """The parts of ``text`` that hold a kernel, and those that others may go on from."""
-    is_whole = True
-    for part in _MARKER.split(text):
+    """The declarations, as the parts of ``text`` hold them, that are of a kernel.
+
+    A declaration may go on over several parts, a namespace over whole files.
+    """
+    group: list[bytes] = []
+    depth = 0
+    for part in _MARKER.split(_PRAGMA.sub(b"", text)):
+        group.append(part)
+        depth += part.count(b"{") - part.count(b"}")
         end = part.rstrip()[-1:]
-        has_kernel = b"__global__" in part and wanted.search(part) is not None
+        # After an empty part goes on what was before it.
+        if depth == 0 and end in _WHOLE and (end or len(group) == 1):
+            yield from _keep(group, wanted)
+            group = []
+    if group:  # braces in strings: better too much than too little
+        yield from _keep(group, wanted)
+
+
+def _keep(group: list[bytes], wanted: re.Pattern[bytes]) -> Iterator[bytes]:
+    """The group's parts, if one has a kernel, but for those that are whole and have none."""
+    kernels = [b"__global__" in part and wanted.search(part) is not None for part in group]
+    if not any(kernels):
+        return
+    is_whole = True
+    for part, has_kernel in zip(group, kernels, strict=True):
+        end = part.rstrip()[-1:]
         if has_kernel or not is_whole or not _is_balanced(part) or end not in _WHOLE:
             yield part
-        # After an empty part goes on what was before it.
         is_whole = end in _WHOLE and (is_whole or bool(end))
 
 

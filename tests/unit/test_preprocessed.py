@@ -51,6 +51,17 @@ def test_scopes_go_on_across_files() -> None:
     assert b"whole" not in select_kernels(text.encode(), ["k"])
 
 
+def test_declarations_over_several_parts_and_pragmas_are_left_out() -> None:
+    text = (
+        f"{MARK}enum error\n{{\n{MARK}    first = 1,\n{MARK}    last = 2\n}};\n"
+        f"#pragma GCC diagnostic push\n#pragma nv_diag_suppress 1\n{MARK}int x;\n"
+        f"{BACK}__attribute__((global)) void k(float* x) {{}}\n"
+    )
+
+    assert find_one(text) == ("k", [("float*", "x")])
+    assert select_kernels(text.encode(), ["k"]).strip() == b"__global__ void k(float* x) {}"
+
+
 def test_a_scope_that_another_file_closes_is_kept() -> None:
     text = (
         f"namespace a {{\n{MARK}int x;\n}} namespace b {{ int y;\n{BACK}"

@@ -71,6 +71,9 @@ include_guard(GLOBAL)
   (``CXX``, ``CUDA``, ``HIP``) where it is not set; set to nothing it switches that off.
   No launcher is in front of the stub unit.
 
+  With Ninja, at most ``KBUILD_DEVICE_JOBS`` (a variable) device compiles run at once, besides
+  what else ``-j`` allows.  By default as many as the machine's memory has room for.
+
   ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
   stays where it is and fails the build.  ``POLICY`` names a policy file for that, and the
   policy's ``baseline`` the figures that may not get worse.
@@ -358,6 +361,7 @@ endfunction()
 # One edge a compile, one that packs; both call the launcher, whose path is constant
 # where kbuild's own may change with every isolated build.
 function(_kbuild_add_edges target flags launcher)
+    _kbuild_choose_pool("${target}" pool)
     foreach(source description hand_over stamp depfile IN ZIP_LISTS
             _kbuild_edge_sources _kbuild_edge_descriptions
             _kbuild_edge_hand_overs _kbuild_edge_stamps _kbuild_edge_depfiles)
@@ -365,6 +369,7 @@ function(_kbuild_add_edges target flags launcher)
             COMMAND "${launcher}" compile "${hand_over}" --flags "${flags}"
             DEPENDS "${source}" "${hand_over}" "${flags}"
             DEPFILE "${depfile}"
+            ${pool}
             COMMENT "Compiling kernels of ${description}"
             VERBATIM)
     endforeach()
@@ -373,6 +378,7 @@ function(_kbuild_add_edges target flags launcher)
         add_custom_command(OUTPUT "${stamp}"
             COMMAND "${launcher}" device-link "${hand_over}" --flags "${flags}"
             DEPENDS ${_kbuild_edge_stamps} "${hand_over}" "${flags}"
+            ${pool}
             COMMENT "Linking device code of ${description}"
             VERBATIM)
     endforeach()
@@ -382,6 +388,30 @@ function(_kbuild_add_edges target flags launcher)
         DEPENDS ${_kbuild_edge_stamps} ${_kbuild_link_stamps} "${_kbuild_pack_hand_over}"
         COMMENT "Packing kernels of ${target}"
         VERBATIM)
+endfunction()
+
+# The ninja pool of device edges: as many as KBUILD_DEVICE_JOBS says, else as the plan found room
+# for.  Other generators have no pools.
+function(_kbuild_choose_pool target result)
+    set(${result} "" PARENT_SCOPE)
+    if(NOT CMAKE_GENERATOR MATCHES "^Ninja")
+        return()
+    endif()
+    set(pool "${_kbuild_device_pool}")
+    set(jobs "${_kbuild_device_jobs}")
+    if(NOT "${KBUILD_DEVICE_JOBS}" STREQUAL "")
+        if(NOT KBUILD_DEVICE_JOBS MATCHES "^[1-9][0-9]*$")
+            message(FATAL_ERROR "kbuild_add_kernels(${target}): KBUILD_DEVICE_JOBS is "
+                "'${KBUILD_DEVICE_JOBS}'; it is a number of jobs, 1 or more")
+        endif()
+        set(pool "kbuild_device_${KBUILD_DEVICE_JOBS}")
+        set(jobs "${KBUILD_DEVICE_JOBS}")
+    endif()
+    get_property(pools GLOBAL PROPERTY JOB_POOLS)
+    if(NOT "${pool}=${jobs}" IN_LIST pools)
+        set_property(GLOBAL APPEND PROPERTY JOB_POOLS "${pool}=${jobs}")
+    endif()
+    set(${result} JOB_POOL "${pool}" PARENT_SCOPE)
 endfunction()
 
 # A script in the build tree that runs this kbuild, written anew at each configure.

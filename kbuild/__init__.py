@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
+TYPE_CHECKING = False  # what type checkers take for true; typing loads slowly
 if TYPE_CHECKING:
+    from typing import Any, Final
+
     from kbuild.runtime.compiled_kernel import CompiledKernel as CompiledKernel
     from kbuild.runtime.compiled_module import CompiledModule as CompiledModule
     from kbuild.runtime.kernel_compiler import KernelCompiler as KernelCompiler
@@ -56,6 +56,8 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - loads slowly
+
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")
 

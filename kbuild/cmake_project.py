@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild import process, record, resources
-from kbuild.errors import BuildError, ConfigurationError, ToolchainError, ToolError
-from kbuild.manifest import Manifest, ManifestTarget
+from kbuild.build_folder import BuildFolder
+from kbuild.errors import ToolchainError
+from kbuild.manifest import Manifest, ManifestTarget, ProfileTable
 from kbuild.model import Command
+from kbuild.ninja import run_tool
 from kbuild.stages.render import render
 from kbuild.toolchain import find_build_program
 
@@ -28,11 +31,15 @@ class BuildTools:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CMakeBuild:
-    """A CMake project to configure and build; no ``targets`` means all."""
+    """A CMake project to configure and build; no ``targets`` means all.
+
+    ``undefined`` are variables that an earlier call may have defined.
+    """
 
     source: Path
     build: Path
     definitions: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     jobs: int | None = None
 
@@ -58,27 +65,23 @@ def find_build_tools() -> BuildTools:
     return BuildTools(cmake=found["cmake"], ninja=found["ninja"])
 
 
-def write_project(manifest: Manifest, output: Path, *, names: tuple[str, ...] = ()) -> Path:
-    """Write the CMake project of ``manifest`` into ``output``; return its folder.
-
-    ``names`` limits it to those targets.  Files change only if their content does.
-    """
-    for name in names:
-        if name not in {target.name for target in manifest.targets}:
-            known = ", ".join(target.name for target in manifest.targets)
-            raise ConfigurationError(f"{manifest.path}: no target {name!r}; it has {known}")
-    folder = output / "project"
+def write_project(manifest: Manifest, folder: BuildFolder, profile: ProfileTable) -> None:
+    """Write the CMake project of ``manifest``; files change only if their content does."""
     rows = {
         "source_root": manifest.root,
-        "output": output,
-        "targets": [_target_rows(manifest, target) for target in manifest.targets],
+        "output": folder.root,
+        "targets": [_target_rows(manifest, target, profile) for target in manifest.targets],
     }
-    record.write_if_changed(folder / "CMakeLists.txt", render("project.cmake.j2", rows))
-    return folder
+    content = render("project.cmake.j2", rows)
+    record.write_if_changed(folder.project / "CMakeLists.txt", content)
 
 
-def _target_rows(manifest: Manifest, target: ManifestTarget) -> dict[str, object]:
+def _target_rows(
+    manifest: Manifest, target: ManifestTarget, profile: ProfileTable
+) -> dict[str, object]:
     table = target.table
+    debug_stubs = table.debug_stubs if profile.debug_stubs is None else profile.debug_stubs
+    verify = table.verify if profile.verify is None else profile.verify
     root = manifest.root
     policy = root / table.policy if table.policy else manifest.policy
     return {
@@ -86,14 +89,14 @@ def _target_rows(manifest: Manifest, target: ManifestTarget) -> dict[str, object
         "kind": table.kind,
         "one_value": {
             "BACKEND": table.backend,
-            "DEBUG_STUBS": _on_off(table.debug_stubs),
+            "DEBUG_STUBS": _on_off(debug_stubs),
             "RDC": _on_off(table.rdc),
             "RUNTIME": table.runtime,
             "COMPRESSION": table.compression,
             "VISIBILITY": table.visibility,
             "DEVICE_STANDARD": table.device_standard,
             "HOST_COMPILER": table.host_compiler,
-            "VERIFY": _on_off(table.verify),
+            "VERIFY": _on_off(verify),
             "POLICY": policy,
         },
         "many_values": {
@@ -101,8 +104,8 @@ def _target_rows(manifest: Manifest, target: ManifestTarget) -> dict[str, object
             "HEADERS": [root / header for header in table.headers],
             "ARCHITECTURES": table.architectures,
             "INCLUDE_DIRECTORIES": [root / path for path in table.include_directories],
-            "DEFINITIONS": table.definitions,
-            "COMPILE_OPTIONS": table.compile_options,
+            "DEFINITIONS": (*table.definitions, *profile.definitions),
+            "COMPILE_OPTIONS": (*table.compile_options, *profile.compile_options),
         },
     }
 
@@ -116,32 +119,36 @@ def configure_and_build(project: CMakeBuild, tools: BuildTools) -> None:
 
     What the tools print goes to our stderr.  Raises ToolError when one of them fails.
     """
+    configure(project, tools)
+    parallel = ("--parallel", str(project.jobs)) if project.jobs else ()
+    selected = ("--target", *project.targets) if project.targets else ()
+    command = Command(argv=(str(tools.cmake), "--build", ".", *parallel, *selected))
+    run_tool(command, project.build)
+
+
+def configure(
+    project: CMakeBuild, tools: BuildTools, on_line: Callable[[str], None] | None = None
+) -> None:
+    """Configure ``project``; ``on_line`` gets what CMake prints, else our stderr.
+
+    Raises ToolError when it fails.
+    """
     launcher = _write_launcher(project.build)
-    cmake = str(tools.cmake)
-    configure = (
-        *(cmake, "-S", str(project.source), "-B", str(project.build), "-G", "Ninja"),
+    argv = (
+        *(str(tools.cmake), "-S", str(project.source), "-B", str(project.build), "-G", "Ninja"),
         f"-DCMAKE_MAKE_PROGRAM={tools.ninja}",
         f"-Dkbuild_DIR={resources.cmake_directory()}",
         f"-DKBUILD_EXECUTABLE={launcher}",
         *(f"-D{definition}" for definition in project.definitions),
+        *(f"-U{name}" for name in project.undefined),
     )
-    _run(Command(argv=configure))
-    parallel = ("--parallel", str(project.jobs)) if project.jobs else ()
-    selected = ("--target", *project.targets) if project.targets else ()
-    _run(Command(argv=(cmake, "--build", str(project.build), *parallel, *selected)))
-
-
-def _run(command: Command) -> None:
-    status, code = process.stream_build(command)
-    if status != 0:
-        message = f"exit status {status}: {shlex.join(command.argv)}"
-        raise BuildError(message, ToolError.exit_code if code is None else code)
+    run_tool(Command(argv=argv), project.build, on_line)
 
 
 def _write_launcher(build: Path) -> Path:
     """A command that runs this very kbuild, wherever its console script may be."""
     launcher = build / "kbuild-launcher"
     script = f'#!/bin/sh\nexec {shlex.join(process.python_argv("kbuild.cli.main"))} "$@"\n'
-    if record.write_if_changed(launcher, script.encode()):
-        launcher.chmod(launcher.stat().st_mode | 0o111)
+    record.write_if_changed(launcher, script.encode())
+    launcher.chmod(launcher.stat().st_mode | 0o111)
     return launcher

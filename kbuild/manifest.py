@@ -9,21 +9,25 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 from kbuild import record
+from kbuild.build_state import SourcePattern, match_sources
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.model import ArtifactKind
 from kbuild.toml import read_toml
 
+T = TypeVar("T")
+
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
-_TABLES: Final = ("target", "verify")
+_TABLES: Final = ("target", "profile", "verify")
+PROFILES: Final = ("release", "debug")
 # What CMake's generators or our own output folder have already.
 _RESERVED: Final = frozenset(
     (
         *("all", "ALL_BUILD", "clean", "help", "install", "package", "test", "RUN_TESTS"),
-        *("edit_cache", "rebuild_cache", "list_install_components", "cmake", "project"),
+        *("edit_cache", "rebuild_cache", "list_install_components", "cmake", "project", "debug"),
     )
 )
 
@@ -52,26 +56,52 @@ class TargetTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileTable:
+    """``[profile.debug]`` or ``[profile.release]``: what it changes of every target.
+
+    Lists come after the target's own; the others replace its, if they are there.
+    """
+
+    definitions: tuple[str, ...] = ()
+    compile_options: tuple[str, ...] = ()
+    debug_stubs: bool | None = None
+    verify: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestTarget:
-    """A target with its name, and its sources found."""
+    """A target with its name, and the files that its patterns name."""
 
     name: str
     table: TargetTable
-    sources: tuple[Path, ...]
+    patterns: tuple[SourcePattern, ...]
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """Each file once, in the order of the patterns."""
+        return tuple(dict.fromkeys(file for pattern in self.patterns for file in pattern.files))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a manifest asks for.  ``policy`` is the file with a ``[verify]`` table, if any."""
+    """What a manifest asks for.
+
+    ``policy`` is the file with a ``[verify]`` table, if any; ``profiles`` are those with a table.
+    """
 
     path: Path
     targets: tuple[ManifestTarget, ...]
     policy: Path | None
+    profiles: tuple[tuple[str, ProfileTable], ...] = ()
 
     @property
     def root(self) -> Path:
         """The folder that relative paths start from."""
         return self.path.parent
+
+    def profile(self, name: str) -> ProfileTable:
+        """The profile called ``name``; one without a table changes nothing."""
+        return dict(self.profiles).get(name, ProfileTable())
 
 
 def find_manifest(folder: Path) -> Path:
@@ -103,21 +133,41 @@ def read_manifest(path: Path) -> Manifest:
     if not isinstance(tables, dict) or not tables:
         raise ConfigurationError(f"{path}: no [target.<name>] in it")
     targets = tuple(_read_target(path, name, table) for name, table in tables.items())
-    return Manifest(path=path, targets=targets, policy=path if "verify" in data else None)
+    profiles = data.get("profile", {})
+    if not isinstance(profiles, dict):
+        raise ConfigurationError(f"{path}: profile is no table")
+    _refuse_unknown(path, "profile", profiles, PROFILES)
+    return Manifest(
+        path=path,
+        targets=targets,
+        policy=path if "verify" in data else None,
+        profiles=tuple((name, _read_profile(path, name, profiles[name])) for name in profiles),
+    )
+
+
+def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{path}: {header} is no table")
+    known = tuple(field.name for field in dataclasses.fields(cast("Any", kind)))
+    _refuse_unknown(path, f"key of {header}", table, known)
+    try:
+        return record.from_json(kind, table, header)
+    except InputError as error:
+        raise ConfigurationError(f"{path}: {error}") from error
+
+
+def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:
+    header = f"[profile.{name}]"
+    read = _read_table(ProfileTable, path, header, table)
+    _refuse_semicolons(f"{path}: {header}", (*read.definitions, *read.compile_options))
+    return read
 
 
 def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
     where = f"{path}: [target.{name}]"
-    if not isinstance(table, dict):
-        raise ConfigurationError(f"{where} is no table")
-    known = tuple(field.name for field in dataclasses.fields(TargetTable))
-    _refuse_unknown(path, f"key of [target.{name}]", table, known)
-    try:
-        read = record.from_json(TargetTable, table, f"[target.{name}]")
-    except InputError as error:
-        raise ConfigurationError(f"{path}: {error}") from error
+    read = _read_table(TargetTable, path, f"[target.{name}]", table)
     _check_target(where, name, read)
-    return ManifestTarget(name=name, table=read, sources=_find_sources(path, where, read.sources))
+    return ManifestTarget(name=name, table=read, patterns=_find_sources(path, where, read.sources))
 
 
 def _check_target(where: str, name: str, table: TargetTable) -> None:
@@ -125,21 +175,21 @@ def _check_target(where: str, name: str, table: TargetTable) -> None:
         raise ConfigurationError(f"{where}: CMake can have no target of that name")
     if not table.sources:
         raise ConfigurationError(f"{where}: sources is empty")
-    for value in (*table.sources, *table.definitions, *table.compile_options):
+    _refuse_semicolons(where, (*table.sources, *table.definitions, *table.compile_options))
+
+
+def _refuse_semicolons(where: str, values: tuple[str, ...]) -> None:
+    for value in values:
         if ";" in value:
             raise ConfigurationError(f"{where}: {value!r}: CMake would split it at the semicolon")
 
 
-def _find_sources(path: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
-    found: dict[Path, None] = {}
-    for pattern in patterns:
-        matches = sorted(path.parent.glob(pattern)) if not Path(pattern).is_absolute() else []
-        if Path(pattern).is_absolute() and Path(pattern).is_file():
-            matches = [Path(pattern)]
-        if not matches:
-            raise ConfigurationError(f"{where}: no source matches {pattern!r}")
-        found.update(dict.fromkeys(matches))
-    return tuple(found)
+def _find_sources(path: Path, where: str, patterns: tuple[str, ...]) -> tuple[SourcePattern, ...]:
+    found = tuple(SourcePattern(pattern=p, files=match_sources(path.parent, p)) for p in patterns)
+    for pattern in found:
+        if not pattern.files:
+            raise ConfigurationError(f"{where}: no source matches {pattern.pattern!r}")
+    return found
 
 
 def _refuse_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:

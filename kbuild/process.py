@@ -9,8 +9,8 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild.errors import ToolchainError, ToolError
@@ -180,18 +180,63 @@ def python_argv(module: str) -> tuple[str, ...]:
     return (sys.executable, "-c", code)
 
 
-def stream_build(command: Command) -> tuple[int, int | None]:
-    """`stream` for a build, and the exit code of the first kbuild below it that failed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildCall:
+    """A build tool to run in ``folder``.
+
+    ``on_line`` gets each line that it prints, which otherwise goes to our stderr; ``inherited``
+    are descriptors that stay open for as long as any process of the build lives.
+    """
+
+    command: Command
+    folder: Path
+    on_line: Callable[[str], None] | None = None
+    inherited: tuple[int, ...] = ()
+
+
+def stream_build(call: BuildCall) -> tuple[int, int | None]:
+    """The exit status of the build, and the exit code of the first kbuild below it that failed.
 
     Build tools have one status for whatever went wrong in an edge; ours say more.
     """
-    import tempfile  # noqa: PLC0415 - slow to import, and build edges start no build
+    path = call.folder / ".exit-code"
+    call.folder.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    variables = {**dict(call.command.env), _EXIT_CODE_VARIABLE: str(path)}
+    try:
+        process = subprocess.Popen(
+            call.command.argv,
+            cwd=call.folder,
+            env=_environment(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if call.on_line else 2,
+            stderr=subprocess.STDOUT if call.on_line else None,
+            pass_fds=call.inherited,
+        )
+    except FileNotFoundError as error:
+        raise ToolchainError(f"{call.command.argv[0]}: not found; is it installed?") from error
+    status = _follow(process, call.on_line or (lambda _: None))
+    code = path.read_text() if path.exists() else ""
+    path.unlink(missing_ok=True)
+    return status, int(code) if code else None
 
-    with tempfile.TemporaryDirectory(prefix="kbuild-") as folder:
-        path = Path(folder, "exit-code")
-        env = (*command.env, (_EXIT_CODE_VARIABLE, str(path)))
-        status = stream(replace(command, env=env))
-        return status, int(path.read_text()) if path.exists() else None
+
+def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) -> int:
+    """Pass its lines on until it ends; the exit status."""
+    try:
+        for line in process.stdout or ():
+            on_line(line.decode(errors="replace").rstrip("\n"))
+    except BaseException:
+        process.send_signal(signal.SIGINT)  # it removes what is half done
+        process.communicate()
+        raise
+    return process.wait()
+
+
+def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:
+    """The variables that are set, have one of ``names`` or begin with one of ``prefixes``."""
+    wanted = frozenset(names)
+    return {n: v for n, v in os.environ.items() if n in wanted or n.startswith(prefixes)}
 
 
 def leave_exit_code(code: int) -> None:
@@ -199,7 +244,7 @@ def leave_exit_code(code: int) -> None:
     path = os.environ.get(_EXIT_CODE_VARIABLE)
     if not path:
         return
-    # The first to fail tells; a build that is over needs no telling.
+    # The first to fail tells.
     with contextlib.suppress(OSError), Path(path).open("x") as file:
         file.write(str(code))
 

@@ -124,17 +124,47 @@ def write_file(path: Path, content: bytes) -> None:
     write_parts(path, (content,))
 
 
-def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file of these parts, atomically as `write_file` does."""
+def write_parts(path: Path, parts: Iterable[bytes], *, modified: int | None = None) -> None:
+    """Write a file of these parts, atomically as `write_file` does.
+
+    ``modified`` is the time that the file shall have, in ns since the epoch.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    temporary = _name_temporary(path)
     try:
         with temporary.open("xb") as stream:
             stream.writelines(parts)
+        if modified is not None:
+            os.utime(temporary, ns=(modified, modified))
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _name_temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+
+
+def begin_stamp(path: Path) -> int:
+    """Remove the stamp of an edge that begins; the time that `write_stamp` shall give it.
+
+    What ends early leaves no stamp, and so is never taken for finished.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    # By the clock that gives files their times, which may be coarse, or a server's.
+    probe = _name_temporary(path)
+    try:
+        with probe.open("xb") as stream:
+            return os.fstat(stream.fileno()).st_mtime_ns
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def write_stamp(path: Path, content: bytes, started: int) -> None:
+    """Write an edge's stamp as of its start: an input changed since then is newer."""
+    write_parts(path, (content,), modified=started)
 
 
 def write_if_changed(path: Path, content: bytes) -> bool:

@@ -34,6 +34,7 @@ from kbuild.model import Command, CompressionMode, Marks
 NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
 FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
+COMPILE_MEMORY: Final = 512 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 LAUNCH_ENTRIES: Final = ("kbuild_cpu_launch",)

@@ -36,6 +36,7 @@ from kbuild.model import Command, CompressionMode, Marks
 NAME: Final = "cuda"
 LANGUAGE: Final = "CUDA"
 FAT_BINARY_SECTION: Final = ".nv_fatbin"
+COMPILE_MEMORY: Final = 1024 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
 LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")

@@ -34,6 +34,7 @@ from kbuild.model import Command, CompressionMode, ImageKind, Marks
 NAME: Final = "hip"
 LANGUAGE: Final = "HIP"
 FAT_BINARY_SECTION: Final = ".hip_fatbin"
+COMPILE_MEMORY: Final = 1024 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 4096  # what clang gives it; readers need 8
 REGISTRATION_HEADER: Final = "kbuild/hip_registration.h"
 LAUNCH_ENTRIES: Final = ("hipLaunchKernel",)

@@ -306,6 +306,10 @@ class Backend(Protocol):
         """The hand-written header through which a stub unit registers."""
 
     @property
+    def COMPILE_MEMORY(self) -> int:  # noqa: N802
+        """What a compile edge of a heavy source takes at most, in bytes, by measurement."""
+
+    @property
     def LAUNCH_ENTRIES(self) -> tuple[str, ...]:  # noqa: N802
         """The functions of its runtime, and driver, that `kbuild_launch` hands a launch to."""
 

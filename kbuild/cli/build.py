@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from kbuild.cmake_project import (
-    CMakeBuild,
-    configure_and_build,
-    find_build_tools,
-    write_project,
-)
-from kbuild.manifest import Manifest, find_manifest, read_manifest
-from kbuild.verify.policy import load_policy
+from kbuild.build_folder import BuildFolder, hold_lock
+from kbuild.build_state import VARIABLES, BuildState, is_current, make_request, read_state
+from kbuild.cli import quick_build
+from kbuild.cli.build_progress import show_build
+from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.manifest import MANIFEST_NAME, PROFILES, PYPROJECT_NAME, find_manifest
+from kbuild.ninja import NinjaRun, run_ninja
+from kbuild.record import write_if_changed
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 OUTPUT: Final = Path("build") / "kbuild"
@@ -22,38 +24,115 @@ OUTPUT: Final = Path("build") / "kbuild"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="build only these")
+    add_folder_arguments(parser)
+    parser.add_argument("-j", dest="jobs", type=_count, metavar="N", help="parallel jobs")
+    parser.add_argument(
+        "--device-jobs",
+        type=_count,
+        metavar="N",
+        help="device compiles among them (default: as many as memory has room for)",
+    )
+
+
+def add_folder_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what says which manifest, and where its build is."""
     parser.add_argument("-f", dest="manifest", type=Path, metavar="FILE", help="the manifest")
-    parser.add_argument("-o", dest="output", type=Path, metavar="DIR", help="where outputs go")
-    parser.add_argument("-j", dest="jobs", type=int, metavar="N", help="parallel jobs")
+    parser.add_argument("-o", dest="output", type=Path, metavar="DIR", help="where outputs are")
+    parser.add_argument("--profile", choices=PROFILES, help=f"default: {PROFILES[0]}")
 
 
-def check_policies(manifest: Manifest) -> None:
-    """Read every policy before anything is built that it would judge.
+def find_folder(manifest: Path, arguments: argparse.Namespace) -> BuildFolder:
+    """Where the arguments say that a manifest's build is; each profile has a folder of its own."""
+    if arguments.output:
+        return BuildFolder(root=arguments.output.absolute())
+    root = manifest.parent / OUTPUT
+    is_default = arguments.profile in (None, PROFILES[0])
+    return BuildFolder(root=root if is_default else root / arguments.profile)
 
-    The first baseline is written of what is built: that one is missing is said later.
-    """
-    for target in manifest.targets:
-        if target.table.policy:
-            load_policy(manifest.root / target.table.policy, reads_baseline=False)
-    if manifest.policy:
-        load_policy(manifest.policy, reads_baseline=False)
+
+def report_waiting(folder: BuildFolder, holder: str) -> None:
+    """Say why nothing happens."""
+    message = f"kbuild: waiting for another kbuild (process {holder}) to leave {folder.root}"
+    print(message, file=sys.stderr, flush=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the CMake project, build it, and say where the artifacts are."""
-    manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
-    check_policies(manifest)
-    output = (arguments.output or manifest.root / OUTPUT).absolute()
-    names = tuple(arguments.targets)
-    project = CMakeBuild(
-        source=write_project(manifest, output, names=names),
-        build=output / "cmake",
-        definitions=("CMAKE_BUILD_TYPE=Release",),
-        targets=tuple(f"{name}_all" for name in names),
-        jobs=arguments.jobs,
-    )
-    configure_and_build(project, find_build_tools())
-    for target in manifest.targets:
-        if not names or target.name in names:
-            print(output / target.name)
+    """Configure if need be, build, and print the artifacts."""
+    manifest = (arguments.manifest or find_manifest(Path.cwd())).absolute()
+    folder = find_folder(manifest, arguments)
+    request = make_request(manifest, arguments.profile or PROFILES[0], arguments.device_jobs)
+    if not folder.root.exists():
+        _check_first(manifest, arguments.targets)
+    with (
+        hold_lock(folder, lambda holder: report_waiting(folder, holder)) as lock,
+        show_build() as reporter,
+    ):
+        state = read_state(folder)
+        marks = _mark_inputs(folder, state) if state and _is_plain(arguments, folder) else None
+        if state is None or not is_current(state, request):
+            from kbuild.manifest_build import configure_folder  # noqa: PLC0415 - loads slowly
+
+            state = configure_folder(folder, request, state, reporter.report_line)
+            marks = None  # of another state
+        _check_names(manifest, arguments.targets, (output.target for output in state.outputs))
+        run_ninja(
+            NinjaRun(
+                ninja=state.ninja,
+                folder=folder.cmake,
+                targets=tuple(f"{name}_all" for name in arguments.targets),
+                jobs=arguments.jobs,
+                lock=lock,
+            ),
+            reporter,
+        )
+        if marks is not None:
+            _write_quick_file(folder, state, marks)
+    for output in state.outputs:
+        if not arguments.targets or output.target in arguments.targets:
+            print(output.artifact)
     return 0
+
+
+def _is_plain(arguments: argparse.Namespace, folder: BuildFolder) -> bool:
+    """Whether it is the call that `kbuild.cli.quick_build` knows."""
+    options = (arguments.manifest, arguments.output, arguments.profile, arguments.device_jobs)
+    return options == (None,) * len(options) and folder.root == Path.cwd() / OUTPUT
+
+
+def _mark_inputs(folder: BuildFolder, state: BuildState) -> list[str] | None:
+    """All that a configuration depends on as it is now, which is before it is compared."""
+    root = state.request.manifest.parent
+    paths = {str(root / name): None for name in (MANIFEST_NAME, PYPROJECT_NAME)}
+    paths.update((str(file.path), None) for file in state.files)
+    for pattern in state.patterns:
+        folders = quick_build.list_folders(str(root), pattern.pattern, str(folder.root))
+        if folders is None:
+            return None
+        paths.update(dict.fromkeys(folders))
+    return [quick_build.mark(path) for path in paths if "\n" not in path]
+
+
+def _write_quick_file(folder: BuildFolder, state: BuildState, marks: list[str]) -> None:
+    outputs = {output.target: str(output.artifact) for output in state.outputs}
+    content = quick_build.format_quick_file(VARIABLES, str(state.ninja), outputs, marks)
+    write_if_changed(folder.quick, content)
+
+
+def _check_first(manifest: Path, names: list[str]) -> None:
+    """Refuse what cannot be built before a folder is made for it."""
+    from kbuild.manifest_build import check_manifest  # noqa: PLC0415 - loads slowly
+
+    _check_names(manifest, names, (target.name for target in check_manifest(manifest).targets))
+
+
+def _check_names(manifest: Path, names: list[str], known: Iterable[str]) -> None:
+    there = tuple(known)
+    for name in names:
+        if name not in there:
+            raise ConfigurationError(f"{manifest}: no target {name!r}{did_you_mean(name, there)}")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs")
+    return int(text)

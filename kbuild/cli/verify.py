@@ -20,10 +20,10 @@ from kbuild.cli.output import (
 )
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
-from kbuild.inspect import find_artifacts, inspect_files, inspect_path
+from kbuild.inspect import ReadOptions, find_artifacts, inspect_files, inspect_path
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
-from kbuild.record import write_file
+from kbuild.record import begin_stamp, write_file, write_stamp
 from kbuild.report import github, json, junit, markdown, sarif, text
 from kbuild.report.layout import plural
 from kbuild.stages.freshness import format_depfile
@@ -111,10 +111,13 @@ def run(arguments: argparse.Namespace) -> int:
         from kbuild.cli import reproducible  # noqa: PLC0415 - nothing else needs it
 
         return reproducible.run(arguments)
+    started = begin_stamp(arguments.stamp) if arguments.stamp else 0
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments)
     paths = _drop_repeated(arguments.paths)
-    artifacts = tuple(facts for path in paths for facts in inspect_path(path))
+    # As an edge it is one job of those that the build tool counts.
+    options = ReadOptions(jobs=1) if arguments.stamp else ReadOptions()
+    artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
     context = _read_closure(arguments.paths) if arguments.closure else ()
@@ -124,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.format == "github" and (summary := find_step_summary()):
             append_text(markdown.render(report), summary)
     if report.ok and arguments.stamp:
-        _write_stamp(arguments.stamp, arguments.paths, policy)
+        _write_stamp(arguments, policy, started)
     return 0 if report.ok else 1
 
 
@@ -144,16 +147,17 @@ def _identify(path: Path) -> object:
     return status.st_dev, status.st_ino
 
 
-def _write_stamp(stamp: Path, artifacts: Sequence[Path], policy: Policy | None) -> None:
+def _write_stamp(arguments: argparse.Namespace, policy: Policy | None, started: int) -> None:
     """Tell the build tool that all is well, and by which files."""
+    stamp: Path = arguments.stamp
     demands = (policy.source, policy.baseline_file) if policy else ()
     # The artifacts, which the edge names itself, because ninja takes an empty rule for none.
-    read = (*artifacts, *(Path(name) for name in demands if name))
+    read = (*arguments.paths, *(Path(name) for name in demands if name))
     files = tuple(path.absolute() for path in read)
     depfile = stamp.with_name(f"{stamp.name}.d")
     write_file(depfile, format_depfile(stamp, files).encode())
     # The file's time is what matters.
-    write_file(stamp, b"")
+    write_stamp(stamp, b"", started)
 
 
 def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:

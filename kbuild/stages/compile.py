@@ -44,6 +44,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     """
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
+    started = record.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
     log = front_end.log
@@ -64,7 +65,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
         log=log,
         warnings=backend.shorten_log(log),
     )
-    record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled))
+    record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 

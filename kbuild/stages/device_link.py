@@ -20,6 +20,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     Raises ToolError when it fails, SourceError when no source has a kernel; the record is not
     written then.
     """
+    started = record.begin_stamp(edge.stamp)
     backend = find_backend(edge.toolchain.backend)
     sources = tuple(
         record.load(record.IMAGE_SCHEMA, CompiledSource, record.read_file(path), str(path))
@@ -53,7 +54,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     )
     if not any(image.kernels for image in linked.images):
         raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
-    record.write_file(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked))
+    record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked), started)
     return linked
 
 

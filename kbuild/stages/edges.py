@@ -170,7 +170,8 @@ class BuildPlan:
     """The edges of one target, and the CMake target of the runtime that it links.
 
     ``editor_options`` make a compiler read the sources, for ``compile_commands.json``;
-    ``notes`` are for people.
+    ``device_jobs`` is how many device edges of its backend may run together; ``notes`` are for
+    people.
     """
 
     edges: tuple[CompileEdge, ...]
@@ -178,6 +179,7 @@ class BuildPlan:
     pack: PackPlan
     runtime_target: str
     editor_options: tuple[str, ...]
+    device_jobs: int = 1
     notes: tuple[str, ...] = ()
 
 

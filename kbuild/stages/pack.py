@@ -9,7 +9,7 @@ from typing import Final, Literal
 from kbuild import __version__, process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, PackedImage, PackUnit
-from kbuild.errors import ToolError
+from kbuild.errors import InputError, ToolError
 from kbuild.model import (
     ContainerRecord,
     DeviceImage,
@@ -48,6 +48,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     Files that a host build depends on are written only if they change.  Raises
     SourceError when two sources define one kernel or the images of a source disagree.
     """
+    started = record.begin_stamp(plan.stamp)
     backend = find_backend(plan.backend)
     sources = _group_by_source(plan.compiled)
     prelinked = _select_prelinked(plan, sources)
@@ -93,7 +94,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     record.write_if_changed(plan.stub, render_stub_unit(inputs))
     record.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers))
     record.write_if_changed(plan.c_header, render_c_header(table))
-    record.write_file(plan.stamp, b"")
+    record.write_stamp(plan.stamp, b"", started)
     return PackedTarget(table=table, notes=variables.notes)
 
 
@@ -189,7 +190,7 @@ def _make_container(
             kind=image.kind,
             sha256=image.sha256,
             path=image.path,
-            data=record.read_file(image.path),
+            data=_read_image(image),
         )
         for image in images
     )
@@ -205,6 +206,17 @@ def _make_container(
     for command in packing.commands:
         process.run_checked(command)
     return record.read_file(unit.output)
+
+
+def _read_image(image: DeviceImage) -> bytes:
+    """The image, as long as it is still what its edge left."""
+    data = record.read_file(image.path)
+    if record.sha256(data) != image.sha256:
+        raise InputError(
+            f"{image.path}: changed since it was compiled; remove {image.path.parent}, "
+            "and build again"
+        )
+    return data
 
 
 def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:

@@ -11,6 +11,7 @@ from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
+from kbuild.memory import count_device_jobs, read_memory_limit
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.runtimes import name_runtime
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
@@ -63,6 +64,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         edges=edges,
         links=links,
         pack=pack,
+        device_jobs=count_device_jobs(backend.COMPILE_MEMORY, read_memory_limit()),
         runtime_target=name_runtime(backend.NAME, spec.runtime),
         notes=backend.list_notes(toolchain, hints),
         editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),

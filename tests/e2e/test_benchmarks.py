@@ -16,6 +16,7 @@ HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
     "startup": ("(standard library)", "--version", "compile", "pack", "plan", "inspect", "verify"),
+    "standalone": ("no-op", "no-op, with options"),
     "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
 }
 
@@ -29,6 +30,14 @@ def test_benchmark_prints_its_table(benchmark: str) -> None:
     assert lines[header].split() == HEADER
     for case in CASES[benchmark]:
         assert any(line.startswith(f"{case} ") for line in lines[header + 1 :]), case
+
+
+def test_memory_of_compiles_is_measured() -> None:
+    output = succeed(run(sys.executable, "-m", "benchmarks.memory", "--tiny", cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    (row,) = (row for row in rows if row[:3] == ["few", "lines", "cpu"])
+    assert float(row[4]) > 1
 
 
 def test_accuracy_is_shown_by_rule_and_producer() -> None:

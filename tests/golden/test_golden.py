@@ -17,10 +17,12 @@ import pytest
 from kbuild import __version__, resources
 from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
 from kbuild.backends.protocol import Runtime, Toolchain
+from kbuild.build_folder import BuildFolder
+from kbuild.build_state import SourcePattern
 from kbuild.cmake_project import write_project
 from kbuild.demangle import split_function
 from kbuild.formats.dwarf import Member, Parameter, ValueType
-from kbuild.manifest import Manifest, ManifestTarget, TargetTable
+from kbuild.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.model import (
     ContainerRecord,
     ImageRecord,
@@ -273,10 +275,15 @@ def project(tmp_path: Path) -> bytes:
         definitions=('X="a b"',),
         include_directories=("include",),
     )
-    target = ManifestTarget(name="k", table=table, sources=(Path("/src/a.cu"),))
+    target = ManifestTarget(
+        name="k",
+        table=table,
+        patterns=(SourcePattern(pattern="*.cu", files=(Path("/src/a.cu"),)),),
+    )
     manifest = Manifest(path=Path("/src/kbuild.toml"), targets=(target,), policy=None)
-    folder = write_project(manifest, tmp_path)
-    return (folder / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
+    folder = BuildFolder(root=tmp_path)
+    write_project(manifest, folder, ProfileTable(definitions=("Y",), debug_stubs=True))
+    return (folder.project / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
 
 
 GENERATED: dict[str, Callable[[], bytes]] = {

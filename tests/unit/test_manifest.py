@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.manifest import find_manifest, read_manifest
+from kbuild.manifest import ProfileTable, find_manifest, read_manifest
 
 TARGET = '[target.k]\nsources = ["src/*.cu"]\n'
 
@@ -58,6 +58,10 @@ def test_pyproject_of_someone_else_is_no_manifest(folder: Path) -> None:
         ('[target.k]\nkind = "shared"\n', "field 'sources' is missing"),
         ("target = 3\n", "no [target.<name>]"),
         ("[target]\nk = 3\n", "is no table"),
+        (TARGET + "[profile.debgu]\n", "did you mean 'debug'?"),
+        (TARGET + "[profile.debug]\ndefinition = ['A']\n", "did you mean 'definitions'?"),
+        (TARGET + "[profile]\ndebug = 3\n", "[profile.debug] is no table"),
+        (TARGET + "[profile.debug]\ndefinitions = ['A;B']\n", "semicolon"),
     ],
 )
 def test_errors_name_the_key(folder: Path, text: str, expected: str) -> None:
@@ -69,3 +73,22 @@ def test_errors_name_the_key(folder: Path, text: str, expected: str) -> None:
 
     assert expected in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_profiles(folder: Path) -> None:
+    path = folder / "kbuild.toml"
+    path.write_text(TARGET + '[profile.debug]\ndebug_stubs = true\ndefinitions = ["A"]\n')
+
+    manifest = read_manifest(path)
+
+    assert manifest.profile("debug") == ProfileTable(debug_stubs=True, definitions=("A",))
+    assert manifest.profile("release") == ProfileTable()
+
+
+def test_sources_of_two_patterns_are_listed_once(folder: Path) -> None:
+    path = folder / "kbuild.toml"
+    path.write_text('[target.k]\nsources = ["src/b.cu", "**/*.cu"]\n')
+
+    (target,) = read_manifest(path).targets
+
+    assert [source.name for source in target.sources] == ["b.cu", "a.cu"]

@@ -1,0 +1,68 @@
+"""`kbuild build` with nothing to do, against ninja itself and the start of Python."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import HEADER, Comparison, describe_machine, interleave, show, time_command
+
+KBUILD = Path(sysconfig.get_path("scripts")) / "kbuild"
+MANIFEST = '[target.kernels]\nsources = ["src/*.cu"]\narchitectures = ["x86-64"]\n'
+KERNEL = "__global__ void scale_{n}(float* x) {{ x[threadIdx.x] *= {n}; }}\n"
+
+
+def write_project(folder: Path, count: int) -> None:
+    (folder / "src").mkdir()
+    for number in range(count):
+        (folder / "src" / f"{number}.cu").write_text(KERNEL.format(n=number))
+    (folder / "kbuild.toml").write_text(MANIFEST)
+
+
+def compare(folder: Path, repetitions: int) -> list[Comparison]:
+    ninja = ("ninja", "-C", folder / "build" / "kbuild" / "cmake")
+    taken = interleave(
+        {
+            "kbuild": lambda: time_command((KBUILD, "build"), folder),
+            "asked": lambda: time_command((KBUILD, "build", "-j", "2"), folder),
+            "ninja": lambda: time_command(ninja),
+            "python": lambda: time_command((sys.executable, "-c", "pass")),
+            "cmake": lambda: time_command(("cmake", "--build", ninja[2])),
+        },
+        repetitions,
+    )
+    floor = tuple(a + b for a, b in zip(taken["ninja"], taken["python"], strict=True))
+    pairs = (
+        ("no-op", "kbuild", "ninja + python -c pass", floor),
+        ("no-op, with options", "asked", "ninja + python -c pass", floor),
+        ("no-op", "kbuild", "cmake --build", taken["cmake"]),
+    )
+    return [
+        Comparison(case=case, peer_name=name, ours=taken[side], peer=peer)
+        for case, side, name, peer in pairs
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="two sources: shows that it runs")
+    parser.add_argument("--sources", type=int, default=20)
+    parser.add_argument("--repetitions", type=int, default=31)
+    arguments = parser.parse_args()
+    count = 2 if arguments.tiny else arguments.sources
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        write_project(folder, count)
+        for _ in range(2):  # the second finds that nothing changed, and notes it
+            time_command((KBUILD, "build"), folder)
+        print(f"{describe_machine()}; {count} sources")
+        print(HEADER)
+        for comparison in compare(folder, 1 if arguments.tiny else arguments.repetitions):
+            show(comparison)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""A build that has nothing to do, found out without importing what building takes.
+
+Whole commands start in the time that this takes.  So it reads plain text, has tuples where others
+have dataclasses, and leaves all that is not quite as it was to `kbuild.cli.build`: it says None.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+
+from kbuild import __version__
+
+_HEADER = "kbuild.quick/1"
+FILE = ".quick"
+_PLACE = os.path.join("build", "kbuild")
+_PREFIXES = ("CMAKE_", "KBUILD_")
+_MOST_FOLDERS = 200
+_NOTHING = b"ninja: no work to do.\n"
+
+
+def describe_process(variables: tuple[str, ...]) -> str:
+    """What of this process a configuration depends on; ``variables`` by name."""
+    values = (f"{name}={os.environ.get(name)}" for name in variables)
+    others = sorted(f"{n}={v}" for n, v in os.environ.items() if n.startswith(_PREFIXES))
+    text = "\0".join((__version__, sys.prefix, __file__, *values, *others))
+    return text.replace("\n", "\0")
+
+
+def mark(path: str) -> str:
+    """The file or folder as it is now, in one line."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return f"-1 -1 {path}"
+    size = -1 if os.path.isdir(path) else status.st_size
+    return f"{status.st_mtime_ns} {size} {path}"
+
+
+def list_folders(root: str, pattern: str, output: str) -> list[str] | None:
+    """The folders where a file could come or go that ``pattern`` names.
+
+    None where they are too many; those in ``output`` are none, for a build writes there.
+    """
+    fixed = os.path.join(root, pattern)
+    while any(character in fixed for character in "*?["):
+        fixed = os.path.dirname(fixed)
+    if not any(character in os.path.dirname(pattern) for character in "*?["):
+        return [os.path.dirname(os.path.join(root, pattern))]
+    found = []
+    for folder, inner, _ in os.walk(fixed):
+        inner[:] = (name for name in inner if os.path.join(folder, name) != output)
+        found.append(folder)
+        if len(found) > _MOST_FOLDERS:
+            return None
+    return found
+
+
+def format_quick_file(
+    variables: tuple[str, ...], ninja: str, outputs: dict[str, str], marks: list[str]
+) -> bytes:
+    """What `find_nothing_to_do` reads: ``outputs`` are artifacts by target."""
+    described = describe_process(variables)
+    pairs = (line for item in outputs.items() for line in item)
+    lines = (_HEADER, described, " ".join(variables), ninja, str(len(outputs)), *pairs, *marks)
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
+
+
+def find_nothing_to_do(targets: list[str]) -> tuple[str, ...] | None:
+    """The artifacts of ``targets`` (none: all), if the build in this folder is up to date.
+
+    None where it is not, or where it takes more to find out.
+    """
+    try:
+        with open(os.path.join(_PLACE, FILE), encoding="utf-8", errors="surrogateescape") as file:
+            header, described, names, ninja, count, *lines = file.read().split("\n")
+    except (OSError, ValueError):
+        return None
+    if header != _HEADER or described != describe_process(tuple(names.split(" "))):
+        return None
+    end = 2 * int(count)
+    outputs = dict(zip(lines[:end:2], lines[1:end:2], strict=True))
+    is_known = all(target in outputs for target in targets)  # options are no targets
+    is_marked = is_known and all(line == mark(line.split(" ", 2)[2]) for line in lines[end:])
+    if not is_marked or not _has_no_work(ninja, [f"{target}_all" for target in targets]):
+        return None
+    return tuple(outputs[target] for target in targets or outputs)
+
+
+def _has_no_work(ninja: str, targets: list[str]) -> bool:
+    """Whether ninja would do nothing, and nobody else is at work."""
+    try:
+        lock = os.open(os.path.join(_PLACE, ".lock"), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        folder = os.path.join(_PLACE, "cmake")
+        return _read_output([ninja, "-C", folder, "-n", *targets]).endswith(_NOTHING)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+
+
+def _read_output(argv: list[str]) -> bytes:
+    """What a program prints that prints little."""
+    readable, writable = os.pipe()
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, writable, 1), (os.POSIX_SPAWN_DUP2, writable, 2)]
+        process = os.posix_spawn(argv[0], argv, os.environ, file_actions=actions)
+    finally:
+        os.close(writable)
+    with open(readable, "rb") as stream:
+        output = stream.read()
+    os.waitpid(process, 0)
+    return output

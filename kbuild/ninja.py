@@ -1,0 +1,144 @@
+"""Runs ninja, and reads how far it is from what it prints."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from kbuild import process
+from kbuild.errors import BuildError, ToolError
+from kbuild.model import Command
+
+# A character that no tool begins a line with.
+_MARK: Final = "\x1e"
+_STATUS: Final = re.compile(_MARK + r"(\d+)/(\d+) (.*)")
+# The first ninja that takes jobs from a jobserver.
+_JOBSERVER_VERSION: Final = (1, 13)
+_FULL_DISK: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
+class BuildReporter(Protocol):
+    """Who is told how a build goes."""
+
+    def report_step(self, finished: int, total: int, what: str) -> None:
+        """So many of so many edges are finished, the last of which is ``what``."""
+
+    def report_line(self, line: str) -> None:
+        """A tool printed something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NinjaRun:
+    """A call of ninja; no ``targets`` means all, ``lock`` stays open as long as it runs."""
+
+    ninja: Path
+    folder: Path
+    targets: tuple[str, ...] = ()
+    jobs: int | None = None
+    lock: int | None = None
+
+
+def run_ninja(run: NinjaRun, reporter: BuildReporter) -> None:
+    """Build.
+
+    Raises BuildError when an edge fails, with what it ended with where that was a kbuild, and
+    ToolError where there was no room for what it writes.
+    """
+    server = _find_jobserver()
+    jobs = _choose_jobs(run, server)
+    parallel = ("-j", str(jobs)) if jobs else ()
+    command = Command(
+        argv=(str(run.ninja), *parallel, *run.targets), env=(("NINJA_STATUS", f"{_MARK}%f/%t "),)
+    )
+    inherited = (*(() if run.lock is None else (run.lock,)), *(server.pipe if server else ()))
+    run_tool(command, run.folder, _read_lines(reporter), inherited=inherited)
+
+
+def run_tool(
+    command: Command,
+    folder: Path,
+    on_line: Callable[[str], None] | None = None,
+    *,
+    inherited: tuple[int, ...] = (),
+) -> None:
+    """Run a build tool in ``folder``; BuildError and ToolError as `run_ninja` raises them.
+
+    Without ``on_line`` it prints to our stderr itself.
+    """
+    complaints: list[str] = []
+
+    def read_line(line: str) -> None:
+        complaints.extend(text for text in _FULL_DISK if text in line)
+        if on_line:
+            on_line(line)
+
+    call = process.BuildCall(
+        command=command,
+        folder=folder,
+        on_line=read_line if on_line else None,
+        inherited=inherited,
+    )
+    status, code = process.stream_build(call)
+    if status == 0:
+        return
+    if complaints:
+        raise ToolError(
+            f"{folder}: {complaints[0]}: free some space and build again; nothing that is half "
+            "written will be taken for finished"
+        )
+    message = f"exit status {status}: {shlex.join(command.argv)}"
+    raise BuildError(message, ToolError.exit_code if code is None else code)
+
+
+def _read_lines(reporter: BuildReporter) -> Callable[[str], None]:
+    def read_line(line: str) -> None:
+        found = _STATUS.fullmatch(line)
+        if found:
+            reporter.report_step(int(found[1]), int(found[2]), found[3])
+        else:
+            reporter.report_line(line)
+
+    return read_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Jobserver:
+    """What the make that runs us says of its jobs: its ``-j``, and its pipe where it has one."""
+
+    jobs: int | None
+    pipe: tuple[int, ...]
+
+
+def _find_jobserver() -> _Jobserver | None:
+    words = process.select_environment(("MAKEFLAGS",)).get("MAKEFLAGS", "").split()
+    places = [word.partition("=")[2] for word in words if word.startswith("--jobserver-")]
+    if not places:
+        return None
+    jobs = [int(word[2:]) for word in words if re.fullmatch(r"-j\d+", word)]
+    pipe = tuple(map(int, places[-1].split(","))) if re.fullmatch(r"\d+,\d+", places[-1]) else ()
+    return _Jobserver(jobs=jobs[-1] if jobs else None, pipe=tuple(filter(_is_open, pipe)))
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _choose_jobs(run: NinjaRun, server: _Jobserver | None) -> int | None:
+    """``-j`` for ninja; None where it decides, or asks the jobserver."""
+    if run.jobs or server is None:
+        return run.jobs
+    text = process.run_checked(Command(argv=(str(run.ninja), "--version"))).stdout
+    version = tuple(int(number) for number in re.findall(r"\d+", text)[:2])
+    # Kitware's speaks both protocols, upstream's only that with a named pipe.
+    is_client = "jobserver" in text or (version >= _JOBSERVER_VERSION and not server.pipe)
+    return None if is_client else server.jobs

@@ -20,6 +20,7 @@ _MARK: Final = "\x1e"
 _STATUS: Final = re.compile(_MARK + r"(\d+)/(\d+) (.*)")
 # The first ninja that takes jobs from a jobserver.
 _JOBSERVER_VERSION: Final = (1, 13)
+_LEAST_ROOM: Final = 64 << 10
 _FULL_DISK: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
@@ -87,6 +88,8 @@ def run_tool(
     status, code = process.stream_build(call)
     if status == 0:
         return
+    if not complaints and _lacks_room(folder):
+        complaints.append(os.strerror(errno.ENOSPC))  # CMake does not say it of its own files
     if complaints:
         raise ToolError(
             f"{folder}: {complaints[0]}: free some space and build again; nothing that is half "
@@ -94,6 +97,12 @@ def run_tool(
         )
     message = f"exit status {status}: {shlex.join(command.argv)}"
     raise BuildError(message, ToolError.exit_code if code is None else code)
+
+
+def _lacks_room(folder: Path) -> bool:
+    """Whether next to nothing can be written there."""
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize < _LEAST_ROOM
 
 
 def _read_lines(reporter: BuildReporter) -> Callable[[str], None]:

@@ -162,7 +162,7 @@ class CpuDevice:
 
     def open_queue(self, stream: Any) -> CpuQueue:
         """See `ExecutionDevice`."""
-        if stream not in (None, 0):
+        if stream is not None and not (isinstance(stream, int) and stream == 0):
             raise ConfigurationError("the processor has no streams; leave `stream` None")
         return self._queue
 

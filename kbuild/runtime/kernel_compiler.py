@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE
@@ -35,6 +35,8 @@ from kbuild.toolchain import (
 
 _NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
+# What file systems allow, less the longest suffix of what lies beside a source.
+_LONGEST_NAME: Final = 200
 
 
 class KernelCompiler:
@@ -67,7 +69,7 @@ class KernelCompiler:
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = standard
-        self.flags = DeviceFlags(options=_read_options(options))
+        self.flags = DeviceFlags(options=read_options(options))
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
@@ -80,6 +82,7 @@ class KernelCompiler:
         SourceError for a source without kernels or with host code.
         """
         path, text = _read_source(source)
+        _check_name(name)
         with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
             file = path.absolute() if path else Path(folder) / Path(name).name
             if path is None:
@@ -162,19 +165,44 @@ def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Back
 def _read_source(source: str | os.PathLike[str]) -> tuple[Path | None, bytes]:
     """The path, None for text, and the content."""
     if isinstance(source, str) and ("\n" in source or "{" in source):
-        return None, source.encode()
+        return None, encode_text(source)
     if not isinstance(source, (str, os.PathLike)):
         raise ConfigurationError(f"a source is a path or text, not {type(source).__name__}")
     path = Path(source)
-    if not str(source) or not path.is_file():
+    try:
+        is_file = bool(str(source)) and path.is_file()
+    except OSError as error:  # such as a name that is too long
+        raise InputError(f"{str(source)[:80]}: {error.strerror}") from error
+    if not is_file:
         raise InputError(f"{source}: no such file; text of kernels has a line break or a brace")
     return path, record.read_file(path)
 
 
-def _read_options(options: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(options, str):
-        raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
-    return tuple(options)
+def encode_text(text: str) -> bytes:
+    """Source text as compilers get it; InputError for what cannot be written as UTF-8."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise InputError(f"line {line} of the text: {error.reason}") from error
+
+
+def _check_name(name: str) -> None:
+    """Text is compiled in a file of this name, and its code gets names from it."""
+    if Path(name).name in ("", "..") or "\0" in str(name) or len(os.fsencode(name)) > _LONGEST_NAME:
+        raise ConfigurationError(f"{name[:80]!r} is no name of a file, which text is to have")
+
+
+def read_options(options: Sequence[str]) -> tuple[str, ...]:
+    """The compiler's words; ConfigurationError for what are none."""
+    words: Any = options
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise ConfigurationError(f"options are a sequence of words, such as [{words!r}]")
+    words = tuple(words)
+    for word in words:
+        if not isinstance(word, str) or "\0" in word:
+            raise ConfigurationError(f"the option {word!r} is no word; str() makes one of a path")
+    return tuple(words)
 
 
 def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:

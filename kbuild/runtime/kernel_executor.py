@@ -45,6 +45,11 @@ class KernelExecutor:
     """
 
     def __init__(self, compiled: CompiledKernel) -> None:
+        if not isinstance(compiled, CompiledKernel):
+            raise ConfigurationError(
+                f"a KernelExecutor takes a CompiledKernel, not {type(compiled).__name__}; "
+                "modules have theirs by name: KernelExecutor(module[name])"
+            )
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
         self._functions: dict[int, tuple[Variant, Any]] = {}
@@ -86,6 +91,7 @@ class KernelExecutor:
 
         Arrays are copied into it.  Raises as `run` does for arguments that do not fit.
         """
+        _require_config(config)
         queue = self._device.open_queue(config.stream)
         return capture_launch(
             self.compiled, config, args, view=lambda value: self._device.view_array(value, queue)
@@ -101,6 +107,7 @@ class KernelExecutor:
 
     def _make_plan(self, config: LaunchConfig) -> _Plan:
         """What of a launch is the same each time."""
+        _require_config(config)
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
@@ -154,3 +161,11 @@ class KernelExecutor:
                 queue.synchronize()
             arrays.copy_back()
         return seconds
+
+
+def _require_config(config: object) -> None:
+    if not isinstance(config, LaunchConfig):
+        raise ConfigurationError(
+            f"the first argument is a LaunchConfig, not {type(config).__name__}; "
+            "such as run(LaunchConfig(grid=4, block=256), ...)"
+        )

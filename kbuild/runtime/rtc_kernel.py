@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kbuild.backends import AUTOMATIC
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.compiled_kernel import CompiledKernel
+from kbuild.runtime.kernel_compiler import encode_text, read_options
 from kbuild.runtime.kernel_executor import KernelExecutor
 from kbuild.runtime.launch_config import LaunchConfig
 from kbuild.runtime.rtc_compile import RtcRequest, compile_text
@@ -32,14 +33,15 @@ class RtcKernel:
         *,
         arch: str | None = None,
     ) -> None:
-        if isinstance(options, str):
-            raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
+        for what, value in (("source_text", source_text), ("name", name)):
+            if not isinstance(value, str):
+                raise ConfigurationError(f"{what} is a string, not {type(value).__name__}")
+        encode_text(source_text)
+        words = read_options(options)
         if backend == AUTOMATIC or arch is None:
             backend, own = choose_device(backend)
             arch = arch or own
-        request = RtcRequest(
-            text=source_text, name=name, options=tuple(options), backend=backend, arch=arch
-        )
+        request = RtcRequest(text=source_text, name=name, options=words, backend=backend, arch=arch)
         module, key = compile_text(request)
         self.compiled: CompiledKernel = module[key]
         self._executor: KernelExecutor | None = None

@@ -18,7 +18,7 @@ from executed_kernels import CASES, CompiledKernels, RtcKernels
 
 import kbuild
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
-from kbuild.errors import ConfigurationError, LaunchError, SourceError, ToolError
+from kbuild.errors import ConfigurationError, KbuildError, LaunchError, SourceError, ToolError
 
 ONE = LaunchConfig(grid=1, block=32)
 SOURCE = """\
@@ -201,6 +201,52 @@ def test_sources_that_cannot_be_compiled_are_told() -> None:
         KernelCompiler("metal")
     with pytest.raises(ConfigurationError, match="a sequence of words"):
         KernelCompiler("cpu", None, "-DX")
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "message"),
+    [
+        ("x" * 5000, "kernels.cu", "File name too long"),
+        ("/", "kernels.cu", "no such file"),
+        ("\n// \udcff\n", "kernels.cu", "line 2 of the text: surrogates"),
+        (SOURCE, "", "'' is no name of a file"),
+        (SOURCE, "..", "is no name of a file"),
+        (SOURCE, "a\0.cu", "is no name of a file"),
+        (SOURCE, "a" * 300, "is no name of a file"),
+    ],
+)
+def test_sources_that_are_none_are_told(source: str, name: str, message: str) -> None:
+    with pytest.raises(KbuildError, match=message):
+        KernelCompiler("cpu").compile(source, name=name)
+
+
+@pytest.mark.parametrize("options", [None, 3, [1], [Path("-g")], ["-DA\0"]])
+def test_options_are_words(options: Any) -> None:
+    for make in (
+        lambda: KernelCompiler("cpu", None, options),
+        lambda: RtcKernel(SOURCE, "count", options, "cpu"),
+    ):
+        with pytest.raises(ConfigurationError, match="option"):
+            make()
+
+
+def test_what_is_no_kernel_text_or_configuration_is_told(compiled: CompiledModule) -> None:
+    wrong: Any = (1, 32)
+    executor = KernelExecutor(compiled["count"])
+    for launch in (executor.run, executor.capture):
+        with pytest.raises(ConfigurationError, match="a LaunchConfig, not tuple"):
+            launch(wrong)
+    wrong = compiled
+    with pytest.raises(ConfigurationError, match=r"KernelExecutor\(module\[name\]\)"):
+        KernelExecutor(wrong)
+    wrong = SOURCE.encode()
+    with pytest.raises(ConfigurationError, match="source_text is a string, not bytes"):
+        RtcKernel(wrong, "count", backend="cpu")
+    wrong = None
+    with pytest.raises(ConfigurationError, match="name is a string, not NoneType"):
+        RtcKernel(SOURCE, wrong, backend="cpu")
+    with pytest.raises(ConfigurationError, match="no streams"):
+        executor.run(LaunchConfig(grid=1, block=1, stream=np.zeros(2)))
 
 
 def test_backends_without_execution_say_what_to_do(compiled: CompiledModule) -> None:

@@ -7,7 +7,7 @@ was compiled for has it assembled again in here: see `CompiledKernel.select`.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -55,7 +55,8 @@ class Compilation:
 class Variant:
     """The code of one kernel for launches within ``marks``, and why it was made.
 
-    ``command`` and ``log`` are of the tool that made it last.
+    ``command`` and ``log`` are of the tool that made it last.  ``images`` is empty where the code
+    has gone from the cache.
     """
 
     reason: str
@@ -184,7 +185,10 @@ class CompiledKernel:
 
     @property
     def history(self) -> tuple[Variant, ...]:
-        """Every code that was made of the kernel, the first one first, with its reason."""
+        """Every code that was made of the kernel, the first one first, with its reason.
+
+        Of those beyond the cache's bound only the facts are kept.
+        """
         return self._history
 
     def select(self, threads: int, max_registers: int | None = None) -> Variant:
@@ -215,8 +219,13 @@ class CompiledKernel:
             return self._first
         marks = Marks(max_threads=bound, max_registers=max_registers)
         variant = self._recompiler.recompile(self.record.device_name, marks, reason)
-        self._variants = (*self._variants, variant)[-_MOST_VARIANTS:]
-        self._history = (*self._history, variant)
+        left = self._explain_refusal(variant, threads, max_registers)
+        if left is not None and max_registers is not None:  # no code can do with so few
+            raise ConfigurationError(f"{self.display}: {reason}, and recompiled {left}")
+        dropped = self._variants[: -_MOST_VARIANTS + 1]
+        self._variants = (*self._variants[len(dropped) :], variant)
+        kept = (replace(v, images=()) if v in dropped else v for v in self._history)
+        self._history = (*kept, variant)
         self._high = Marks(
             max_threads=max(bound, self._high.max_threads or 0),
             max_registers=max(variant.resources.registers or 0, self._high.max_registers or 0)
@@ -233,6 +242,11 @@ class CompiledKernel:
             return f"it has {registers} registers a thread, the launch allows {max_registers}"
         if self._recompiler is None:
             return None
+        if max_registers is not None and registers is None:  # the device's driver gives them
+            marked = variant.marks.max_registers
+            if marked is None or marked > max_registers:
+                many = "no limit" if marked is None else f"a limit of {marked}"
+                return f"it has {many} of registers a thread, the launch allows {max_registers}"
         most = self._recompiler.find_most_threads(variant.resources)
         if most is None or threads <= most:
             return None

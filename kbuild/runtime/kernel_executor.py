@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from kbuild.backends.execution import ArrayView, ExecutionDevice, Queue, open_device
 from kbuild.errors import ConfigurationError, LaunchError
@@ -19,6 +21,11 @@ from kbuild.runtime.recorded_launch import LaunchRecord
 
 # A program has few configurations, and may make them anew for each launch.
 _MOST_PLANS: Final = 64
+# Code stays loaded as long as its kernel is there: by device, by the address of the variant.
+_LOADED: Final[
+    WeakKeyDictionary[CompiledKernel, dict[ExecutionDevice, dict[int, tuple[Variant, Any]]]]
+] = WeakKeyDictionary()
+_LOADED_LOCK: Final = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,7 @@ class KernelExecutor:
             )
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
-        self._functions: dict[int, tuple[Variant, Any]] = {}
+        self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
 
     def __repr__(self) -> str:
@@ -137,7 +144,10 @@ class KernelExecutor:
         known = self._functions.get(id(variant))
         if known is None:
             function = self._device.load(variant.images, self.compiled.record)
-            known = self._functions[id(variant)] = (variant, function)
+            kept = {id(each) for each in self.compiled.history}
+            for key in self._functions.keys() - kept:  # the cache of code has dropped these
+                self._functions.pop(key, None)
+            known = self._functions.setdefault(id(variant), (variant, function))
         return known[1]
 
     def _run_checked(self, plan: _Plan, args: Sequence[object], *, profile: bool) -> float | None:
@@ -161,6 +171,14 @@ class KernelExecutor:
                 queue.synchronize()
             arrays.copy_back()
         return seconds
+
+
+def _find_functions(
+    compiled: CompiledKernel, device: ExecutionDevice
+) -> dict[int, tuple[Variant, Any]]:
+    """What is loaded of the kernel; executors come and go, and device variables stay."""
+    with _LOADED_LOCK:
+        return _LOADED.setdefault(compiled, {}).setdefault(device, {})
 
 
 def _require_config(config: object) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import gc
 import pickle
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +79,21 @@ def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> 
         count.run(ONE)
     read.run(ONE, seen)
     assert seen[0] == 96
+
+
+def test_variables_live_as_long_as_their_kernels() -> None:
+    kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
+    count = kernels["count"]
+    for _ in range(3):
+        KernelExecutor(count).run(ONE)
+        gc.collect()
+    seen = np.zeros(1, np.int32)
+    KernelExecutor(kernels["read"]).run(ONE, seen)
+    assert seen[0] == 96
+    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).module)
+    del kernels, count
+    gc.collect()
+    assert module() is None
 
 
 def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:

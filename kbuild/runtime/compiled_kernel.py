@@ -200,15 +200,28 @@ class CompiledKernel:
         the device says what it thinks of the launch.  ConfigurationError where ``max_registers``
         cannot be kept; ToolError where assembling fails.
         """
-        for variant in (self._first, *self._variants):
-            if self._explain_refusal(variant, threads, max_registers) is None:
-                return variant
+        found = self._find(threads, max_registers)
+        if found is not None:
+            return found
         with self._lock:
             # Another thread may have been here.
-            for variant in self._variants:
-                if self._explain_refusal(variant, threads, max_registers) is None:
-                    return variant
-            return self._recompile(threads, max_registers)
+            found = self._find(threads, max_registers)
+            return found or self._recompile(threads, max_registers)
+
+    def _find(self, threads: int, max_registers: int | None) -> Variant | None:
+        """The code that is there for such launches: the first one, or that of most registers.
+
+        What has few registers because others asked for that is not for launches without a limit.
+        """
+        if self._explain_refusal(self._first, threads, max_registers) is None:
+            return self._first
+        fitting = [
+            variant
+            for variant in self._variants
+            if (max_registers is not None or variant.marks.max_registers is None)
+            and self._explain_refusal(variant, threads, max_registers) is None
+        ]
+        return max(fitting, key=_count_registers, default=None)
 
     def _recompile(self, threads: int, max_registers: int | None) -> Variant:
         reason = self._explain_refusal(self._first, threads, max_registers) or ""
@@ -253,3 +266,8 @@ class CompiledKernel:
         bound = variant.resources.max_threads
         why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
         return f"a block has {threads} threads, {why} allow {most}"
+
+
+def _count_registers(variant: Variant) -> int:
+    """How many a thread may have, as far as that is known."""
+    return variant.resources.registers or variant.marks.max_registers or 0

@@ -134,6 +134,16 @@ def test_the_cache_is_bounded() -> None:
     assert kernel.history[1].resources.registers == 120
 
 
+def test_limits_of_some_launches_slow_no_others_down() -> None:
+    kernel = make_kernel(assembler=Assembler())
+    few = kernel.select(256, 24)
+    assert kernel.select(256).marks == Marks(max_threads=256)
+    assert kernel.select(64, 30) is few
+    fewer = kernel.select(64, 23)
+    assert kernel.select(64, 120) is few  # of those that are there, the one of most registers
+    assert kernel.select(64, 23) is fewer
+
+
 def test_a_limit_below_what_code_can_do_with_is_told_and_not_kept() -> None:
     assembler = Assembler(fewest=24)
     kernel = make_kernel(assembler=assembler)

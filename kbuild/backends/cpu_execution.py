@@ -25,6 +25,8 @@ from kbuild.runtime.launch_config import LaunchConfig
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
+_DEVICES: Final[list[CpuDevice]] = []
+_LOCK: Final = threading.Lock()
 
 
 class _Container(ctypes.Structure):
@@ -186,7 +188,10 @@ class CpuDevice:
 
 def open_device() -> CpuDevice:
     """The processor; ToolchainError where this kbuild carries no runtime."""
-    return CpuDevice()
+    with _LOCK:
+        if not _DEVICES:
+            _DEVICES.append(CpuDevice())
+    return _DEVICES[0]
 
 
 @cache

@@ -156,7 +156,7 @@ def read_stream(stream: Any) -> int:
     if not 0 <= handle <= _LARGEST_ADDRESS:
         raise ConfigurationError(f"stream is {stream!r}; an address has 64 bits")
     # Null is the default stream's other name, which DLPack does not take.
-    return handle if handle else _LEGACY
+    return handle or _LEGACY
 
 
 def _read(queue: CudaQueue, address: int, size: int) -> bytes:
@@ -169,7 +169,8 @@ def _read(queue: CudaQueue, address: int, size: int) -> bytes:
 def _count_bytes(kind: str, view: Any) -> int:
     if view.dtype is None:
         raise ConfigurationError(f"this {kind} has a type that numpy has not: its size is unknown")
-    return math.prod(view.shape) * int(view.dtype.itemsize)
+    size: int = math.prod(view.shape) * view.dtype.itemsize
+    return size
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:

@@ -6,6 +6,7 @@ This module names and invokes; :mod:`kbuild.backends.cuda_image` reads.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -288,7 +289,8 @@ def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
 
 
 def _quote(path: Path) -> str:
-    return str(path).replace(",", "\\,")
+    # nvcc splits at commas, and what it calls the preprocessor by is a shell's line.
+    return shlex.quote(str(path)).replace(",", "\\,")
 
 
 def _keep_folder(unit: CompileUnit) -> Path:

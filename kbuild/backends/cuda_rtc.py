@@ -34,10 +34,14 @@ def compile_source(
 ) -> RtcOutput:
     """See `RuntimeCompiler`."""
     real = architectures.parse(arch).real
+    _refuse_architectures(options)
     words = (*_default_options(real, options), *options)
     version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
     program = _check(
-        nvrtc.nvrtcCreateProgram(text.encode(), file_name.encode(), 0, [], []), "reading the source"
+        nvrtc.nvrtcCreateProgram(
+            text.removeprefix("\ufeff").encode(), file_name.encode(), 0, [], []
+        ),
+        "reading the source",
     )
     try:
         if expression is not None:
@@ -77,6 +81,13 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
     except Exception as error:
         raise ToolError(f"assembling for {arch} failed: {error}") from error
     return bytes(image.code), str(linker.get_info_log())
+
+
+def _refuse_architectures(options: tuple[str, ...]) -> None:
+    """The last one would win, and the code be another than its description."""
+    for option in options:
+        if option.lstrip("-").partition("=")[0] in ("arch", "gpu-architecture"):
+            raise ConfigurationError(f"option {option}: say the architecture as `arch`")
 
 
 def _default_options(real: str, options: tuple[str, ...]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from kbuild.toolchain import (
     query_architecture,
 )
 
-_NATIVE: Final = "native"
+NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
 # What file systems allow, less the longest suffix of what lies beside a source.
 _LONGEST_NAME: Final = 200
@@ -151,7 +151,7 @@ class KernelCompiler:
 def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
     """The backend, and the architecture to compile for."""
     chosen = choose_backend(backend, hints)
-    if arch not in (None, _NATIVE):
+    if arch not in (None, NATIVE):
         return chosen, str(arch)
     try:
         return chosen, query_architecture(chosen.NAME)

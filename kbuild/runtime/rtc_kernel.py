@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kbuild.backends import AUTOMATIC
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.compiled_kernel import CompiledKernel
-from kbuild.runtime.kernel_compiler import encode_text, read_options
+from kbuild.runtime.kernel_compiler import NATIVE, encode_text, read_options
 from kbuild.runtime.kernel_executor import KernelExecutor
 from kbuild.runtime.launch_config import LaunchConfig
 from kbuild.runtime.rtc_compile import RtcRequest, compile_text
@@ -19,9 +19,9 @@ class RtcKernel:
 
     ``name`` is a symbol, a name of the source, or a template with its arguments
     (``scale<float>``).  ``options`` are the runtime compiler's own.  ``backend`` ``auto`` is
-    that of the machine's device, ``arch`` the device's where it is None.  Raises ToolError with
-    the compiler's log, by the lines of ``source_text``; ConfigurationError for a name that is
-    none of the kernels, or where no device says what to compile for.
+    that of the machine's device, ``arch`` the device's where it is None or ``native``.  Raises
+    ToolError with the compiler's log, by the lines of ``source_text``; ConfigurationError for a
+    name that is none of the kernels, or where no device says what to compile for.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class RtcKernel:
                 raise ConfigurationError(f"{what} is a string, not {type(value).__name__}")
         encode_text(source_text)
         words = read_options(options)
-        if backend == AUTOMATIC or arch is None:
+        if backend == AUTOMATIC or arch in (None, NATIVE):
             backend, own = choose_device(backend)
-            arch = arch or own
+            arch = own if arch in (None, NATIVE) else arch
         request = RtcRequest(text=source_text, name=name, options=words, backend=backend, arch=arch)
         module, key = compile_text(request)
         self.compiled: CompiledKernel = module[key]

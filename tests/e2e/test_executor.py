@@ -67,6 +67,17 @@ def test_rtc_instantiates_a_template() -> None:
     np.testing.assert_array_equal(values, [0, 3, 6, 9])
 
 
+def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
+    source = (
+        "typedef unsigned int u; template <class T, int N>\n"
+        "__global__ void fill(T* values) { values[threadIdx.x] = N; }"
+    )
+    values = np.zeros(4, np.uint32)
+    config = LaunchConfig(grid=1, block=4)
+    RtcKernel(source, "fill<u, 2 + (3 > 2)>", (), "cpu", arch="native").run(config, values)
+    assert values.tolist() == [3] * 4
+
+
 def test_rtc_errors_have_the_lines_of_the_text() -> None:
     with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
         RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")

@@ -161,6 +161,25 @@ def test_rtc_errors_have_the_lines_of_the_text() -> None:
         compile_at_run_time("absent")
 
 
+def test_rtc_takes_what_programs_pass() -> None:
+    text = "\ufeff__global__ void one(int* p) { *p = 1; }\r\n"
+    assert compile_at_run_time("one", text).display == "one(int*)"
+    assert RtcKernel(text, "one", (), "cuda", arch="90").compiled.display == "one(int*)"
+    with pytest.raises(ConfigurationError, match="no kernel 'one'; there are none"):
+        compile_at_run_time("one", "")
+    with pytest.raises(ConfigurationError, match="say the architecture as `arch`"):
+        RtcKernel(text, "one", ["-arch=sm_80"], "cuda", arch="90")
+
+
+def test_paths_may_have_what_shells_read(tmp_path: Path) -> None:
+    source = tmp_path / "it's a, b" / "one two.cu"
+    source.parent.mkdir()
+    (source.parent / "value.h").write_text("#define VALUE 1\n")
+    source.write_text('#include "value.h"\n__global__ void one(int* p) { *p = VALUE; }\n')
+    kernel = KernelCompiler("cuda", "90-real").compile(source)["one"]
+    assert kernel.file_names == ("one two.cu", "one two.ptx", "one two.cubin")
+
+
 def test_rtc_finds_the_toolkit_s_headers() -> None:
     text = (
         "#include <cuda_fp16.h>\n#include <kbuild/kernel.h>\n"

@@ -20,6 +20,7 @@ from executed_kernels import CASES, CompiledKernels, RtcKernels
 
 import kbuild
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError, SourceError, ToolError
 
 ONE = LaunchConfig(grid=1, block=32)
@@ -296,6 +297,22 @@ def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path
     assert replay.outcome.code == 0
     assert replay.buffers[0].after == (values * 3).tobytes()
     assert replay.record.kernel == compiled["scale<float>"].record
+
+
+def test_forged_records_are_told(
+    compiled: CompiledModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = KernelExecutor(compiled["scale<float>"]).capture(ONE, np.ones(8, np.float32), 3.0, 8)
+    row = replace(record.kernel, params=record.kernel.params[:-1], display="\x1b[31m\n")
+    file = tmp_path / "forged.launch"
+    kbuild.write_launch_record(file, replace(record, kernel=row))
+
+    assert main(["replay", str(file)]) == 1
+
+    shown = capsys.readouterr().out
+    assert "has other parameters than are described" in shown
+    assert shown.startswith("\\x1b[31m\\n, backend cpu\n")
+    assert "then: it was recorded, not launched\n" in shown
 
 
 def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:

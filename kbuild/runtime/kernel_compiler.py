@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -114,8 +115,10 @@ class KernelCompiler:
             warnings=compiled.warnings,
         )
         assembly = _load_assembly(outcome, compiled.images)
+        # Where they lay is no more.
+        named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
         files = CompiledFiles(
-            compiled=compiled,
+            compiled=replace(compiled, images=named),
             images=tuple(record.read_file(image.path) for image in compiled.images),
             assembly=assembly,
             text=text,

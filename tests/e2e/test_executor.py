@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import gc
+import json
 import pickle
 import subprocess
 import sys
@@ -216,6 +217,11 @@ def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path)
     assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
     assert saved[0].read_text() == SOURCE
     assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_records_name_no_folder_that_is_gone(compiled: CompiledModule) -> None:
+    assert [image["path"] for image in json.loads(compiled.record)["images"]] == ["kernels.so"]
+    assert KernelCompiler("cpu").compile(SOURCE).record == compiled.record
 
 
 def test_sources_that_cannot_be_compiled_are_told() -> None:

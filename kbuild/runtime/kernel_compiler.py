@@ -58,6 +58,8 @@ class KernelCompiler:
         *,
         standard: str = "17",
     ) -> None:
+        if not str(standard)[:1].isdigit():
+            raise ConfigurationError(f"standard {standard!r} is none; write 17 or 20")
         hints = gather_hints()
         chosen, named = _choose(backend, arch, hints)
         toolchain = find_toolchain(chosen, hints)
@@ -69,7 +71,7 @@ class KernelCompiler:
         self.backend = chosen.NAME
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
-        self.standard = standard
+        self.standard = str(standard)
         self.flags = DeviceFlags(options=read_options(options))
 
     def __repr__(self) -> str:
@@ -98,8 +100,15 @@ class KernelCompiler:
                 toolchain=self.toolchain,
                 keep_assembly=True,
             )
-            outcome = compile_edge(edge, self.flags)
-            return self._collect(edge, outcome, text)
+            try:
+                outcome = compile_edge(edge, self.flags)
+                return self._collect(edge, outcome, text)
+            except FileNotFoundError as error:
+                missing = Path(os.fsdecode(error.filename or "")).name
+                raise InputError(
+                    f"{edge.display_source}: the compiler left no {missing}; do its options say "
+                    "what to make?"
+                ) from error
 
     def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
         compiled = outcome.compiled

@@ -45,7 +45,9 @@ class _Plan:
 
 
 class KernelExecutor:
-    """Launches one kernel on the current device; threads may share it.
+    """Launches one kernel; threads may share it.
+
+    It is for the device that is current where it is made, and makes that current to launch.
 
     ConfigurationError where kernels of its backend cannot be run from Python or what that takes
     is not installed, LaunchError where there is no device.
@@ -76,7 +78,8 @@ class KernelExecutor:
         Without a stream in ``config``, and where arrays are copied, the kernel has run when this
         returns; with one it may still be running.  ``profile`` measures by device events, waits,
         and returns seconds; else it returns None.  Raises ConfigurationError for arguments that
-        do not fit, LaunchError for what the device refuses or the kernel does wrong.
+        do not fit, LaunchError for what the device refuses or the kernel does wrong, ToolError
+        where the kernel has to be compiled again for ``config`` and cannot be.
         """
         plan = self._plans.get(id(config))
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,26 @@ def test_portable_code_is_marked() -> None:
     assert [(image.arch, image.kind) for image in made.images] == [("compute_90", "ptx")]
     assert made.resources.max_threads == 1024
     assert kernel.select(1000) is made
+
+
+def test_without_the_compiler_the_driver_assembles(tmp_path: Path) -> None:
+    kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
+    recompiler: Any = kernel._recompiler
+    toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
+    kernel._recompiler = replace(recompiler, toolchain=toolchain)
+    made = kernel.select(1024)
+    assert [image.kind for image in made.images] == ["ptx"]
+    assert b".maxntid 1024" in made.images[0].data
+    assert "nvcc: not found" in made.reason
+    assert kernel.select(1000) is made
+
+
+@pytest.mark.parametrize("option", ["-E", "-ptx"])
+def test_options_that_make_something_else_are_told(option: str) -> None:
+    with pytest.raises(KbuildError, match=r"the compiler left no kernels\.\w+; do its options"):
+        KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
+    with pytest.raises(ConfigurationError, match=r"standard 'c\+\+17' is none; write 17"):
+        KernelCompiler("cuda", "90-real", standard="c++17")
 
 
 def test_compile_options_stay_when_it_is_compiled_again() -> None:

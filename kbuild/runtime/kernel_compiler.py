@@ -60,6 +60,7 @@ class KernelCompiler:
     ) -> None:
         if not str(standard)[:1].isdigit():
             raise ConfigurationError(f"standard {standard!r} is none; write 17 or 20")
+        words = read_options(options)
         hints = gather_hints()
         chosen, named = _choose(backend, arch, hints)
         toolchain = find_toolchain(chosen, hints)
@@ -72,7 +73,7 @@ class KernelCompiler:
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = str(standard)
-        self.flags = DeviceFlags(options=read_options(options))
+        self.flags = DeviceFlags(options=words)
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"

@@ -67,6 +67,10 @@ class KernelExecutor:
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
 
+    def __reduce__(self) -> tuple[type[KernelExecutor], tuple[CompiledKernel]]:
+        """It pickles as its kernel, and is for the device that is current where it is read."""
+        return KernelExecutor, (self.compiled,)
+
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
         """Launch with ``args``, one a parameter.
 

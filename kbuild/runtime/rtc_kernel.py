@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from kbuild.backends import AUTOMATIC
 from kbuild.errors import ConfigurationError
@@ -48,6 +49,10 @@ class RtcKernel:
 
     def __repr__(self) -> str:
         return f"<RTC kernel {self.compiled.display}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what runs it: it may be read where there is no device."""
+        return {**vars(self), "_executor": None}
 
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
         """Launch it: see `KernelExecutor.run`."""

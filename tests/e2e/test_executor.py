@@ -212,6 +212,17 @@ def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> No
     assert done.stdout.split() == ["20.0", "False"]
 
 
+def test_what_has_run_pickles(compiled: CompiledModule) -> None:
+    values = np.ones(4, np.float32)
+    for launcher in (
+        KernelExecutor(compiled["scale<float>"]),
+        RtcKernel(SOURCE, "scale<float>", backend="cpu"),
+    ):
+        launcher.run(ONE, values, 2.0, 4)
+        pickle.loads(pickle.dumps(launcher)).run(ONE, values, 2.0, 4)  # noqa: S301 - our own
+    assert (values == 16).all()
+
+
 def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
     saved = compiled.save(tmp_path / "dump")
     assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]

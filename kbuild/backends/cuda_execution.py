@@ -42,10 +42,10 @@ class CudaDevice:
         # Of images that some function is loaded from.
         self._libraries: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._lock = threading.Lock()
-        self._queues: dict[int, CudaQueue] = {}
         with explained("opening the device"):
             self.make_current()
             self._default = CudaQueue(self, device.default_stream)
+        self._queues = {self._default.handle: self._default}
 
     def enter(self) -> None:
         """Make the device current where an executor made another one so, or none did.
@@ -101,7 +101,7 @@ class CudaDevice:
         if known is None:
             known = CudaQueue(self, cuda.Stream.from_handle(handle))
             if len(self._queues) >= _MOST_QUEUES:  # streams come and go
-                self._queues.clear()
+                self._queues = {self._default.handle: self._default}
             self._queues[handle] = known
         return known
 

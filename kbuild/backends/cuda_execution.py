@@ -120,12 +120,13 @@ class CudaDevice:
                 f"this {kind} lies in host memory; move it to the device, or pass a numpy array, "
                 "which is copied"
             )
+        dtype = read_dtype(view)
         return ArrayView(
             address=int(view.ptr),
-            dtype=view.dtype,
+            dtype=dtype,
             is_contiguous=_is_contiguous(view.shape, view.strides),
             owner=view,
-            read=lambda: _read(queue, int(view.ptr), _count_bytes(kind, view)),
+            read=lambda: _read(queue, int(view.ptr), _count_bytes(kind, view.shape, dtype)),
         )
 
 
@@ -166,10 +167,18 @@ def _read(queue: CudaQueue, address: int, size: int) -> bytes:
     return host.raw[:size]
 
 
-def _count_bytes(kind: str, view: Any) -> int:
-    if view.dtype is None:
+def read_dtype(view: Any) -> Any:
+    """The numpy dtype of a view; None for those that numpy has not, such as bfloat16."""
+    try:
+        return view.dtype
+    except NotImplementedError:  # only ml_dtypes has it
+        return None
+
+
+def _count_bytes(kind: str, shape: Sequence[int], dtype: Any) -> int:
+    if dtype is None:
         raise ConfigurationError(f"this {kind} has a type that numpy has not: its size is unknown")
-    size: int = math.prod(view.shape) * view.dtype.itemsize
+    size: int = math.prod(shape) * dtype.itemsize
     return size
 
 

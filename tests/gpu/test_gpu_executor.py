@@ -220,6 +220,14 @@ def test_torch_tensors_are_not_copied(small: Any) -> None:
         executor.run(BLOCK, torch.ones(3), 2.0, 3)
 
 
+def test_types_that_numpy_has_not_are_passed() -> None:
+    torch = pytest.importorskip("torch", reason="no torch here")
+    text = "#include <cuda_bf16.h>\n__global__ void two(__nv_bfloat16* p) { *p = 2.0f; }"
+    values = torch.ones(2, device="cuda", dtype=torch.bfloat16)
+    RtcKernel(text, "two").run(LaunchConfig(grid=1, block=1), values)
+    assert values.tolist() == [2, 1]
+
+
 class OnlyDlpack:
     """An array that says where it lies in no other way."""
 

@@ -11,7 +11,7 @@ from kbuild.errors import ConfigurationError, LaunchError
 
 pytest.importorskip("cuda.core", reason="no cuda-core here")
 
-from kbuild.backends.cuda_execution import read_stream
+from kbuild.backends.cuda_execution import read_dtype, read_stream
 from kbuild.backends.cuda_queue import CudaQueue
 from kbuild.runtime.launch_config import LaunchConfig
 
@@ -53,6 +53,16 @@ def test_streams_are_read(stream: Any, address: int) -> None:
 def test_what_is_no_stream_is_told(stream: Any) -> None:
     with pytest.raises(ConfigurationError, match="stream is"):
         read_stream(stream)
+
+
+def test_types_that_numpy_has_not_are_unknown() -> None:
+    class View:
+        @property
+        def dtype(self) -> Any:
+            raise NotImplementedError("bfloat16")  # as cuda-core without ml_dtypes
+
+    assert read_dtype(View()) is None
+    assert read_dtype(np.zeros(1, np.float16)) == np.float16
 
 
 class Device:

@@ -6,7 +6,9 @@ NVRTC's own words, and gives either the cubin or the PTX that it was assembled f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,13 +76,24 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
         linker = Linker(
             ObjectCode.from_ptx(assembly),
             options=LinkerOptions(
-                arch=arch, debug=debug or None, lineinfo=lines or None, ptxas_options="-v"
+                arch=arch,
+                debug=debug or None,
+                lineinfo=lines or None,
+                ptxas_options=["-v", *_list_ptxas_options(options)],
             ),
         )
         image = linker.link("cubin")
     except Exception as error:
         raise ToolError(f"assembling for {arch} failed: {error}") from error
     return bytes(image.code), str(linker.get_info_log())
+
+
+def _list_ptxas_options(options: tuple[str, ...]) -> Iterator[str]:
+    """Those that NVRTC handed on when it compiled."""
+    for word, following in pairwise((*options, "")):
+        name, equals, value = word.partition("=")
+        if name in ("-Xptxas", "-ptxas-options", "--ptxas-options"):
+            yield from filter(None, (value if equals else following).split(","))
 
 
 def _refuse_architectures(options: tuple[str, ...]) -> None:

@@ -58,10 +58,10 @@ def compiled() -> CompiledModule:
     return KernelCompiler("cuda", "90-real").compile(SOURCE, name="demo.cu")
 
 
-def compile_at_run_time(name: str = "heavy", text: str = SOURCE, **options: Any) -> CompiledKernel:
-    request = RtcRequest(
-        text=text, name=name, options=(), backend="cuda", arch="90-real", **options
-    )
+def compile_at_run_time(
+    name: str = "heavy", text: str = SOURCE, options: tuple[str, ...] = ()
+) -> CompiledKernel:
+    request = RtcRequest(text=text, name=name, options=options, backend="cuda", arch="90-real")
     module, key = compile_text(request)
     return module[key]
 
@@ -162,6 +162,14 @@ def test_compile_options_stay_when_it_is_compiled_again() -> None:
     made = kernel.select(256, 80)
     assert (made.resources.registers or 99) <= 80
     assert b".debug_line" in made.images[0].data
+
+
+@pytest.mark.parametrize("options", [("--ptxas-options=-O0",), ("-Xptxas", "-O0")])
+def test_rtc_options_stay_when_it_is_compiled_again(options: tuple[str, ...]) -> None:
+    text = SOURCE.replace("r < 16", "r < 2")  # what is not optimised is long
+    made = compile_at_run_time("heavy", text, options).select(256)
+    optimised = compile_at_run_time("heavy", text).select(256)
+    assert len(made.images[0].data) > 1.2 * len(optimised.images[0].data)
 
 
 def test_rtc_facts_are_those_of_the_build(compiled: CompiledModule) -> None:

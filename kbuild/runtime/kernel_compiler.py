@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,7 @@ from typing import Any, Final
 from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError, InputError
+from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
 from kbuild.project import DeviceFlags
 from kbuild.runtime.compiled_kernel import (
@@ -125,6 +126,7 @@ class KernelCompiler:
             warnings=compiled.warnings,
         )
         assembly = _load_assembly(outcome, compiled.images)
+        _require_own_name(edge.source.name, compiled.images, assembly)
         # Where they lay is no more.
         named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
         files = CompiledFiles(
@@ -163,14 +165,16 @@ class KernelCompiler:
 
 def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
     """The backend, and the architecture to compile for."""
-    chosen = choose_backend(backend, hints)
     if arch not in (None, NATIVE):
-        return chosen, str(arch)
-    try:
+        return choose_backend(backend, hints), str(arch)
+    if backend != AUTOMATIC:
+        chosen = choose_backend(backend, hints)
         return chosen, query_architecture(chosen.NAME)
-    except ConfigurationError:
-        if backend != AUTOMATIC:
-            raise
+    for candidate in BY_PREFERENCE[:-1]:
+        with contextlib.suppress(ConfigurationError, ToolchainError):
+            native = query_architecture(candidate.NAME)
+            find_toolchain(candidate, hints)
+            return candidate, native
     embedded = BY_PREFERENCE[-1]
     return embedded, query_architecture(embedded.NAME)
 
@@ -216,6 +220,17 @@ def read_options(options: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(word, str) or "\0" in word:
             raise ConfigurationError(f"the option {word!r} is no word; str() makes one of a path")
     return tuple(words)
+
+
+def _require_own_name(
+    source: str, images: tuple[DeviceImage, ...], assembly: CompiledImage | None
+) -> None:
+    """Saving would write one file over the other."""
+    names = [image.path.name for image in images]
+    if source in (*names, assembly.file_name if assembly else None):
+        raise ConfigurationError(
+            f"{source}: its code would be a file of the same name; give the source another suffix"
+        )
 
 
 def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:

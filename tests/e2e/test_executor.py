@@ -259,6 +259,7 @@ def test_sources_that_cannot_be_compiled_are_told() -> None:
         (SOURCE, "..", "is no name of a file"),
         (SOURCE, "a\0.cu", "is no name of a file"),
         (SOURCE, "a" * 300, "is no name of a file"),
+        (SOURCE, "a.so", "a.so: its code would be a file of the same name"),
     ],
 )
 def test_sources_that_are_none_are_told(source: str, name: str, message: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE
@@ -23,6 +23,7 @@ from kbuild.runtime.compiled_kernel import (
 )
 from kbuild.runtime.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.recompiler import PortableRecompiler, ToolRecompiler
+from kbuild.runtime.sources import check_name, read_options, read_source
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
 from kbuild.stages.kernel_table import build_kernel_table
@@ -37,8 +38,6 @@ from kbuild.toolchain import (
 
 NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
-# What file systems allow, less the longest suffix of what lies beside a source.
-_LONGEST_NAME: Final = 200
 
 
 class KernelCompiler:
@@ -86,8 +85,8 @@ class KernelCompiler:
         a file that cannot be read, ToolError with the compiler's log where it fails,
         SourceError for a source without kernels or with host code.
         """
-        path, text = _read_source(source)
-        _check_name(name)
+        path, text = read_source(source)
+        check_name(name)
         with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
             file = path.absolute() if path else Path(folder) / Path(name).name
             if path is None:
@@ -177,49 +176,6 @@ def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Back
             return candidate, native
     embedded = BY_PREFERENCE[-1]
     return embedded, query_architecture(embedded.NAME)
-
-
-def _read_source(source: str | os.PathLike[str]) -> tuple[Path | None, bytes]:
-    """The path, None for text, and the content."""
-    if isinstance(source, str) and ("\n" in source or "{" in source):
-        return None, encode_text(source)
-    if not isinstance(source, (str, os.PathLike)):
-        raise ConfigurationError(f"a source is a path or text, not {type(source).__name__}")
-    path = Path(source)
-    try:
-        is_file = bool(str(source)) and path.is_file()
-    except OSError as error:  # such as a name that is too long
-        raise InputError(f"{str(source)[:80]}: {error.strerror}") from error
-    if not is_file:
-        raise InputError(f"{source}: no such file; text of kernels has a line break or a brace")
-    return path, record.read_file(path)
-
-
-def encode_text(text: str) -> bytes:
-    """Source text as compilers get it; InputError for what cannot be written as UTF-8."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise InputError(f"line {line} of the text: {error.reason}") from error
-
-
-def _check_name(name: str) -> None:
-    """Text is compiled in a file of this name, and its code gets names from it."""
-    if Path(name).name in ("", "..") or "\0" in str(name) or len(os.fsencode(name)) > _LONGEST_NAME:
-        raise ConfigurationError(f"{name[:80]!r} is no name of a file, which text is to have")
-
-
-def read_options(options: Sequence[str]) -> tuple[str, ...]:
-    """The compiler's words; ConfigurationError for what are none."""
-    words: Any = options
-    if isinstance(words, str) or not isinstance(words, Iterable):
-        raise ConfigurationError(f"options are a sequence of words, such as [{words!r}]")
-    words = tuple(words)
-    for word in words:
-        if not isinstance(word, str) or "\0" in word:
-            raise ConfigurationError(f"the option {word!r} is no word; str() makes one of a path")
-    return tuple(words)
 
 
 def _require_own_name(

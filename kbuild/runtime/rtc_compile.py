@@ -22,6 +22,7 @@ from kbuild.stages.kernel_table import build_kernel_table
 from kbuild.stages.parameter_names import declare_from_texts
 from kbuild.stages.stub_names import base_identifier
 
+_LONGEST_NAME: Final = 100
 # Has a template instantiated; it stands below the user's own lines.
 _REFERENCE: Final = "[[gnu::used]] static const void* const kbuild_reference = (const void*)({});"
 
@@ -44,7 +45,9 @@ class RtcRequest:
     @property
     def file_name(self) -> str:
         """What the compiler calls the text in messages."""
-        return f"{base_identifier(self.name.partition('(')[0]) or 'kernels'}.cu"
+        # Symbols may be longer than names of files.
+        name = base_identifier(self.name.partition("(")[0])[:_LONGEST_NAME]
+        return f"{name or 'kernels'}.cu"
 
 
 def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:

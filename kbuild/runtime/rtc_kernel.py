@@ -8,10 +8,11 @@ from typing import Any
 from kbuild.backends import AUTOMATIC
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.compiled_kernel import CompiledKernel
-from kbuild.runtime.kernel_compiler import NATIVE, encode_text, read_options
+from kbuild.runtime.kernel_compiler import NATIVE
 from kbuild.runtime.kernel_executor import KernelExecutor
 from kbuild.runtime.launch_config import LaunchConfig
 from kbuild.runtime.rtc_compile import RtcRequest, compile_text
+from kbuild.runtime.sources import encode_text, read_options
 from kbuild.toolchain import choose_device
 
 

@@ -80,6 +80,12 @@ def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
     assert values.tolist() == [3] * 4
 
 
+def test_rtc_takes_symbols_of_any_length() -> None:
+    name = "long_name" * 40
+    kernel = RtcKernel(f"__global__ void {name}() {{}}", f"_Z{len(name)}{name}v", backend="cpu")
+    assert kernel.compiled.display == f"{name}()"
+
+
 def test_rtc_errors_have_the_lines_of_the_text() -> None:
     with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
         RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")

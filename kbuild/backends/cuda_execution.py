@@ -107,7 +107,7 @@ class CudaDevice:
 
     def view_array(self, value: Any, queue: CudaQueue) -> ArrayView | None:
         """See `ExecutionDevice`."""
-        if not (hasattr(value, ARRAY_INTERFACE) or hasattr(value, "__dlpack__")):
+        if not (offers(value, ARRAY_INTERFACE) or offers(value, "__dlpack__")):
             return None
         self.make_current()
         kind = type(value).__name__
@@ -165,6 +165,17 @@ def _read(queue: CudaQueue, address: int, size: int) -> bytes:
     if size:
         queue.copy_out(ctypes.addressof(host), address, size)
     return host.raw[:size]
+
+
+def offers(value: Any, attribute: str) -> bool:
+    """Whether there is such an attribute; one that raises is there, and says why when it is read.
+
+    PyTorch's do so for tensors with gradients, and for types that they have no words for.
+    """
+    try:
+        return hasattr(value, attribute)
+    except Exception:  # noqa: BLE001 - whatever the library raises
+        return True
 
 
 def read_dtype(view: Any) -> Any:

@@ -11,7 +11,7 @@ from kbuild.errors import ConfigurationError, LaunchError
 
 pytest.importorskip("cuda.core", reason="no cuda-core here")
 
-from kbuild.backends.cuda_execution import read_dtype, read_stream
+from kbuild.backends.cuda_execution import offers, read_dtype, read_stream
 from kbuild.backends.cuda_queue import CudaQueue
 from kbuild.runtime.launch_config import LaunchConfig
 
@@ -63,6 +63,16 @@ def test_types_that_numpy_has_not_are_unknown() -> None:
 
     assert read_dtype(View()) is None
     assert read_dtype(np.zeros(1, np.float16)) == np.float16
+
+
+def test_attributes_that_raise_are_there() -> None:
+    class Tensor:
+        @property
+        def interface(self) -> Any:
+            raise RuntimeError("it requires grad")
+
+    assert offers(Tensor(), "interface")
+    assert not offers(Tensor(), "another")
 
 
 class Device:

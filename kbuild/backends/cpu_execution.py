@@ -17,7 +17,7 @@ from kbuild.backends.cpu_container import write_container
 from kbuild.backends.cpu_contents import read_image
 from kbuild.backends.execution import Arguments, ArrayView, ImageBytes
 from kbuild.errors import ConfigurationError, LaunchError
-from kbuild.model import Kernel, KernelRecord
+from kbuild.model import Kernel, KernelRecord, Param
 from kbuild.runtime import abi
 from kbuild.runtime.device import Device
 from kbuild.runtime.launch import encode_config
@@ -25,6 +25,8 @@ from kbuild.runtime.launch_config import LaunchConfig
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
+_DEVICES: Final[list[CpuDevice]] = []
+_LOCK: Final = threading.Lock()
 
 
 class _Container(ctypes.Structure):
@@ -53,6 +55,7 @@ class CpuModule:
         handles = (ctypes.c_void_p * len(kernels))()
         params = [_make_params(kernel) for kernel in kernels]
         base = ctypes.addressof(handles)
+        self._layouts = {k.name: _lay_out(k.params) for k in kernels}
         self._handles = {k.name: base + index * _POINTER for index, k in enumerate(kernels)}
         rows = (abi.Kernel * len(kernels))(
             *(
@@ -87,11 +90,18 @@ class CpuModule:
         if self._library is not None:
             self._library.kbuild_cpu_unregister(ctypes.byref(self._module))
 
-    def find(self, name: str) -> int:
-        """The handle of the kernel ``name``; LaunchError where there is none."""
+    def find(self, kernel: KernelRecord) -> int:
+        """The handle of ``kernel``; LaunchError where there is none that takes its parameters."""
+        name = kernel.device_name
         if name not in self._handles:
             raise LaunchError(f"the image holds no kernel {name}")
+        if self._layouts[name] != _lay_out(kernel.params):  # as in a forged launch record
+            raise LaunchError(f"kernel {name} of the image has other parameters than are described")
         return self._handles[name]
+
+
+def _lay_out(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple((param.offset, param.size) for param in params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +166,13 @@ class CpuDevice:
             module = self._modules.get(key)
             if module is None:
                 module = self._modules[key] = CpuModule(images)
-        function = CpuFunction(handle=module.find(kernel.device_name), module=module)
+        function = CpuFunction(handle=module.find(kernel), module=module)
         self._queue.resolve(function.handle)
         return function
 
     def open_queue(self, stream: Any) -> CpuQueue:
         """See `ExecutionDevice`."""
-        if stream not in (None, 0):
+        if stream is not None and not (isinstance(stream, int) and stream == 0):
             raise ConfigurationError("the processor has no streams; leave `stream` None")
         return self._queue
 
@@ -186,7 +196,10 @@ class CpuDevice:
 
 def open_device() -> CpuDevice:
     """The processor; ToolchainError where this kbuild carries no runtime."""
-    return CpuDevice()
+    with _LOCK:
+        if not _DEVICES:
+            _DEVICES.append(CpuDevice())
+    return _DEVICES[0]
 
 
 @cache

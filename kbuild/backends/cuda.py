@@ -6,6 +6,7 @@ This module names and invokes; :mod:`kbuild.backends.cuda_image` reads.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -335,9 +336,8 @@ def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
 
 
 def _quote(path: Path | str) -> str:
-    """Of an argument within an argument: nvcc splits it at commas, its shell at spaces."""
-    text = str(path).replace(",", "\\,")
-    return f'"{text}"' if " " in text else text
+    # nvcc splits at commas, and what it calls the preprocessor by is a shell's line.
+    return shlex.quote(str(path)).replace(",", "\\,")
 
 
 def _pass_on(options: tuple[str, ...]) -> tuple[str, ...]:

@@ -24,19 +24,29 @@ from kbuild.errors import LaunchError
 from kbuild.runtime.conversion import ArrayInterface
 from kbuild.runtime.launch_config import LaunchConfig, read_extent
 
-# More than every device gives a kernel that did not ask for more.
+# What a kernel has of shared memory, static and dynamic together, unless it asks for more.
 _SHARED_BYTES: Final = 48 << 10
+# The driver's attributes are numbers of 32 bits.
+_LARGEST_SHARED: Final = 2**31 - 1
+# What a launch says where another device is current than that of the kernel or the stream.
+_OTHER_DEVICE: Final = (
+    driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
+    driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
+)
 
 
 class CudaFunction:
-    """A loaded kernel; ``shared_bytes`` is how much of it launches may ask for."""
+    """A loaded kernel; ``shared_bytes`` is how much dynamic shared memory launches may ask for."""
 
-    __slots__ = ("function", "kernel", "shared_bytes")
+    __slots__ = ("function", "kernel", "library", "shared_bytes")
 
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel  # keeps its library loaded
+    def __init__(self, kernel: Any, library: Any) -> None:
+        self.kernel = kernel
+        self.library = library  # others find it as long as it is here
         self.function = check(driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle))))
-        self.shared_bytes = _SHARED_BYTES
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
+        static = check(driver.cuFuncGetAttribute(attribute, self.function))
+        self.shared_bytes = max(_SHARED_BYTES - int(static), 0)
 
     def allow_shared(self, size: int) -> None:
         """Have the driver take launches with so much dynamic shared memory."""
@@ -66,20 +76,25 @@ class CudaQueue:
 
     def bind(self, function: CudaFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
         """See `Queue`."""
-        self._device.enter()
+        device = self._device
+        device.enter()
+        if config.shared_bytes > _LARGEST_SHARED:
+            raise LaunchError(f"no device has {config.shared_bytes} bytes of shared memory")
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
-        entered, enter = self._device.entered, self._device.enter
+        current, make_current = device.current, device.make_current
         encoded = _encode_config(config, self._handle)
         launch = driver.cuLaunchKernelEx
 
         def submit(arguments: Arguments) -> None:
-            try:
-                entered.done  # noqa: B018 - of this thread
-            except AttributeError:
-                enter()
+            if current.device is not device:
+                make_current()
             # The function in here keeps its code loaded.
             (status,) = launch(encoded, function.function, arguments.address, 0)
+            if status is not SUCCESS and status in _OTHER_DEVICE:
+                # Another library may have made its own current meanwhile.
+                make_current()
+                (status,) = launch(encoded, function.function, arguments.address, 0)
             if status is not SUCCESS and status != SUCCESS:
                 raise LaunchError(f"launching failed: {explain(status)}")
 
@@ -94,7 +109,7 @@ class CudaQueue:
 
     def start_timer(self) -> Callable[[], float]:
         """See `Queue`: events on both sides of what is launched."""
-        self._device.enter()
+        self._device.make_current()
         options = cuda.EventOptions(timing_enabled=True)
         with explained("recording an event"):
             start = self._stream.record(options=options)
@@ -111,7 +126,7 @@ class CudaQueue:
         """See `Queue`."""
         if size == 0:
             return 0
-        self._device.enter()
+        self._device.make_current()
         with explained(f"allocating {size} bytes"):
             buffer = self._device.device.allocate(size, stream=self._stream)
         address = int(buffer.handle)

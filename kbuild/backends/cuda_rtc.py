@@ -6,7 +6,9 @@ NVRTC's own words, and gives either the cubin or the PTX that it was assembled f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,10 +36,14 @@ def compile_source(
 ) -> RtcOutput:
     """See `RuntimeCompiler`."""
     real = architectures.parse(arch).real
+    _refuse_architectures(options)
     words = (*_default_options(real, options), *options)
     version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
     program = _check(
-        nvrtc.nvrtcCreateProgram(text.encode(), file_name.encode(), 0, [], []), "reading the source"
+        nvrtc.nvrtcCreateProgram(
+            text.removeprefix("\ufeff").encode(), file_name.encode(), 0, [], []
+        ),
+        "reading the source",
     )
     try:
         if expression is not None:
@@ -70,13 +76,31 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
         linker = Linker(
             ObjectCode.from_ptx(assembly),
             options=LinkerOptions(
-                arch=arch, debug=debug or None, lineinfo=lines or None, ptxas_options="-v"
+                arch=arch,
+                debug=debug or None,
+                lineinfo=lines or None,
+                ptxas_options=["-v", *_list_ptxas_options(options)],
             ),
         )
         image = linker.link("cubin")
     except Exception as error:
         raise ToolError(f"assembling for {arch} failed: {error}") from error
     return bytes(image.code), str(linker.get_info_log())
+
+
+def _list_ptxas_options(options: tuple[str, ...]) -> Iterator[str]:
+    """Those that NVRTC handed on when it compiled."""
+    for word, following in pairwise((*options, "")):
+        name, equals, value = word.partition("=")
+        if name in ("-Xptxas", "-ptxas-options", "--ptxas-options"):
+            yield from filter(None, (value if equals else following).split(","))
+
+
+def _refuse_architectures(options: tuple[str, ...]) -> None:
+    """The last one would win, and the code be another than its description."""
+    for option in options:
+        if option.lstrip("-").partition("=")[0] in ("arch", "gpu-architecture"):
+            raise ConfigurationError(f"option {option}: say the architecture as `arch`")
 
 
 def _default_options(real: str, options: tuple[str, ...]) -> tuple[str, ...]:

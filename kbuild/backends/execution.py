@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -118,9 +117,8 @@ class ExecutionDevice(Protocol):
         """
 
 
-@cache
 def open_device(backend: str) -> ExecutionDevice:
-    """The current device of ``backend``.
+    """The current device of ``backend``: one object for each device, as long as the process lasts.
 
     Raises ConfigurationError where kernels of the backend cannot be run from Python or what
     that takes is not installed, LaunchError where there is no device.

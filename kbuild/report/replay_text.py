@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kbuild.report.layout import show_line
 from kbuild.runtime.recorded_launch import LaunchOutcome, LaunchRecord
 from kbuild.runtime.replay import Replay
 
 
 def render(replay: Replay) -> str:
     """The launch, what was captured of it, how it ended then and how it ended now."""
-    return "\n".join([*describe_record(replay.record), *_outcome(replay)]) + "\n"
+    lines = (*describe_record(replay.record), *_outcome(replay))
+    return "\n".join(map(show_line, lines)) + "\n"
 
 
 def describe_record(record: LaunchRecord) -> Iterator[str]:
@@ -38,7 +40,8 @@ def describe_record(record: LaunchRecord) -> Iterator[str]:
         yield f"  launched in {origin.function}"
     if origin.device:
         yield f"  recorded on {origin.device}"
-    yield f"  then: {_spell(record.outcome)}"
+    is_python = record.outcome is None and record.origin.pid is None
+    yield f"  then: {'it was recorded, not launched' if is_python else _spell(record.outcome)}"
 
 
 def _outcome(replay: Replay) -> Iterator[str]:

@@ -7,7 +7,7 @@ was compiled for has it assembled again in here: see `CompiledKernel.select`.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -55,7 +55,8 @@ class Compilation:
 class Variant:
     """The code of one kernel for launches within ``marks``, and why it was made.
 
-    ``command`` and ``log`` are of the tool that made it last.
+    ``command`` and ``log`` are of the tool that made it last.  ``images`` is empty where the code
+    has gone from the cache.
     """
 
     reason: str
@@ -184,7 +185,10 @@ class CompiledKernel:
 
     @property
     def history(self) -> tuple[Variant, ...]:
-        """Every code that was made of the kernel, the first one first, with its reason."""
+        """Every code that was made of the kernel, the first one first, with its reason.
+
+        Of those beyond the cache's bound only the facts are kept.
+        """
         return self._history
 
     def select(self, threads: int, max_registers: int | None = None) -> Variant:
@@ -196,15 +200,28 @@ class CompiledKernel:
         the device says what it thinks of the launch.  ConfigurationError where ``max_registers``
         cannot be kept; ToolError where assembling fails.
         """
-        for variant in (self._first, *self._variants):
-            if self._explain_refusal(variant, threads, max_registers) is None:
-                return variant
+        found = self._find(threads, max_registers)
+        if found is not None:
+            return found
         with self._lock:
             # Another thread may have been here.
-            for variant in self._variants:
-                if self._explain_refusal(variant, threads, max_registers) is None:
-                    return variant
-            return self._recompile(threads, max_registers)
+            found = self._find(threads, max_registers)
+            return found or self._recompile(threads, max_registers)
+
+    def _find(self, threads: int, max_registers: int | None) -> Variant | None:
+        """The code that is there for such launches: the first one, or that of most registers.
+
+        What has few registers because others asked for that is not for launches without a limit.
+        """
+        if self._explain_refusal(self._first, threads, max_registers) is None:
+            return self._first
+        fitting = [
+            variant
+            for variant in self._variants
+            if (max_registers is not None or variant.marks.max_registers is None)
+            and self._explain_refusal(variant, threads, max_registers) is None
+        ]
+        return max(fitting, key=_count_registers, default=None)
 
     def _recompile(self, threads: int, max_registers: int | None) -> Variant:
         reason = self._explain_refusal(self._first, threads, max_registers) or ""
@@ -215,8 +232,13 @@ class CompiledKernel:
             return self._first
         marks = Marks(max_threads=bound, max_registers=max_registers)
         variant = self._recompiler.recompile(self.record.device_name, marks, reason)
-        self._variants = (*self._variants, variant)[-_MOST_VARIANTS:]
-        self._history = (*self._history, variant)
+        left = self._explain_refusal(variant, threads, max_registers)
+        if left is not None and max_registers is not None:  # no code can do with so few
+            raise ConfigurationError(f"{self.display}: {reason}, and recompiled {left}")
+        dropped = self._variants[: -_MOST_VARIANTS + 1]
+        self._variants = (*self._variants[len(dropped) :], variant)
+        kept = (replace(v, images=()) if v in dropped else v for v in self._history)
+        self._history = (*kept, variant)
         self._high = Marks(
             max_threads=max(bound, self._high.max_threads or 0),
             max_registers=max(variant.resources.registers or 0, self._high.max_registers or 0)
@@ -233,9 +255,19 @@ class CompiledKernel:
             return f"it has {registers} registers a thread, the launch allows {max_registers}"
         if self._recompiler is None:
             return None
+        if max_registers is not None and registers is None:  # the device's driver gives them
+            marked = variant.marks.max_registers
+            if marked is None or marked > max_registers:
+                many = "no limit" if marked is None else f"a limit of {marked}"
+                return f"it has {many} of registers a thread, the launch allows {max_registers}"
         most = self._recompiler.find_most_threads(variant.resources)
         if most is None or threads <= most:
             return None
         bound = variant.resources.max_threads
         why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
         return f"a block has {threads} threads, {why} allow {most}"
+
+
+def _count_registers(variant: Variant) -> int:
+    """How many a thread may have, as far as that is known."""
+    return variant.resources.registers or variant.marks.max_registers or 0

@@ -72,15 +72,16 @@ def _read_address(pointer: Pointer, interface: ArrayInterface) -> Converter:
     def read(value: Any) -> int:
         try:
             found = getattr(value, attribute)
+            is_plain = (
+                found.get("strides") is None
+                and found.get("stream") in streams
+                and (spelled is None or found["typestr"][1:] in spelled)
+            )
+            address: int = found["data"][0]
         except Exception as error:  # whatever the library raises for an array that lies elsewhere
             raise NotQuickError from error
-        if (
-            found.get("strides") is not None
-            or found.get("stream") not in streams
-            or (spelled is not None and found["typestr"][1:] not in spelled)
-        ):
+        if not is_plain:
             raise NotQuickError
-        address: int = found["data"][0]
         return address
 
     return read

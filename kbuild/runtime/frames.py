@@ -72,10 +72,11 @@ class FrameLayout:
         try:
             if converters:
                 values = [convert(value) for convert, value in zip(converters, values, strict=True)]
-            frame = self._free.pop() if self._free else Frame(self._params)
+            try:
+                frame = self._free.pop()
+            except IndexError:
+                frame = Frame(self._params)
             self._packer.pack_into(frame.memory, frame.start, *values)
-        except IndexError:  # another thread has taken the last one
-            return self.fill(values)
         except (struct.error, OverflowError, ValueError, NotQuickError):
             return None
         return frame

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, record
 from kbuild.backends import AUTOMATIC, BY_PREFERENCE
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError, InputError
+from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
 from kbuild.project import DeviceFlags
 from kbuild.runtime.compiled_kernel import (
@@ -21,6 +23,7 @@ from kbuild.runtime.compiled_kernel import (
 )
 from kbuild.runtime.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.recompiler import PortableRecompiler, ToolRecompiler
+from kbuild.runtime.sources import check_name, read_options, read_source
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
 from kbuild.stages.kernel_table import build_kernel_table
@@ -33,7 +36,7 @@ from kbuild.toolchain import (
     query_architecture,
 )
 
-_NATIVE: Final = "native"
+NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
 
 
@@ -55,6 +58,9 @@ class KernelCompiler:
         *,
         standard: str = "17",
     ) -> None:
+        if not str(standard)[:1].isdigit():
+            raise ConfigurationError(f"standard {standard!r} is none; write 17 or 20")
+        words = read_options(options)
         hints = gather_hints()
         chosen, named = _choose(backend, arch, hints)
         toolchain = find_toolchain(chosen, hints)
@@ -66,8 +72,8 @@ class KernelCompiler:
         self.backend = chosen.NAME
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
-        self.standard = standard
-        self.flags = DeviceFlags(options=_read_options(options))
+        self.standard = str(standard)
+        self.flags = DeviceFlags(options=words)
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
@@ -79,7 +85,8 @@ class KernelCompiler:
         a file that cannot be read, ToolError with the compiler's log where it fails,
         SourceError for a source without kernels or with host code.
         """
-        path, text = _read_source(source)
+        path, text = read_source(source)
+        check_name(name)
         with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
             file = path.absolute() if path else Path(folder) / Path(name).name
             if path is None:
@@ -94,8 +101,15 @@ class KernelCompiler:
                 toolchain=self.toolchain,
                 keep_assembly=True,
             )
-            outcome = compile_edge(edge, self.flags)
-            return self._collect(edge, outcome, text)
+            try:
+                outcome = compile_edge(edge, self.flags)
+                return self._collect(edge, outcome, text)
+            except FileNotFoundError as error:
+                missing = Path(os.fsdecode(error.filename or "")).name
+                raise InputError(
+                    f"{edge.display_source}: the compiler left no {missing}; do its options say "
+                    "what to make?"
+                ) from error
 
     def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
         compiled = outcome.compiled
@@ -111,8 +125,11 @@ class KernelCompiler:
             warnings=compiled.warnings,
         )
         assembly = _load_assembly(outcome, compiled.images)
+        _require_own_name(edge.source.name, compiled.images, assembly)
+        # Where they lay is no more.
+        named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
         files = CompiledFiles(
-            compiled=compiled,
+            compiled=replace(compiled, images=named),
             images=tuple(record.read_file(image.path) for image in compiled.images),
             assembly=assembly,
             text=text,
@@ -147,34 +164,29 @@ class KernelCompiler:
 
 def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
     """The backend, and the architecture to compile for."""
-    chosen = choose_backend(backend, hints)
-    if arch not in (None, _NATIVE):
-        return chosen, str(arch)
-    try:
+    if arch not in (None, NATIVE):
+        return choose_backend(backend, hints), str(arch)
+    if backend != AUTOMATIC:
+        chosen = choose_backend(backend, hints)
         return chosen, query_architecture(chosen.NAME)
-    except ConfigurationError:
-        if backend != AUTOMATIC:
-            raise
+    for candidate in BY_PREFERENCE[:-1]:
+        with contextlib.suppress(ConfigurationError, ToolchainError):
+            native = query_architecture(candidate.NAME)
+            find_toolchain(candidate, hints)
+            return candidate, native
     embedded = BY_PREFERENCE[-1]
     return embedded, query_architecture(embedded.NAME)
 
 
-def _read_source(source: str | os.PathLike[str]) -> tuple[Path | None, bytes]:
-    """The path, None for text, and the content."""
-    if isinstance(source, str) and ("\n" in source or "{" in source):
-        return None, source.encode()
-    if not isinstance(source, (str, os.PathLike)):
-        raise ConfigurationError(f"a source is a path or text, not {type(source).__name__}")
-    path = Path(source)
-    if not str(source) or not path.is_file():
-        raise InputError(f"{source}: no such file; text of kernels has a line break or a brace")
-    return path, record.read_file(path)
-
-
-def _read_options(options: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(options, str):
-        raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
-    return tuple(options)
+def _require_own_name(
+    source: str, images: tuple[DeviceImage, ...], assembly: CompiledImage | None
+) -> None:
+    """Saving would write one file over the other."""
+    names = [image.path.name for image in images]
+    if source in (*names, assembly.file_name if assembly else None):
+        raise ConfigurationError(
+            f"{source}: its code would be a file of the same name; give the source another suffix"
+        )
 
 
 def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:

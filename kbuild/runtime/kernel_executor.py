@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from kbuild.backends.execution import ArrayView, ExecutionDevice, Queue, open_device
 from kbuild.errors import ConfigurationError, LaunchError
@@ -19,6 +21,11 @@ from kbuild.runtime.recorded_launch import LaunchRecord
 
 # A program has few configurations, and may make them anew for each launch.
 _MOST_PLANS: Final = 64
+# Code stays loaded as long as its kernel is there: by device, by the address of the variant.
+_LOADED: Final[
+    WeakKeyDictionary[CompiledKernel, dict[ExecutionDevice, dict[int, tuple[Variant, Any]]]]
+] = WeakKeyDictionary()
+_LOADED_LOCK: Final = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +45,31 @@ class _Plan:
 
 
 class KernelExecutor:
-    """Launches one kernel on the current device; threads may share it.
+    """Launches one kernel; threads may share it.
+
+    It is for the device that is current where it is made, and makes that current to launch.
 
     ConfigurationError where kernels of its backend cannot be run from Python or what that takes
     is not installed, LaunchError where there is no device.
     """
 
     def __init__(self, compiled: CompiledKernel) -> None:
+        if not isinstance(compiled, CompiledKernel):
+            raise ConfigurationError(
+                f"a KernelExecutor takes a CompiledKernel, not {type(compiled).__name__}; "
+                "modules have theirs by name: KernelExecutor(module[name])"
+            )
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
-        self._functions: dict[int, tuple[Variant, Any]] = {}
+        self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
 
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
+
+    def __reduce__(self) -> tuple[type[KernelExecutor], tuple[CompiledKernel]]:
+        """It pickles as its kernel, and is for the device that is current where it is read."""
+        return KernelExecutor, (self.compiled,)
 
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
         """Launch with ``args``, one a parameter.
@@ -64,7 +82,8 @@ class KernelExecutor:
         Without a stream in ``config``, and where arrays are copied, the kernel has run when this
         returns; with one it may still be running.  ``profile`` measures by device events, waits,
         and returns seconds; else it returns None.  Raises ConfigurationError for arguments that
-        do not fit, LaunchError for what the device refuses or the kernel does wrong.
+        do not fit, LaunchError for what the device refuses or the kernel does wrong, ToolError
+        where the kernel has to be compiled again for ``config`` and cannot be.
         """
         plan = self._plans.get(id(config))
         try:
@@ -86,6 +105,7 @@ class KernelExecutor:
 
         Arrays are copied into it.  Raises as `run` does for arguments that do not fit.
         """
+        _require_config(config)
         queue = self._device.open_queue(config.stream)
         return capture_launch(
             self.compiled, config, args, view=lambda value: self._device.view_array(value, queue)
@@ -101,6 +121,7 @@ class KernelExecutor:
 
     def _make_plan(self, config: LaunchConfig) -> _Plan:
         """What of a launch is the same each time."""
+        _require_config(config)
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
@@ -130,7 +151,10 @@ class KernelExecutor:
         known = self._functions.get(id(variant))
         if known is None:
             function = self._device.load(variant.images, self.compiled.record)
-            known = self._functions[id(variant)] = (variant, function)
+            kept = {id(each) for each in self.compiled.history}
+            for key in self._functions.keys() - kept:  # the cache of code has dropped these
+                self._functions.pop(key, None)
+            known = self._functions.setdefault(id(variant), (variant, function))
         return known[1]
 
     def _run_checked(self, plan: _Plan, args: Sequence[object], *, profile: bool) -> float | None:
@@ -154,3 +178,19 @@ class KernelExecutor:
                 queue.synchronize()
             arrays.copy_back()
         return seconds
+
+
+def _find_functions(
+    compiled: CompiledKernel, device: ExecutionDevice
+) -> dict[int, tuple[Variant, Any]]:
+    """What is loaded of the kernel; executors come and go, and device variables stay."""
+    with _LOADED_LOCK:
+        return _LOADED.setdefault(compiled, {}).setdefault(device, {})
+
+
+def _require_config(config: object) -> None:
+    if not isinstance(config, LaunchConfig):
+        raise ConfigurationError(
+            f"the first argument is a LaunchConfig, not {type(config).__name__}; "
+            "such as run(LaunchConfig(grid=4, block=256), ...)"
+        )

@@ -41,7 +41,7 @@ class LaunchConfig:
     priority: int = 0
 
     def __post_init__(self) -> None:
-        changed = {
+        changed: dict[str, object] = {
             "grid": read_extent("grid", self.grid),
             "block": read_extent("block", self.block),
             "shared_bytes": read_number("shared_bytes", self.shared_bytes, 0, _LARGEST_SHARED),
@@ -51,6 +51,8 @@ class LaunchConfig:
             changed["cluster"] = read_extent("cluster", self.cluster)
         if self.max_registers is not None:
             changed["max_registers"] = read_number("max_registers", self.max_registers, 1, 1 << 16)
+        for name in ("cooperative", "programmatic_dependent_launch"):
+            changed[name] = bool(read_number(name, getattr(self, name), 0, 1))
         for name, value in changed.items():
             object.__setattr__(self, name, value)
 
@@ -63,7 +65,9 @@ class LaunchConfig:
 
 def read_extent(what: str, value: Extent) -> tuple[int, int, int]:
     """Three numbers, those that are not given 1; ConfigurationError for what is no extent."""
-    sizes = tuple(value) if isinstance(value, Sequence) else (value,)
+    sizes: tuple[Any, ...] = (value,)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
+        sizes = tuple(value)
     if not 1 <= len(sizes) <= _DIMENSIONS:
         raise ConfigurationError(f"{what} has {len(sizes)} dimensions; it may have 1 to 3")
     x, y, z = (read_number(what, size, 1, _LARGEST) for size in (*sizes, 1, 1)[:_DIMENSIONS])

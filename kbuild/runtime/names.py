@@ -63,7 +63,7 @@ class NameIndex:
         if near:
             displays = dict.fromkeys(spellings[spelling].display for spelling in near)
             return f"did you mean {' or '.join(displays)}?"
-        return f"there are {_list_names(name.display for name in self._names)}"
+        return f"there are {_list_names(name.display for name in self._names) or 'none'}"
 
 
 def _spell_aliases(name: KernelName) -> Iterator[str]:

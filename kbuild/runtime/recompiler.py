@@ -10,7 +10,7 @@ from kbuild import process, record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import AssembleUnit, ImageOutput, Toolchain
 from kbuild.backends.readers import device_limits
-from kbuild.errors import InputError
+from kbuild.errors import InputError, ToolchainError
 from kbuild.model import ImageKind, Marks, Resources
 from kbuild.runtime.compiled_kernel import CompiledImage, Variant
 from kbuild.stages.compile import describe_content
@@ -79,7 +79,11 @@ def describe_variant(made: Assembled, marks: Marks, reason: str) -> Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRecompiler:
-    """A recompiler that calls the assembler of ``toolchain``; ``arch`` is the image's."""
+    """A recompiler that calls the assembler of ``toolchain``; ``arch`` is the image's.
+
+    Where that is not installed, as a kernel may run on another machine than it was compiled on,
+    the device's driver assembles instead.
+    """
 
     toolchain: Toolchain
     source: str
@@ -105,7 +109,10 @@ class ToolRecompiler:
             )
             unit.assembly.write_bytes(marked)
             command = backend.assemble_command(unit, self.toolchain)
-            log = process.run_checked(command).stderr
+            try:
+                log = process.run_checked(command).stderr
+            except ToolchainError as error:
+                return self._leave_to_driver(kernel, marks, f"{reason}; {error}")
             file = command.outputs[0]
             made = Assembled(
                 source=self.source,
@@ -118,6 +125,12 @@ class ToolRecompiler:
                 log=log,
             )
         return describe_variant(made, marks, reason)
+
+    def _leave_to_driver(self, kernel: str, marks: Marks, reason: str) -> Variant:
+        portable = PortableRecompiler(
+            backend=self.toolchain.backend, source=self.source, assembly=self.assembly
+        )
+        return portable.recompile(kernel, marks, reason)
 
     def find_most_threads(self, resources: Resources) -> int | None:
         """See `Recompiler`."""

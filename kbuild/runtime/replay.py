@@ -17,6 +17,8 @@ from kbuild.runtime.recorded_images import read_images
 from kbuild.runtime.recorded_launch import LaunchOutcome, LaunchRecord
 
 _POINTER: Final = 8
+# How much of a buffer is compared at once.
+_PART: Final = 1 << 16
 # Notes of these kinds are about a parameter that the kernel cannot use as it was.
 _MISSING: Final = ("unknown-extent", "host-memory", "over-limit", "not-copied", "no-buffers")
 
@@ -34,9 +36,17 @@ class ReplayedBuffer:
         """How many bytes the launch changed; None where that is not known."""
         if self.before is None or self.after is None:
             return None
-        if bytes(self.before) == self.after:
-            return 0
-        return sum(a != b for a, b in zip(self.before, self.after, strict=True))
+        before, after = memoryview(self.before), memoryview(self.after)
+        parts = (slice(start, start + _PART) for start in range(0, len(after), _PART))
+        return sum(_count_different(bytes(before[part]), bytes(after[part])) for part in parts)
+
+
+def _count_different(before: bytes, after: bytes) -> int:
+    """How many bytes differ, of two texts of one length; buffers may have gigabytes."""
+    if before == after:
+        return 0
+    different = int.from_bytes(before, "little") ^ int.from_bytes(after, "little")
+    return len(after) - different.to_bytes(len(after), "little").count(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

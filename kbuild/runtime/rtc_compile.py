@@ -10,6 +10,7 @@ from kbuild import record
 from kbuild.backends import find_backend
 from kbuild.backends.protocol import ImageOutput
 from kbuild.backends.rtc import RtcOutput, find_runtime_compiler
+from kbuild.demangle import split_function
 from kbuild.errors import InputError
 from kbuild.model import Marks, Resources
 from kbuild.runtime.compiled_kernel import Compilation, CompiledImage, Variant
@@ -21,6 +22,7 @@ from kbuild.stages.kernel_table import build_kernel_table
 from kbuild.stages.parameter_names import declare_from_texts
 from kbuild.stages.stub_names import base_identifier
 
+_LONGEST_NAME: Final = 100
 # Has a template instantiated; it stands below the user's own lines.
 _REFERENCE: Final = "[[gnu::used]] static const void* const kbuild_reference = (const void*)({});"
 
@@ -43,7 +45,9 @@ class RtcRequest:
     @property
     def file_name(self) -> str:
         """What the compiler calls the text in messages."""
-        return f"{base_identifier(self.name.partition('(')[0]) or 'kernels'}.cu"
+        # Symbols may be longer than names of files.
+        name = base_identifier(self.name.partition("(")[0])[:_LONGEST_NAME]
+        return f"{name or 'kernels'}.cu"
 
 
 def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
@@ -54,11 +58,29 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
         if request.expression is not None:
             text = f"{text}\n{_REFERENCE.format(request.expression)}\n"
         own = KernelCompiler(request.backend, request.arch, request.options)
-        return own.compile(f"{text}\n", name=request.file_name), request.name
+        module = own.compile(f"{text}\n", name=request.file_name)
+        return module, _find_instance(module, request)
     output = compiler.compile_source(
         request.text, request.file_name, request.arch, request.options, request.expression
     )
     return _collect(request, output), output.symbol or request.name
+
+
+def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
+    """The name of the kernel that was instantiated, however its arguments are spelled.
+
+    It is one of its template's: where there is one alone, ``N`` may be an expression and ``T``
+    an alias.
+    """
+    if request.expression is None or request.name in module:
+        return request.name
+    wanted = base_identifier(request.name.partition("<")[0]).strip(" &")
+    instances = [
+        kernel.name
+        for kernel in module.values()
+        if base_identifier(split_function(kernel.display)[0]) == wanted
+    ]
+    return instances[0] if len(instances) == 1 else request.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

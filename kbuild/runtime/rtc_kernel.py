@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from kbuild.backends import AUTOMATIC
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.compiled_kernel import CompiledKernel
+from kbuild.runtime.kernel_compiler import NATIVE
 from kbuild.runtime.kernel_executor import KernelExecutor
 from kbuild.runtime.launch_config import LaunchConfig
 from kbuild.runtime.rtc_compile import RtcRequest, compile_text
+from kbuild.runtime.sources import encode_text, read_options
 from kbuild.toolchain import choose_device
 
 
@@ -18,9 +21,9 @@ class RtcKernel:
 
     ``name`` is a symbol, a name of the source, or a template with its arguments
     (``scale<float>``).  ``options`` are the runtime compiler's own.  ``backend`` ``auto`` is
-    that of the machine's device, ``arch`` the device's where it is None.  Raises ToolError with
-    the compiler's log, by the lines of ``source_text``; ConfigurationError for a name that is
-    none of the kernels, or where no device says what to compile for.
+    that of the machine's device, ``arch`` the device's where it is None or ``native``.  Raises
+    ToolError with the compiler's log, by the lines of ``source_text``; ConfigurationError for a
+    name that is none of the kernels, or where no device says what to compile for.
     """
 
     def __init__(
@@ -32,20 +35,25 @@ class RtcKernel:
         *,
         arch: str | None = None,
     ) -> None:
-        if isinstance(options, str):
-            raise ConfigurationError(f"options are a sequence of words, such as [{options!r}]")
-        if backend == AUTOMATIC or arch is None:
+        for what, value in (("source_text", source_text), ("name", name)):
+            if not isinstance(value, str):
+                raise ConfigurationError(f"{what} is a string, not {type(value).__name__}")
+        encode_text(source_text)
+        words = read_options(options)
+        if backend == AUTOMATIC or arch in (None, NATIVE):
             backend, own = choose_device(backend)
-            arch = arch or own
-        request = RtcRequest(
-            text=source_text, name=name, options=tuple(options), backend=backend, arch=arch
-        )
+            arch = own if arch in (None, NATIVE) else arch
+        request = RtcRequest(text=source_text, name=name, options=words, backend=backend, arch=arch)
         module, key = compile_text(request)
         self.compiled: CompiledKernel = module[key]
         self._executor: KernelExecutor | None = None
 
     def __repr__(self) -> str:
         return f"<RTC kernel {self.compiled.display}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what runs it: it may be read where there is no device."""
+        return {**vars(self), "_executor": None}
 
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
         """Launch it: see `KernelExecutor.run`."""

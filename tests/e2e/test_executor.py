@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import json
 import pickle
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,8 +19,10 @@ from executed_kernels import CASES, CompiledKernels, RtcKernels
 
 import kbuild
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+from kbuild.cli.main import main
 from kbuild.errors import (
     ConfigurationError,
+    KbuildError,
     LaunchError,
     SourceError,
     ToolchainError,
@@ -69,6 +74,23 @@ def test_rtc_instantiates_a_template() -> None:
     np.testing.assert_array_equal(values, [0, 3, 6, 9])
 
 
+def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
+    source = (
+        "typedef unsigned int u; template <class T, int N>\n"
+        "__global__ void fill(T* values) { values[threadIdx.x] = N; }"
+    )
+    values = np.zeros(4, np.uint32)
+    config = LaunchConfig(grid=1, block=4)
+    RtcKernel(source, "fill<u, 2 + (3 > 2)>", (), "cpu", arch="native").run(config, values)
+    assert values.tolist() == [3] * 4
+
+
+def test_rtc_takes_symbols_of_any_length() -> None:
+    name = "long_name" * 40
+    kernel = RtcKernel(f"__global__ void {name}() {{}}", f"_Z{len(name)}{name}v", backend="cpu")
+    assert kernel.compiled.display == f"{name}()"
+
+
 def test_rtc_errors_have_the_lines_of_the_text() -> None:
     with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
         RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")
@@ -81,6 +103,21 @@ def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> 
         count.run(ONE)
     read.run(ONE, seen)
     assert seen[0] == 96
+
+
+def test_variables_live_as_long_as_their_kernels() -> None:
+    kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
+    count = kernels["count"]
+    for _ in range(3):
+        KernelExecutor(count).run(ONE)
+        gc.collect()
+    seen = np.zeros(1, np.int32)
+    KernelExecutor(kernels["read"]).run(ONE, seen)
+    assert seen[0] == 96
+    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).module)
+    del kernels, count
+    gc.collect()
+    assert module() is None
 
 
 def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:
@@ -186,11 +223,27 @@ def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> No
     assert done.stdout.split() == ["20.0", "False"]
 
 
+def test_what_has_run_pickles(compiled: CompiledModule) -> None:
+    values = np.ones(4, np.float32)
+    for launcher in (
+        KernelExecutor(compiled["scale<float>"]),
+        RtcKernel(SOURCE, "scale<float>", backend="cpu"),
+    ):
+        launcher.run(ONE, values, 2.0, 4)
+        pickle.loads(pickle.dumps(launcher)).run(ONE, values, 2.0, 4)  # noqa: S301 - our own
+    assert (values == 16).all()
+
+
 def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
     saved = compiled.save(tmp_path / "dump")
     assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
     assert saved[0].read_text() == SOURCE
     assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_records_name_no_folder_that_is_gone(compiled: CompiledModule) -> None:
+    assert [image["path"] for image in json.loads(compiled.record)["images"]] == ["kernels.so"]
+    assert KernelCompiler("cpu").compile(SOURCE).record == compiled.record
 
 
 def test_sources_that_cannot_be_compiled_are_told() -> None:
@@ -227,6 +280,53 @@ def test_hip_kernels_compile_without_a_device() -> None:
         KernelExecutor(kernel)
 
 
+@pytest.mark.parametrize(
+    ("source", "name", "message"),
+    [
+        ("x" * 5000, "kernels.cu", "File name too long"),
+        ("/", "kernels.cu", "no such file"),
+        ("\n// \udcff\n", "kernels.cu", "line 2 of the text: surrogates"),
+        (SOURCE, "", "'' is no name of a file"),
+        (SOURCE, "..", "is no name of a file"),
+        (SOURCE, "a\0.cu", "is no name of a file"),
+        (SOURCE, "a" * 300, "is no name of a file"),
+        (SOURCE, "a.so", "a.so: its code would be a file of the same name"),
+    ],
+)
+def test_sources_that_are_none_are_told(source: str, name: str, message: str) -> None:
+    with pytest.raises(KbuildError, match=message):
+        KernelCompiler("cpu").compile(source, name=name)
+
+
+@pytest.mark.parametrize("options", [None, 3, [1], [Path("-g")], ["-DA\0"]])
+def test_options_are_words(options: Any) -> None:
+    for make in (
+        lambda: KernelCompiler("cpu", None, options),
+        lambda: RtcKernel(SOURCE, "count", options, "cpu"),
+    ):
+        with pytest.raises(ConfigurationError, match="option"):
+            make()
+
+
+def test_what_is_no_kernel_text_or_configuration_is_told(compiled: CompiledModule) -> None:
+    wrong: Any = (1, 32)
+    executor = KernelExecutor(compiled["count"])
+    for launch in (executor.run, executor.capture):
+        with pytest.raises(ConfigurationError, match="a LaunchConfig, not tuple"):
+            launch(wrong)
+    wrong = compiled
+    with pytest.raises(ConfigurationError, match=r"KernelExecutor\(module\[name\]\)"):
+        KernelExecutor(wrong)
+    wrong = SOURCE.encode()
+    with pytest.raises(ConfigurationError, match="source_text is a string, not bytes"):
+        RtcKernel(wrong, "count", backend="cpu")
+    wrong = None
+    with pytest.raises(ConfigurationError, match="name is a string, not NoneType"):
+        RtcKernel(SOURCE, wrong, backend="cpu")
+    with pytest.raises(ConfigurationError, match="no streams"):
+        executor.run(LaunchConfig(grid=1, block=1, stream=np.zeros(2)))
+
+
 def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path: Path) -> None:
     values = np.arange(8, dtype=np.float32)
     file = tmp_path / "scale.launch"
@@ -239,6 +339,22 @@ def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path
     assert replay.outcome.code == 0
     assert replay.buffers[0].after == (values * 3).tobytes()
     assert replay.record.kernel == compiled["scale<float>"].record
+
+
+def test_forged_records_are_told(
+    compiled: CompiledModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = KernelExecutor(compiled["scale<float>"]).capture(ONE, np.ones(8, np.float32), 3.0, 8)
+    row = replace(record.kernel, params=record.kernel.params[:-1], display="\x1b[31m\n")
+    file = tmp_path / "forged.launch"
+    kbuild.write_launch_record(file, replace(record, kernel=row))
+
+    assert main(["replay", str(file)]) == 1
+
+    shown = capsys.readouterr().out
+    assert "has other parameters than are described" in shown
+    assert shown.startswith("\\x1b[31m\\n, backend cpu\n")
+    assert "then: it was recorded, not launched\n" in shown
 
 
 def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:

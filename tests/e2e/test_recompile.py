@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,10 @@ def compiled() -> CompiledModule:
     return KernelCompiler("cuda", "90-real").compile(SOURCE, name="demo.cu")
 
 
-def compile_at_run_time(name: str = "heavy", text: str = SOURCE, **options: Any) -> CompiledKernel:
-    request = RtcRequest(
-        text=text, name=name, options=(), backend="cuda", arch="90-real", **options
-    )
+def compile_at_run_time(
+    name: str = "heavy", text: str = SOURCE, options: tuple[str, ...] = ()
+) -> CompiledKernel:
+    request = RtcRequest(text=text, name=name, options=options, backend="cuda", arch="90-real")
     module, key = compile_text(request)
     return module[key]
 
@@ -135,12 +136,40 @@ def test_portable_code_is_marked() -> None:
     assert kernel.select(1000) is made
 
 
+def test_without_the_compiler_the_driver_assembles(tmp_path: Path) -> None:
+    kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
+    recompiler: Any = kernel._recompiler
+    toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
+    kernel._recompiler = replace(recompiler, toolchain=toolchain)
+    made = kernel.select(1024)
+    assert [image.kind for image in made.images] == ["ptx"]
+    assert b".maxntid 1024" in made.images[0].data
+    assert "nvcc: not found" in made.reason
+    assert kernel.select(1000) is made
+
+
+@pytest.mark.parametrize("option", ["-E", "-ptx"])
+def test_options_that_make_something_else_are_told(option: str) -> None:
+    with pytest.raises(KbuildError, match=r"the compiler left no kernels\.\w+; do its options"):
+        KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
+    with pytest.raises(ConfigurationError, match=r"standard 'c\+\+17' is none; write 17"):
+        KernelCompiler("cuda", "90-real", standard="c++17")
+
+
 def test_compile_options_stay_when_it_is_compiled_again() -> None:
     options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math")
     kernel = KernelCompiler("cuda", "90-real", options).compile(SOURCE)["heavy"]
     made = kernel.select(256, 80)
     assert (made.resources.registers or 99) <= 80
     assert b".debug_line" in made.images[0].data
+
+
+@pytest.mark.parametrize("options", [("--ptxas-options=-O0",), ("-Xptxas", "-O0")])
+def test_rtc_options_stay_when_it_is_compiled_again(options: tuple[str, ...]) -> None:
+    text = SOURCE.replace("r < 16", "r < 2")  # what is not optimised is long
+    made = compile_at_run_time("heavy", text, options).select(256)
+    optimised = compile_at_run_time("heavy", text).select(256)
+    assert len(made.images[0].data) > 1.2 * len(optimised.images[0].data)
 
 
 def test_rtc_facts_are_those_of_the_build(compiled: CompiledModule) -> None:
@@ -159,6 +188,25 @@ def test_rtc_errors_have_the_lines_of_the_text() -> None:
         compile_at_run_time("broken", "\n\n__global__ void broken(int* p) { *p = missing; }\n")
     with pytest.raises(ConfigurationError, match="no kernel 'absent'"):
         compile_at_run_time("absent")
+
+
+def test_rtc_takes_what_programs_pass() -> None:
+    text = "\ufeff__global__ void one(int* p) { *p = 1; }\r\n"
+    assert compile_at_run_time("one", text).display == "one(int*)"
+    assert RtcKernel(text, "one", (), "cuda", arch="90").compiled.display == "one(int*)"
+    with pytest.raises(ConfigurationError, match="no kernel 'one'; there are none"):
+        compile_at_run_time("one", "")
+    with pytest.raises(ConfigurationError, match="say the architecture as `arch`"):
+        RtcKernel(text, "one", ["-arch=sm_80"], "cuda", arch="90")
+
+
+def test_paths_may_have_what_shells_read(tmp_path: Path) -> None:
+    source = tmp_path / "it's a, b" / "one two.cu"
+    source.parent.mkdir()
+    (source.parent / "value.h").write_text("#define VALUE 1\n")
+    source.write_text('#include "value.h"\n__global__ void one(int* p) { *p = VALUE; }\n')
+    kernel = KernelCompiler("cuda", "90-real").compile(source)["one"]
+    assert kernel.file_names == ("one two.cu", "one two.ptx", "one two.cubin")
 
 
 def test_rtc_finds_the_toolkit_s_headers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from kbuild import (
     RtcKernel,
     query_architecture,
 )
+from kbuild.backends.execution import open_device
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
@@ -216,6 +218,16 @@ def test_torch_tensors_are_not_copied(small: Any) -> None:
     assert (values == 9).all().item()
     with pytest.raises(ConfigurationError, match="host memory"):
         executor.run(BLOCK, torch.ones(3), 2.0, 3)
+    with pytest.raises(ConfigurationError, match="Tensor is no array for a device"):
+        executor.run(BLOCK, torch.ones(3, device="cuda", requires_grad=True), 2.0, 3)
+
+
+def test_types_that_numpy_has_not_are_passed() -> None:
+    torch = pytest.importorskip("torch", reason="no torch here")
+    text = "#include <cuda_bf16.h>\n__global__ void two(__nv_bfloat16* p) { *p = 2.0f; }"
+    values = torch.ones(2, device="cuda", dtype=torch.bfloat16)
+    RtcKernel(text, "two").run(LaunchConfig(grid=1, block=1), values)
+    assert values.tolist() == [2, 1]
 
 
 class OnlyDlpack:
@@ -268,6 +280,87 @@ def test_much_shared_memory_needs_no_asking(small: Any) -> None:
     assert out[0] == 7
     with pytest.raises(LaunchError, match="use_shared"):
         executor.run(LaunchConfig(grid=1, block=32, shared_bytes=10 << 20), out, 0)
+
+
+def test_static_shared_memory_counts_too() -> None:
+    text = """
+    __global__ void both(int* out, int last)
+    {
+        __shared__ int own[4096];
+        extern __shared__ int values[];
+        own[threadIdx.x] = 3;
+        values[last] = 7;
+        __syncthreads();
+        *out = values[last] + own[0];
+    }
+    """
+    out = np.zeros(1, np.int32)
+    size = 40 << 10  # with 16 KiB more it is beyond what a launch has unasked
+    RtcKernel(text, "both").run(
+        LaunchConfig(grid=1, block=32, shared_bytes=size), out, size // 4 - 1
+    )
+    assert out[0] == 10
+
+
+def test_the_default_stream_has_other_names(small: Any) -> None:
+    executor = KernelExecutor(small["scale<float>"])
+    for stream in (0, 1):
+        values = np.ones(8, np.float32)
+        executor.run(LaunchConfig(grid=1, block=32, stream=stream), values, 2.0, 8)
+        assert (values == 2).all()
+    torch = pytest.importorskip("torch", reason="no torch here")
+    tensor = torch.ones(8, device="cuda")
+    config = LaunchConfig(grid=1, block=32, stream=torch.cuda.default_stream())
+    executor.run(config, tensor, 2.0, 8)
+    executor.run(config, OnlyDlpack(tensor), 2.0, 8)
+    assert (tensor == 4).all().item()
+
+
+def test_register_limits_hold_for_portable_code() -> None:
+    kernel = compile_heavy("portable")
+    source, out = np.linspace(0, 1, 5000, dtype=np.float32), np.zeros(2048, np.float32)
+    expected = launch_heavy(kernel, 128)
+    KernelExecutor(kernel).run(
+        LaunchConfig(grid=16, block=128, max_registers=40), out, source, np.int32(source.size)
+    )
+    np.testing.assert_allclose(out, expected, rtol=1e-5)
+    assert [variant.marks.max_registers for variant in kernel.history] == [None, 40]
+
+
+def test_code_is_unloaded_with_its_kernel() -> None:
+    device: Any = open_device("cuda")
+    out = np.zeros(1, np.int32)
+    for number in range(3):
+        text = f"__device__ int n = {number}; __global__ void get(int* out) {{ *out = n++; }}"
+        kernel = RtcKernel(text, "get")
+        for turn in range(2):  # executors come and go, the variable stays
+            KernelExecutor(kernel.compiled).run(LaunchConfig(grid=1, block=1), out)
+            assert out[0] == number + turn
+        kept = len(device._libraries)
+        del kernel
+        gc.collect()
+        assert len(device._libraries) == kept - 1
+
+
+def test_executors_of_two_devices_take_turns(small: Any) -> None:
+    cupy = pytest.importorskip("cupy", reason="no cupy here")
+    if cupy.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("one device")
+    executors, arrays = [], []
+    for number in range(2):
+        with cupy.cuda.Device(number):
+            executors.append(KernelExecutor(small["scale<float>"]))
+            arrays.append(cupy.ones(8, cupy.float32))
+    config = LaunchConfig(grid=1, block=32)
+    for turn in range(6):
+        with cupy.cuda.Device(turn // 2 % 2):  # another one than the executor's, at times
+            executors[turn % 2].run(config, arrays[turn % 2], 2.0, 8)
+            host = np.ones(8, np.float32)
+            executors[turn % 2].run(config, host, 3.0, 8)
+            assert (host == 3).all()
+    for number, array in enumerate(arrays):
+        with cupy.cuda.Device(number):
+            assert (array.get() == 8).all()
 
 
 def test_launch_attributes_arrive(small: Any) -> None:

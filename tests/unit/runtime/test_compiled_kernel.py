@@ -21,6 +21,8 @@ class Assembler:
     """Gives a block the registers that a CUDA device has for it."""
 
     fails: bool = False
+    fewest: int = 1
+    is_portable: bool = False
     asked: list[Marks] = field(default_factory=list)
 
     def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
@@ -28,9 +30,10 @@ class Assembler:
         if self.fails:
             raise ToolError(f"no {kernel}")
         threads = marks.max_threads or 1024
-        registers = min(65536 // threads, marks.max_registers or 255, 255)
+        registers = max(min(65536 // threads, marks.max_registers or 255, 255), self.fewest)
+        known = None if self.is_portable else registers
         return make_variant(
-            Resources(registers=registers, max_threads=threads), marks=marks, reason=reason
+            Resources(registers=known, max_threads=threads), marks=marks, reason=reason
         )
 
     def find_most_threads(self, resources: Resources) -> int | None:
@@ -122,6 +125,46 @@ def test_the_cache_is_bounded() -> None:
     kernel.select(64, 118)  # 118 is gone, and something below it is not
     assert len(assembler.asked) == 20
     assert len(pickle.loads(pickle.dumps(kernel))._variants) == 8  # noqa: S301 - our own
+    # The history goes on; it does not hold the code.
+    assert [bool(variant.images) for variant in kernel.history] == [
+        True,
+        *[False] * 12,
+        *[True] * 8,
+    ]
+    assert kernel.history[1].resources.registers == 120
+
+
+def test_limits_of_some_launches_slow_no_others_down() -> None:
+    kernel = make_kernel(assembler=Assembler())
+    few = kernel.select(256, 24)
+    assert kernel.select(256).marks == Marks(max_threads=256)
+    assert kernel.select(64, 30) is few
+    fewer = kernel.select(64, 23)
+    assert kernel.select(64, 120) is few  # of those that are there, the one of most registers
+    assert kernel.select(64, 23) is fewer
+
+
+def test_a_limit_below_what_code_can_do_with_is_told_and_not_kept() -> None:
+    assembler = Assembler(fewest=24)
+    kernel = make_kernel(assembler=assembler)
+    for _ in range(2):
+        with pytest.raises(
+            ConfigurationError, match="allows 8, and recompiled it has 24 registers a thread"
+        ):
+            kernel.select(64, 8)
+    assert len(kernel.history) == 1
+
+
+def test_a_limit_holds_for_code_whose_registers_the_driver_gives() -> None:
+    assembler = Assembler(is_portable=True)
+    kernel = make_kernel(Resources(), assembler)
+    made = kernel.select(64, 40)
+    assert made.marks.max_registers == 40
+    assert made.reason == "it has no limit of registers a thread, the launch allows 40"
+    assert kernel.select(64, 48) is made
+    assert kernel.select(64, 32).marks.max_registers == 32
+    assert kernel.select(64) is kernel.history[0]
+    assert len(assembler.asked) == 2
 
 
 def test_what_no_device_takes_is_left_to_it() -> None:

@@ -108,6 +108,8 @@ class OnDevice:
 @pytest.mark.parametrize(
     ("interface", "is_quick"),
     [
+        ({"data": ()}, False),
+        ({"typestr": None}, False),
         ({}, True),
         ({"strides": (8,)}, False),
         ({"typestr": "<f8"}, False),

@@ -27,7 +27,7 @@ def test_extents_are_filled_up_with_ones(
     assert (encoded.block.x, encoded.cluster.x, encoded.cooperative) == (1, 0, 0)
 
 
-@pytest.mark.parametrize("extent", [0, -1, 2**32, (), (1, 1, 1, 1), (1, 0), 1.5, "ab", None])
+@pytest.mark.parametrize("extent", [0, -1, 2**32, (), (1, 1, 1, 1), (1, 0), 1.5, "ab", b"ab", None])
 def test_impossible_extents_are_refused(extent: int) -> None:
     with pytest.raises(ConfigurationError, match="block"):
         LaunchConfig(grid=1, block=extent)
@@ -40,6 +40,7 @@ def test_impossible_extents_are_refused(extent: int) -> None:
         ({"max_registers": 0}, "max_registers is 0"),
         ({"cluster": (1, 0)}, "cluster is 0"),
         ({"priority": 1.5}, "priority is 1.5"),
+        ({"cooperative": "no"}, "cooperative is 'no'"),
     ],
 )
 def test_impossible_settings_are_refused(wrong: dict[str, Any], message: str) -> None:

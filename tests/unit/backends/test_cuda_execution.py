@@ -1,0 +1,97 @@
+"""What of running CUDA kernels needs no device; tests/gpu has the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kbuild.errors import ConfigurationError, LaunchError
+
+pytest.importorskip("cuda.core", reason="no cuda-core here")
+
+from kbuild.backends.cuda_execution import offers, read_dtype, read_stream
+from kbuild.backends.cuda_queue import CudaQueue
+from kbuild.runtime.launch_config import LaunchConfig
+
+
+class Stream:
+    """A stream of another library."""
+
+    def __init__(self, *words: Any) -> None:
+        self._words = words
+
+    def __cuda_stream__(self) -> tuple[Any, ...]:
+        return self._words
+
+
+class OldStream:
+    """A stream as PyTorch had them."""
+
+    cuda_stream = 96
+
+
+@pytest.mark.parametrize(
+    ("stream", "address"),
+    [
+        (64, 64),
+        (np.uint64(64), 64),
+        (Stream(0, 80), 80),
+        (OldStream(), 96),
+        # The default stream's address is null, in PyTorch for one; DLPack calls it 1.
+        (0, 1),
+        (Stream(0, 0), 1),
+        (2, 2),
+    ],
+)
+def test_streams_are_read(stream: Any, address: int) -> None:
+    assert read_stream(stream) == address
+
+
+@pytest.mark.parametrize("stream", ["7", 1.5, -1, 2**64, Stream(0), Stream(0, "7"), object()])
+def test_what_is_no_stream_is_told(stream: Any) -> None:
+    with pytest.raises(ConfigurationError, match="stream is"):
+        read_stream(stream)
+
+
+def test_types_that_numpy_has_not_are_unknown() -> None:
+    class View:
+        @property
+        def dtype(self) -> Any:
+            raise NotImplementedError("bfloat16")  # as cuda-core without ml_dtypes
+
+    assert read_dtype(View()) is None
+    assert read_dtype(np.zeros(1, np.float16)) == np.float16
+
+
+def test_attributes_that_raise_are_there() -> None:
+    class Tensor:
+        @property
+        def interface(self) -> Any:
+            raise RuntimeError("it requires grad")
+
+    assert offers(Tensor(), "interface")
+    assert not offers(Tensor(), "another")
+
+
+class Device:
+    """Where a queue stands; no call reaches it."""
+
+    current = None
+
+    def enter(self) -> None: ...
+
+    def make_current(self) -> None: ...
+
+
+class NullStream:
+    handle = 1
+
+
+def test_more_shared_memory_than_there_is_is_refused() -> None:
+    queue = CudaQueue(Device(), NullStream())
+    function: Any = None
+    for size in (2**31, 2**64 - 1):
+        with pytest.raises(LaunchError, match=f"{size} bytes of shared memory"):
+            queue.bind(function, LaunchConfig(grid=1, block=1, shared_bytes=size))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import resources
+from kbuild import record, resources
 from kbuild.backends import cuda_architectures as architectures
 from kbuild.backends.file_names import name_files
 from kbuild.backends.protocol import (
@@ -291,8 +291,13 @@ def _name_apart(unit: CompileUnit) -> tuple[str, ...]:
     if _asks_for_debug(unit):  # debuggers look for the source by this path
         return seed
     # Entities that are local to the source bear a hash of it.
-    shown = _quote(unit.display_source)
-    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", shown)
+    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", _name_plainly(unit.display_source))
+
+
+def _name_plainly(path: str) -> str:
+    """The path, or a name like it: nvcc passes quotes on to cicc changed."""
+    plain = re.sub(r"[^\w./+-]", "_", path, flags=re.ASCII)
+    return plain if plain == path else f"{plain}.{record.sha256(path.encode())[:8]}"
 
 
 def _asks_for_debug(unit: CompileUnit) -> bool:

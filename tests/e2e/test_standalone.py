@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from projects import KBUILD, ROOT, run, run_kbuild, succeed
+from projects import KBUILD, ROOT, configure, run, run_kbuild, succeed
 from standalone import ARTIFACTS, StandaloneProject
 
 CONFIGURED = "Build files have been written"
@@ -172,14 +172,13 @@ def run_on_terminal(folder: Path, variables: dict[str, str]) -> str:
 def test_device_jobs_are_a_pool(tmp_path: Path) -> None:
     rules = tmp_path / "build" / "CMakeFiles" / "rules.ninja"
     source = ROOT / "examples" / "c_host"
-    words = ("cmake", "-S", source, "-B", tmp_path / "build", "-G", "Ninja")
-    settings = (f"-DKBUILD_EXECUTABLE={KBUILD}", f"-Dkbuild_DIR={ROOT / 'cmake'}")
+    folder = tmp_path / "build"
 
-    succeed(run(*words, *settings))
+    succeed(configure(source, folder))
     assert re.search(r"pool kbuild_device_cpu\n  depth = [1-9]", rules.read_text())
-    succeed(run(*words, *settings, "-DKBUILD_DEVICE_JOBS=3"))
+    succeed(configure(source, folder, "KBUILD_DEVICE_JOBS=3"))
     assert re.search(r"pool kbuild_device_3\n  depth = 3", rules.read_text())
-    failed = run(*words, *settings, "-DKBUILD_DEVICE_JOBS=many")
+    failed = configure(source, folder, "KBUILD_DEVICE_JOBS=many")
 
     assert failed.returncode != 0
     assert "KBUILD_DEVICE_JOBS is" in failed.stderr

@@ -42,11 +42,11 @@ static inline void kbuild_search_notes(const char *note, const char *end,
 {
     while (end - note >= (long)sizeof(ElfW(Nhdr)) && search->module == 0) {
         const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)(const void *)note;
-        const char *name = note + sizeof *header;
-        const char *content = name + ((header->n_namesz + 3) & ~3u);
+        const char *__name = note + sizeof *header;
+        const char *content = __name + ((header->n_namesz + 3) & ~3u);
         note = content + ((header->n_descsz + 3) & ~3u);
         if (header->n_type == KBUILD_NOTE_TYPE && header->n_namesz == sizeof "kbuild" &&
-            memcmp(name, "kbuild", sizeof "kbuild") == 0) {
+            memcmp(__name, "kbuild", sizeof "kbuild") == 0) {
             const struct kbuild_note_header *own =
                 (const struct kbuild_note_header *)(const void *)content;
             const struct kbuild_module *module =
@@ -82,9 +82,9 @@ struct kbuild_address_pair {
     struct dl_phdr_info first_object, second_object;
 };
 
-static inline int kbuild_holds(const struct dl_phdr_info *object, const void *address)
+static inline int kbuild_holds(const struct dl_phdr_info *object, const void *__address)
 {
-    const uintptr_t offset = (uintptr_t)address - object->dlpi_addr;
+    const uintptr_t offset = (uintptr_t)__address - object->dlpi_addr;
     unsigned index;
     for (index = 0; index < object->dlpi_phnum; index++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
@@ -124,12 +124,12 @@ static inline const ElfW(Dyn) *kbuild_find_dynamic(const struct dl_phdr_info *ob
 }
 
 /* Whether the file asks the loader for a file of this name. */
-static inline int kbuild_needs(const struct dl_phdr_info *object, const char *name)
+static inline int kbuild_needs(const struct dl_phdr_info *object, const char *__name)
 {
     const char *strings;
     const ElfW(Dyn) *entry = kbuild_find_dynamic(object, &strings);
     for (; entry != 0 && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && strcmp(strings + entry->d_un.d_val, name) == 0)
+        if (entry->d_tag == DT_NEEDED && strcmp(strings + entry->d_un.d_val, __name) == 0)
             return 1;
     return 0;
 }

@@ -21,6 +21,26 @@ CASES: dict[str, Callable[[Any], None]] = {
 }
 
 
+# Some 128 registers a thread, and launch bounds that let a block of 128 have them.
+HEAVY = """\
+extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float* in, int n)
+{
+    float v[96];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 96; k++) v[k] = in[(i * 96 + k) % n];
+    for (int r = 0; r < 16; r++) {
+#pragma unroll
+        for (int k = 0; k < 96; k++) v[k] = v[k] * v[(k + 1) % 96] + v[(k + 37) % 96];
+    }
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 96; k++) sum += v[k];
+    out[i] = sum;
+}
+"""
+
+
 class Launcher:
     """What the cases call, as a loaded kernel has it."""
 
@@ -57,3 +77,16 @@ class RtcKernels:
             source.read_text(), name, [f"-I{KERNELS}"], self._backend, arch=self._arch
         )
         return Launcher(kernel.run)
+
+
+class OnlyDlpack:
+    """An array that says where it lies in no other way."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from executed_kernels import CASES, CompiledKernels, RtcKernels
+from executed_kernels import CASES, CompiledKernels, OnlyDlpack, RtcKernels
 
 import kbuild
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
@@ -128,28 +128,15 @@ def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:
     np.testing.assert_array_equal(out, values * 2 + 5)
 
 
-class Foreign:
-    """Another library's array."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self._array.__dlpack_device__()
-
-
 def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> None:
     values = np.ones(8, np.float32)
     executor = KernelExecutor(compiled["scale<float>"])
-    executor.run(ONE, Foreign(values), 3.0, 8)
+    executor.run(ONE, OnlyDlpack(values), 3.0, 8)
     assert (values == 3).all()
     with pytest.raises(ConfigurationError, match="contiguous"):
-        executor.run(ONE, Foreign(values[::2]), 3.0, 4)
+        executor.run(ONE, OnlyDlpack(values[::2]), 3.0, 4)
     with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
-        executor.run(ONE, Foreign(values.astype(np.float64)), 3.0, 4)
+        executor.run(ONE, OnlyDlpack(values.astype(np.float64)), 3.0, 4)
 
 
 def test_addresses_are_passed_as_they_are(compiled: CompiledModule) -> None:
@@ -364,7 +351,7 @@ def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
     executor = KernelExecutor(compiled["apply"])
 
     record = executor.capture(ONE, values, values, pair)
-    foreign = executor.capture(ONE, Foreign(values), values, pair)
+    foreign = executor.capture(ONE, OnlyDlpack(values), values, pair)
     address = executor.capture(ONE, values.ctypes.data, values, pair)
 
     assert [pointer.buffer for pointer in record.pointers] == [0, 0]

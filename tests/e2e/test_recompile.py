@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from executed_kernels import HEAVY
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
 from kbuild.devices import query_driver
@@ -31,26 +34,13 @@ def missing() -> str:
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "there is nvcc")
 
-# Some 128 registers a thread, and launch bounds that let a block of 128 have them.
-SOURCE = """\
-extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float* in, int n)
-{
-    float v[96];
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-#pragma unroll
-    for (int k = 0; k < 96; k++) v[k] = in[(i * 96 + k) % n];
-    for (int r = 0; r < 16; r++) {
-#pragma unroll
-        for (int k = 0; k < 96; k++) v[k] = v[k] * v[(k + 1) % 96] + v[(k + 37) % 96];
-    }
-    float sum = 0;
-#pragma unroll
-    for (int k = 0; k < 96; k++) sum += v[k];
-    out[i] = sum;
-}
+SOURCE = (
+    HEAVY
+    + """\
 template <class T> __global__ void scale(T* values, T factor) { values[threadIdx.x] *= factor; }
 template __global__ void scale<float>(float*, float);
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +99,19 @@ def test_the_record_is_the_build_s(compiled: CompiledModule, tmp_path: Path) -> 
         return record
 
     assert read(compiled.record) == read(edge.stamp.read_bytes())
+
+
+def test_compiling_imports_no_library_of_devices() -> None:
+    program = (
+        "import sys, kbuild\n"
+        "kernel = kbuild.KernelCompiler('cuda', '90-real').compile(sys.argv[1])['heavy']\n"
+        "kernel.select(1024)\n"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} & {'cuda', 'cupy', 'numpy'}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, HEAVY], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("way", ["nvcc", "rtc"])

@@ -25,7 +25,7 @@ from kbuild.backends.execution import open_device
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
-from executed_kernels import CASES, CompiledKernels, RtcKernels
+from executed_kernels import CASES, HEAVY, CompiledKernels, OnlyDlpack, RtcKernels
 
 
 def missing() -> str:
@@ -42,24 +42,6 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or "there is a device"),
 ]
 
-# Some 128 registers a thread, and launch bounds that let a block of 128 have them.
-HEAVY = """\
-extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float* in, int n)
-{
-    float v[96];
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-#pragma unroll
-    for (int k = 0; k < 96; k++) v[k] = in[(i * 96 + k) % n];
-    for (int r = 0; r < 16; r++) {
-#pragma unroll
-        for (int k = 0; k < 96; k++) v[k] = v[k] * v[(k + 1) % 96] + v[(k + 37) % 96];
-    }
-    float sum = 0;
-#pragma unroll
-    for (int k = 0; k < 96; k++) sum += v[k];
-    out[i] = sum;
-}
-"""
 SMALL = """\
 __device__ int counter;
 template <class T> __global__ void scale(T* values, T factor, int n)
@@ -226,19 +208,6 @@ def test_types_that_numpy_has_not_are_passed() -> None:
     values = torch.ones(2, device="cuda", dtype=torch.bfloat16)
     RtcKernel(text, "two").run(LaunchConfig(grid=1, block=1), values)
     assert values.tolist() == [2, 1]
-
-
-class OnlyDlpack:
-    """An array that says where it lies in no other way."""
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self._array.__dlpack_device__()
 
 
 def test_dlpack_alone_is_enough(small: Any) -> None:

@@ -89,7 +89,7 @@ def _target_rows(
         "kind": table.kind,
         "one_value": {
             "BACKEND": table.backend,
-            "DEBUG_STUBS": _on_off(debug_stubs),
+            "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
             "RDC": _on_off(table.rdc),
             "RUNTIME": table.runtime,
             "COMPRESSION": table.compression,

@@ -9,7 +9,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from kbuild import record
 from kbuild.build_state import SourcePattern, match_sources
@@ -18,6 +18,9 @@ from kbuild.model import ArtifactKind
 from kbuild.toml import read_toml
 
 T = TypeVar("T")
+
+# TOML has booleans where CMake has ON and OFF.
+StubChoice: TypeAlias = Literal[True, False, "symbols"]
 
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
@@ -41,7 +44,7 @@ class TargetTable:
     backend: str = "cpu"
     architectures: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
-    debug_stubs: bool = False
+    debug_stubs: StubChoice = False
     rdc: bool = False
     compression: str | None = None
     visibility: str | None = None
@@ -64,7 +67,7 @@ class ProfileTable:
 
     definitions: tuple[str, ...] = ()
     compile_options: tuple[str, ...] = ()
-    debug_stubs: bool | None = None
+    debug_stubs: StubChoice | None = None
     verify: bool | None = None
 
 

@@ -17,18 +17,33 @@ from kbuild.model import Command
 
 # A character that no tool begins a line with.
 _MARK: Final = "\x1e"
-_STATUS: Final = re.compile(_MARK + r"(\d+)/(\d+) (.*)")
+_STATUS: Final = re.compile(_MARK + r"(\d+)/(\d+) (\S+) (.*)")
+# The first ninja that foretells, by what edges took before, when it ends.
+_FORECAST_VERSION: Final = (1, 12)
 # The first ninja that takes jobs from a jobserver.
 _JOBSERVER_VERSION: Final = (1, 13)
 _LEAST_ROOM: Final = 64 << 10
 _FULL_DISK: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildStep:
+    """An edge, ``what``, that is finished as so many of so many.
+
+    ``seconds_left`` is when the build ends, from now; None where ninja does not know.
+    """
+
+    finished: int
+    total: int
+    seconds_left: float | None
+    what: str
+
+
 class BuildReporter(Protocol):
     """Who is told how a build goes."""
 
-    def report_step(self, finished: int, total: int, what: str) -> None:
-        """So many of so many edges are finished, the last of which is ``what``."""
+    def report_step(self, step: BuildStep) -> None:
+        """An edge is finished."""
 
     def report_line(self, line: str) -> None:
         """A tool printed something."""
@@ -52,10 +67,15 @@ def run_ninja(run: NinjaRun, reporter: BuildReporter) -> None:
     ToolError where there was no room for what it writes.
     """
     server = _find_jobserver()
-    jobs = _choose_jobs(run, server)
+    text = process.run_checked(Command(argv=(str(run.ninja), "--version"))).stdout
+    version = tuple(int(number) for number in re.findall(r"\d+", text)[:2])
+    is_client = _is_client(server, text, version) if server else False
+    jobs = server.jobs if server and not run.jobs and not is_client else run.jobs
     parallel = ("-j", str(jobs)) if jobs else ()
+    forecast = "%E" if version >= _FORECAST_VERSION else "?"
     command = Command(
-        argv=(str(run.ninja), *parallel, *run.targets), env=(("NINJA_STATUS", f"{_MARK}%f/%t "),)
+        argv=(str(run.ninja), *parallel, *run.targets),
+        env=(("NINJA_STATUS", f"{_MARK}%f/%t {forecast} "),),
     )
     inherited = (*(() if run.lock is None else (run.lock,)), *(server.pipe if server else ()))
     run_tool(command, run.folder, _read_lines(reporter), inherited=inherited)
@@ -109,7 +129,13 @@ def _read_lines(reporter: BuildReporter) -> Callable[[str], None]:
     def read_line(line: str) -> None:
         found = _STATUS.fullmatch(line)
         if found:
-            reporter.report_step(int(found[1]), int(found[2]), found[3])
+            step = BuildStep(
+                finished=int(found[1]),
+                total=int(found[2]),
+                seconds_left=None if found[3] == "?" else float(found[3]),
+                what=found[4],
+            )
+            reporter.report_step(step)
         else:
             reporter.report_line(line)
 
@@ -142,12 +168,7 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-def _choose_jobs(run: NinjaRun, server: _Jobserver | None) -> int | None:
-    """``-j`` for ninja; None where it decides, or asks the jobserver."""
-    if run.jobs or server is None:
-        return run.jobs
-    text = process.run_checked(Command(argv=(str(run.ninja), "--version"))).stdout
-    version = tuple(int(number) for number in re.findall(r"\d+", text)[:2])
+def _is_client(server: _Jobserver, text: str, version: tuple[int, ...]) -> bool:
+    """Whether the ninja of that version asks that jobserver."""
     # Kitware's speaks both protocols, upstream's only that with a named pipe.
-    is_client = "jobserver" in text or (version >= _JOBSERVER_VERSION and not server.pipe)
-    return None if is_client else server.jobs
+    return "jobserver" in text or (version >= _JOBSERVER_VERSION and not server.pipe)

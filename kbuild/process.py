@@ -223,14 +223,15 @@ def stream_build(call: BuildCall) -> tuple[int, int | None]:
 
 def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) -> int:
     """Pass its lines on until it ends; the exit status."""
-    try:
-        for line in process.stdout or ():
-            on_line(line.decode(errors="replace").rstrip("\n"))
-    except BaseException:
-        process.send_signal(signal.SIGINT)  # it removes what is half done
-        process.communicate()
-        raise
-    return process.wait()
+    with process:
+        try:
+            for line in process.stdout or ():
+                on_line(line.decode(errors="replace").rstrip("\n"))
+        except BaseException:
+            process.send_signal(signal.SIGINT)  # it removes what is half done
+            process.communicate()
+            raise
+    return process.returncode
 
 
 def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:

@@ -67,8 +67,10 @@ def _read(kind: Any, data: Any, where: str) -> Any:  # noqa: PLR0911 - one a kin
             return None
         return _read(next(a for a in arguments if a is not type(None)), data, where)
     if origin is typing.Literal:
-        if data not in arguments:
-            raise InputError(f"{where}: {data!r} is none of {', '.join(map(repr, arguments))}")
+        if not any(data == choice and type(data) is type(choice) for choice in arguments):
+            raise InputError(
+                f"{where}: {_show(data)} is none of {', '.join(map(_show, arguments))}"
+            )
         return data
     if origin is tuple:
         if not isinstance(data, list):
@@ -79,6 +81,11 @@ def _read(kind: Any, data: Any, where: str) -> Any:  # noqa: PLR0911 - one a kin
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
         raise InputError(f"{where}: expected {kind.__name__}, found {type(data).__name__}")
     return data
+
+
+def _show(value: Any) -> str:
+    """As JSON and TOML have it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _read_dataclass(kind: Any, data: Any, where: str) -> Any:

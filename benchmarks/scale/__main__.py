@@ -39,7 +39,7 @@ kbuild_add_kernels(scaled SHARED SOURCES {sources} BACKEND cuda ARCHITECTURES {a
 """
 COLUMNS = (
     *("kernels", "sources", "archs", "visibility", "pack s", "pack MiB", "stub s", "edge / nvcc"),
-    *("load us/kernel", "load / nvcc", "size / nvcc"),
+    *("load us/kernel", "load / nvcc", "load / hidden", "size / nvcc"),
 )
 
 
@@ -68,40 +68,41 @@ TINY = (Case(kernels=4, sources=2),)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="a small target: shows that it runs")
-    parser.add_argument("--loads", type=int, default=21)
+    parser.add_argument("--loads", type=int, default=101)
     arguments = parser.parse_args()
     try:
         nvcc = find_toolchain(cuda, gather_hints()).compiler
     except ToolchainError as error:
         sys.exit(str(error))
     print(describe_machine())
-    print("  ".join(f"{column:>14}" for column in COLUMNS))
+    print("  ".join(f"{column:>16}" for column in COLUMNS))
     for case in TINY if arguments.tiny else CASES:
         with tempfile.TemporaryDirectory(prefix="kbuild-scale-") as folder:
             row = measure(case, Path(folder), nvcc, 3 if arguments.tiny else arguments.loads)
-        print("  ".join(f"{cell:>14}" for cell in row), flush=True)
+        print("  ".join(f"{cell:>16}" for cell in row), flush=True)
 
 
 def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
     sources = write_project(case, folder)
     build = folder / "build"
-    package = f"-Dkbuild_DIR={resources.cmake_directory()}"
-    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, package)
+    package = (f"-Dkbuild_DIR={resources.cmake_directory()}", f"-DKBUILD_EXECUTABLE={KBUILD}")
+    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, *package)
     run(find_build_program("ninja"), "-C", build, "scaled")
     pack, memory = time_pack(build)
     stub = time_call(find_command(build, "scaled_stub"), build)
     edge, bare = compare_edges(build, sources[0], nvcc, folder)
-    peer = build_by_nvcc(case, sources, nvcc, folder)
     library = build / "libscaled.so"
+    hidden = build_by_nvcc(case, sources, nvcc, folder, is_hidden=True)
+    peer = hidden
+    if case.visibility != "hidden":
+        peer = build_by_nvcc(case, sources, nvcc, folder, is_hidden=False)
     run("cc", "-O2", LOADER, "-o", folder / "load", "-ldl")
-    runtime = cuda.find_runtimes(gather_hints())[0].library
-    ours, theirs = zip(*time_loads(folder / "load", library, peer, runtime, loads), strict=True)
-    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+    times = list(time_loads(folder / "load", (library, peer, hidden), loads))
     return (
         *(str(case.kernels), str(case.sources), str(len(case.architectures)), case.visibility),
         *(f"{pack:.2f}", f"{memory:.0f}", f"{stub:.2f}", f"{edge / bare:.2f}"),
-        f"{statistics.median(ours) * 1e3 / case.kernels:.2f}",
-        f"{statistics.median(ratios):.2f}",
+        f"{statistics.median(row[0] for row in times) * 1e3 / case.kernels:.2f}",
+        *(describe_ratios([row[0] / row[column] for row in times]) for column in (1, 2)),
         f"{library.stat().st_size / peer.stat().st_size:.2f}",
     )
 
@@ -167,28 +168,38 @@ def compare_edges(build: Path, source: Path, nvcc: Path, folder: Path) -> tuple[
     return statistics.median(ours), statistics.median(bare)
 
 
-def build_by_nvcc(case: Case, sources: Sequence[Path], nvcc: Path, folder: Path) -> Path:
-    """The same kernels as nvcc makes a library of them, with the same runtime."""
-    targets = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in case.architectures]
+def build_by_nvcc(
+    case: Case, sources: Sequence[Path], nvcc: Path, folder: Path, *, is_hidden: bool
+) -> Path:
+    """The same kernels as nvcc makes a library of them, with the same runtime.
+
+    Since CUDA 13 nvcc hides kernels unless it is told otherwise: no other file can launch them.
+    """
+    options = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in case.architectures]
+    options.append(f"-device-entity-has-hidden-visibility={str(is_hidden).lower()}")
     objects = [source.with_suffix(".o") for source in sources]
     for source, target in zip(sources, objects, strict=True):
-        run(nvcc, "-c", "-O3", "-Xcompiler", "-fPIC", *targets, source, "-o", target)
-    library = folder / "libpeer.so"
+        run(nvcc, "-c", "-O3", "-Xcompiler", "-fPIC", *options, source, "-o", target)
+    library = folder / f"libpeer-{'hidden' if is_hidden else 'default'}.so"
     runtime = cuda.find_runtimes(gather_hints())[0].library
     run("g++", "-shared", "-o", library, *objects, runtime)
     return library
 
 
-def time_loads(
-    loader: Path, ours: Path, peer: Path, runtime: Path, count: int
-) -> Iterator[tuple[float, float]]:
-    """Milliseconds of dlopen, each in a process of its own, in turns."""
+def time_loads(loader: Path, libraries: Sequence[Path], count: int) -> Iterator[list[float]]:
+    """Milliseconds of each library's dlopen, each in a process of its own, in turns."""
+    runtime = cuda.find_runtimes(gather_hints())[0].library
     for _ in range(count):
-        first, second = (
+        yield [
             float(subprocess.run([loader, p, runtime], capture_output=True, check=True).stdout)
-            for p in (ours, peer)
-        )
-        yield first, second
+            for p in libraries
+        ]
+
+
+def describe_ratios(ratios: Sequence[float]) -> str:
+    """The median, and the quartiles in brackets."""
+    first, median, third = statistics.quantiles(ratios, n=4)
+    return f"{median:.2f} ({first:.2f}-{third:.2f})"
 
 
 def run(*words: object) -> None:

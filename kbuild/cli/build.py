@@ -68,12 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
         show_build() as reporter,
     ):
         state = read_state(folder)
-        marks = _mark_inputs(folder, state) if state and _is_plain(arguments, folder) else None
+        marks = _mark_inputs(folder, state) if state else None
         if state is None or not is_current(state, request):
             from kbuild.manifest_build import configure_folder  # noqa: PLC0415 - loads slowly
 
             state = configure_folder(folder, request, state, reporter.report_line)
-            marks = None  # of another state
+            marks = _mark_inputs(folder, state)
+            if not is_current(state, request):  # something changed meanwhile
+                marks = None
         _check_names(manifest, arguments.targets, (output.target for output in state.outputs))
         run_ninja(
             NinjaRun(
@@ -85,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             ),
             reporter,
         )
-        if marks is not None:
+        if marks is not None and _is_plain(arguments):
             _write_quick_file(folder, state, marks)
     for output in state.outputs:
         if not arguments.targets or output.target in arguments.targets:
@@ -93,10 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _is_plain(arguments: argparse.Namespace, folder: BuildFolder) -> bool:
-    """Whether it is the call that `kbuild.cli.quick_build` knows."""
-    options = (arguments.manifest, arguments.output, arguments.profile, arguments.device_jobs)
-    return options == (None,) * len(options) and folder.root == Path.cwd() / OUTPUT
+def _is_plain(arguments: argparse.Namespace) -> bool:
+    """Whether it is a call that `kbuild.cli.quick_build` knows."""
+    return (arguments.manifest, arguments.output, arguments.device_jobs) == (None, None, None)
 
 
 def _mark_inputs(folder: BuildFolder, state: BuildState) -> list[str] | None:

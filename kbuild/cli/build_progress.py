@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kbuild.ninja import BuildReporter
+from kbuild.ninja import BuildReporter, BuildStep
 from kbuild.process import select_environment
 
 
@@ -28,8 +30,8 @@ def show_build() -> Iterator[BuildReporter]:
 class _Lines:
     """One line an edge, for logs that are read later."""
 
-    def report_step(self, finished: int, total: int, what: str) -> None:
-        self.report_line(f"[{finished}/{total}] {what}")
+    def report_step(self, step: BuildStep) -> None:
+        self.report_line(f"[{step.finished}/{step.total}] {step.what}")
 
     def report_line(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -42,10 +44,13 @@ class _Bar:
         self._progress: Any = None
         self._task: Any = None
 
-    def report_step(self, finished: int, total: int, what: str) -> None:
+    def report_step(self, step: BuildStep) -> None:
         if self._progress is None:
-            self._open(total)
-        self._progress.update(self._task, completed=finished, total=total, what=what)
+            self._open(step.total)
+        end = None if step.seconds_left is None else time.monotonic() + step.seconds_left
+        self._progress.update(
+            self._task, completed=step.finished, total=step.total, what=step.what, end=end
+        )
 
     def report_line(self, line: str) -> None:
         if self._progress is None:
@@ -64,17 +69,34 @@ class _Bar:
             BarColumn,
             MofNCompleteColumn,
             Progress,
+            Task,
             TextColumn,
             TimeRemainingColumn,
         )
+        from rich.text import Text  # noqa: PLC0415
+
+        class RemainingColumn(TimeRemainingColumn):
+            """What ninja foretells by what each edge took before; else what is usual."""
+
+            def render(self, task: Task) -> Text:
+                end = task.fields["end"]
+                if end is None:
+                    return super().render(task)
+                return Text(format_duration(end - time.monotonic()), style="progress.remaining")
 
         self._progress = Progress(
             MofNCompleteColumn(),
             BarColumn(bar_width=20),
-            TimeRemainingColumn(elapsed_when_finished=True),
+            RemainingColumn(elapsed_when_finished=True),
             TextColumn("{task.fields[what]}", markup=False),
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._progress.add_task("build", total=total, what="")
+        self._task = self._progress.add_task("build", total=total, what="", end=None)
         self._progress.start()
+
+
+def format_duration(seconds: float) -> str:
+    """The whole seconds from now, at least 0, as ``h:mm:ss``."""
+    minutes, left = divmod(max(0, math.ceil(seconds)), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{left:02}"

@@ -15,6 +15,7 @@ from kbuild import __version__
 _HEADER = "kbuild.quick/1"
 FILE = ".quick"
 _PLACE = os.path.join("build", "kbuild")
+_DEFAULT_PROFILE = "release"
 _PREFIXES = ("CMAKE_", "KBUILD_")
 _MOST_FOLDERS = 200
 _NOTHING = b"ninja: no work to do.\n"
@@ -67,13 +68,40 @@ def format_quick_file(
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
-def find_nothing_to_do(targets: list[str]) -> tuple[str, ...] | None:
-    """The artifacts of ``targets`` (none: all), if the build in this folder is up to date.
+def find_nothing_to_do(words: list[str]) -> tuple[str, ...] | None:
+    """The artifacts that ``words`` ask for, if the build in this folder is up to date.
 
     None where it is not, or where it takes more to find out.
     """
+    asked = _read_words(words)
+    return None if asked is None else _find_artifacts(*asked)
+
+
+def _read_words(words: list[str]) -> tuple[str, list[str]] | None:
+    """The output folder and the targets (none: all); None for options that we do not know."""
+    profile, targets, rest = _DEFAULT_PROFILE, [], iter(words)
+    for word in rest:
+        if word == "--profile":
+            profile = next(rest, "-")
+        elif word.startswith("--profile="):
+            profile = word.partition("=")[2]
+        elif word.startswith("-j"):  # nothing is done with any number of jobs
+            jobs = word[2:] or next(rest, "")
+            if not jobs.isdecimal() or int(jobs) < 1:
+                return None
+        elif word.startswith("-"):
+            return None
+        else:
+            targets.append(word)
+    if not profile.isalnum():
+        return None
+    is_default = profile == _DEFAULT_PROFILE
+    return _PLACE if is_default else os.path.join(_PLACE, profile), targets
+
+
+def _find_artifacts(place: str, targets: list[str]) -> tuple[str, ...] | None:
     try:
-        with open(os.path.join(_PLACE, FILE), encoding="utf-8", errors="surrogateescape") as file:
+        with open(os.path.join(place, FILE), encoding="utf-8", errors="surrogateescape") as file:
             header, described, names, ninja, count, *lines = file.read().split("\n")
     except (OSError, ValueError):
         return None
@@ -81,22 +109,22 @@ def find_nothing_to_do(targets: list[str]) -> tuple[str, ...] | None:
         return None
     end = 2 * int(count)
     outputs = dict(zip(lines[:end:2], lines[1:end:2], strict=True))
-    is_known = all(target in outputs for target in targets)  # options are no targets
+    is_known = all(target in outputs for target in targets)
     is_marked = is_known and all(line == mark(line.split(" ", 2)[2]) for line in lines[end:])
-    if not is_marked or not _has_no_work(ninja, [f"{target}_all" for target in targets]):
+    if not is_marked or not _has_no_work(place, ninja, [f"{target}_all" for target in targets]):
         return None
     return tuple(outputs[target] for target in targets or outputs)
 
 
-def _has_no_work(ninja: str, targets: list[str]) -> bool:
+def _has_no_work(place: str, ninja: str, targets: list[str]) -> bool:
     """Whether ninja would do nothing, and nobody else is at work."""
     try:
-        lock = os.open(os.path.join(_PLACE, ".lock"), os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(os.path.join(place, ".lock"), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return False
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        folder = os.path.join(_PLACE, "cmake")
+        folder = os.path.join(place, "cmake")
         return _read_output([ninja, "-C", folder, "-n", *targets]).endswith(_NOTHING)
     except OSError:
         return False

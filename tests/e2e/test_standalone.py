@@ -14,6 +14,8 @@ import pytest
 from projects import KBUILD, ROOT, configure, run, run_kbuild, succeed
 from standalone import ARTIFACTS, StandaloneProject
 
+from kbuild.cli.quick_build import FILE
+
 CONFIGURED = "Build files have been written"
 
 
@@ -24,6 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> StandaloneProject:
     project.write()
     output = succeed(run_kbuild("build", cwd=project.root))
     assert CONFIGURED in output
+    assert (project.output / FILE).is_file()  # the next one need not look at much
     return project
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from kbuild.build_folder import BuildFolder
+from kbuild.cmake_project import write_project
 from kbuild.errors import ConfigurationError
 from kbuild.manifest import ProfileTable, find_manifest, read_manifest
 
@@ -53,7 +56,7 @@ def test_pyproject_of_someone_else_is_no_manifest(folder: Path) -> None:
     ("text", "expected"),
     [
         (TARGET + 'architecture = ["80"]\n', "did you mean 'architectures'?"),
-        (TARGET + "debug_stubs = 1\n", "expected bool"),
+        (TARGET + "debug_stubs = 1\n", "1 is none of true, false, 'symbols'"),
         (TARGET + "[verfy]\n", "did you mean 'verify'?"),
         ('[target.k]\nkind = "shared"\n', "field 'sources' is missing"),
         ("target = 3\n", "no [target.<name>]"),
@@ -83,6 +86,19 @@ def test_profiles(folder: Path) -> None:
 
     assert manifest.profile("debug") == ProfileTable(debug_stubs=True, definitions=("A",))
     assert manifest.profile("release") == ProfileTable()
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [("true", "ON"), ("false", "OFF"), ('"symbols"', "SYMBOLS")]
+)
+def test_debug_stubs_are_those_of_cmake(folder: Path, value: str, word: str) -> None:
+    path = folder / "kbuild.toml"
+    path.write_text(f"{TARGET}debug_stubs = {value}\n")
+
+    write_project(read_manifest(path), BuildFolder(root=folder / "out"), ProfileTable())
+
+    project = (folder / "out/project/CMakeLists.txt").read_text()
+    assert re.search(rf"DEBUG_STUBS \[=*\[{word}\]", project)
 
 
 def test_sources_of_two_patterns_are_listed_once(folder: Path) -> None:

@@ -37,13 +37,33 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildFolder:
     return folder
 
 
-@pytest.mark.parametrize("targets", [[], ["k"]])
-def test_nothing_to_do(folder: BuildFolder, targets: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [[], ["k"], ["-j", "2"], ["-j2", "k"], ["--profile", "release"], ["--profile=release"]]
+)
+def test_nothing_to_do(folder: BuildFolder, words: list[str]) -> None:
     assert folder.quick.is_file()
-    assert find_nothing_to_do(targets) == ("libk.so",)
+    assert find_nothing_to_do(words) == ("libk.so",)
 
 
-@pytest.mark.parametrize("words", [["other"], ["-j", "2"], ["k", "--profile", "debug"]])
+@pytest.mark.parametrize("words", [["--profile", "debug"], ["k", "--profile=debug", "-j", "1"]])
+def test_profiles_have_folders(folder: BuildFolder, words: list[str]) -> None:
+    assert find_nothing_to_do(words) is None
+    whole = folder.root.rename(folder.root.with_name("other"))
+    folder.root.mkdir()
+    whole.rename(folder.root / "debug")
+
+    assert find_nothing_to_do(words) == ("libk.so",)
+    assert find_nothing_to_do([]) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["other"], ["-j"], ["-j", "0"], ["-jx"], ["-j", "k"], ["--", "k"], ["-o", "out"]),
+        *(["k", "--profile", "debug"], ["--profile"], ["--profile", "../kbuild"], ["--profile="]),
+        *(["--device-jobs", "2"], ["--prof", "release"]),
+    ],
+)
 def test_other_calls_are_left_to_others(folder: BuildFolder, words: list[str]) -> None:
     assert folder.quick.is_file()
     assert find_nothing_to_do(words) is None

@@ -1,0 +1,77 @@
+"""What ninja says of its progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.ninja import BuildStep, NinjaRun, run_ninja
+from kbuild.toolchain import find_build_program
+
+RULES = """\
+rule copy
+  command = sleep 0.05 && cp $in $out
+  description = 7 Copying $out
+build one: copy input
+build two: copy one
+"""
+
+
+class Reporter:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.steps: list[BuildStep] = []
+        self.lines: list[str] = []
+
+    def report_step(self, step: BuildStep) -> None:
+        self.steps.append(step)
+
+    def report_line(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "build.ninja").write_text(RULES)
+    (tmp_path / "input").touch()
+    return tmp_path
+
+
+def test_steps_and_what_is_left(folder: Path) -> None:
+    ninja = find_build_program("ninja")
+    assert ninja is not None
+    reporter = Reporter()
+
+    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
+    (folder / "two").unlink()
+    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
+
+    expected = [(1, 2, "7 Copying one"), (2, 2, "7 Copying two"), (1, 1, "7 Copying two")]
+    assert [(step.finished, step.total, step.what) for step in reporter.steps] == expected
+    assert reporter.steps[-1].seconds_left == 0  # nothing is left
+
+
+@pytest.mark.parametrize(
+    ("version", "left"), [("1.11.1", None), ("1.12.0", 62.5), ("1.13.2.git.kitware", 62.5)]
+)
+def test_ninja_that_foretells_nothing(folder: Path, version: str, left: float | None) -> None:
+    ninja = folder / "ninja"
+    # As the ninja of that version would, which knows no %E or does.
+    ninja.write_text(
+        f"""#!/bin/sh
+[ "$1" = --version ] && echo {version} && exit
+status=$(echo "$NINJA_STATUS" | sed 's/%f/1/; s/%t/3/; s/%E/62.500/')
+echo "${{status}}Compiling 2 of k"
+"""
+    )
+    ninja.chmod(0o755)
+    reporter = Reporter()
+
+    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
+
+    assert reporter.steps == [
+        BuildStep(finished=1, total=3, seconds_left=left, what="Compiling 2 of k")
+    ]
+    assert reporter.lines == []

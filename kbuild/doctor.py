@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kbuild.backends import BACKENDS
+from kbuild.backends import list_backends
 from kbuild.backends.protocol import Backend, ToolchainHints
 from kbuild.devices import Device, list_amd_devices, query_driver
 from kbuild.errors import KbuildError
@@ -43,7 +43,7 @@ def diagnose() -> Diagnosis:
     version, devices = query_driver()
     programs = {name: find_build_program(name) for name in ("cmake", "ninja")}
     return Diagnosis(
-        toolchains=tuple(_diagnose(backend, hints) for backend in BACKENDS.values()),
+        toolchains=tuple(_diagnose(backend, hints) for backend in list_backends()),
         programs=tuple((name, str(path) if path else None) for name, path in programs.items()),
         driver_version=version,
         devices=(*devices, *list_amd_devices()),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import BACKENDS
+from kbuild.backends import list_backends
 from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.project import RuntimeLinkage
 
@@ -53,9 +53,9 @@ def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[Runtime
     """
     return tuple(
         target
-        for name, backend in BACKENDS.items()
+        for backend in list_backends()
         for runtime in backend.find_runtimes(hints)
-        for target in _describe(name, runtime, in_wheel=in_wheel)
+        for target in _describe(backend.NAME, runtime, in_wheel=in_wheel)
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, BY_PREFERENCE, find_backend
+from kbuild.backends import AUTOMATIC, find_backend, list_by_preference
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.devices import list_amd_devices, query_driver
 from kbuild.errors import ConfigurationError, ToolchainError
@@ -63,8 +63,8 @@ def choose_backend(name: str, hints: ToolchainHints) -> Backend:
         backend = find_backend(name)
         stand_in = backend.find_stand_in(hints)
         return find_backend(stand_in.backend) if stand_in else backend
-    present = (backend for backend in BY_PREFERENCE if _locate(backend, hints))
-    return next(present, BY_PREFERENCE[-1])
+    backends = list_by_preference()
+    return next((backend for backend in backends if _locate(backend, hints)), backends[-1])
 
 
 def find_toolchain(backend: Backend, hints: ToolchainHints) -> Toolchain:
@@ -166,10 +166,10 @@ def choose_device(backend: str = AUTOMATIC) -> tuple[str, str]:
     devices = _list_devices()
     if backend != AUTOMATIC:
         return backend, find_backend(backend).native_architectures(devices)[0]
-    for candidate in BY_PREFERENCE[:-1]:
+    *candidates, embedded = list_by_preference()
+    for candidate in candidates:
         with contextlib.suppress(ConfigurationError):
             return candidate.NAME, candidate.native_architectures(devices)[0]
-    embedded = BY_PREFERENCE[-1]
     return embedded.NAME, embedded.native_architectures(devices)[0]
 
 

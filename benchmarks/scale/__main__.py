@@ -86,7 +86,8 @@ def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
     sources = write_project(case, folder)
     build = folder / "build"
     package = (f"-Dkbuild_DIR={resources.cmake_directory()}", f"-DKBUILD_EXECUTABLE={KBUILD}")
-    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, *package)
+    kind = "-DCMAKE_BUILD_TYPE=Release"
+    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, kind, *package)
     run(find_build_program("ninja"), "-C", build, "scaled")
     pack, memory = time_pack(build)
     stub = time_call(find_command(build, "scaled_stub"), build)

@@ -1,24 +1,42 @@
-"""The backends, one module each, and the one table that names them."""
+"""The backends, one module each, and the one table that names them.
+
+A module is imported where its backend is asked for: edges of a build have one each.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
 
-from kbuild.backends import cpu, cuda, hip
-from kbuild.backends.protocol import Backend
 from kbuild.errors import ConfigurationError
 
-BACKENDS: Final[dict[str, Backend]] = {backend.NAME: backend for backend in (cpu, cuda, hip)}
+if TYPE_CHECKING:
+    from kbuild.backends import cpu, cuda, hip
+    from kbuild.backends.protocol import Backend
+
+    _CHECKED: Final[tuple[Backend, ...]] = (cpu, cuda, hip)
+
+BACKEND_NAMES: Final = ("cpu", "cuda", "hip")
 
 # What ``auto`` stands for: the first one whose compiler is there, so a device's before the
 # embedded default, which needs nothing but a C++ compiler.
 AUTOMATIC: Final = "auto"
-BY_PREFERENCE: Final[tuple[Backend, ...]] = (cuda, hip, cpu)
+_BY_PREFERENCE: Final = ("cuda", "hip", "cpu")
 
 
 def find_backend(name: str) -> Backend:
     """The backend called ``name``; ConfigurationError that lists the known ones."""
-    if name not in BACKENDS:
-        known = ", ".join((*BACKENDS, AUTOMATIC))
+    if name not in BACKEND_NAMES:
+        known = ", ".join((*BACKEND_NAMES, AUTOMATIC))
         raise ConfigurationError(f"unknown BACKEND {name!r}; this kbuild has {known}")
-    return BACKENDS[name]
+    return cast("Backend", import_module(f"{__name__}.{name}"))
+
+
+def list_backends() -> tuple[Backend, ...]:
+    """All of them."""
+    return tuple(map(find_backend, BACKEND_NAMES))
+
+
+def list_by_preference() -> tuple[Backend, ...]:
+    """All of them, in the order in which ``auto`` tries; the last one is always there."""
+    return tuple(map(find_backend, _BY_PREFERENCE))

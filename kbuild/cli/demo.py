@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process, resources
-from kbuild.backends import BACKENDS
+from kbuild.backends import BACKEND_NAMES
 from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
 from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
@@ -37,7 +37,7 @@ class _Step:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--backend", choices=sorted(BACKENDS), default="cpu")
+    parser.add_argument("--backend", choices=BACKEND_NAMES, default="cpu")
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="where the project goes (default: a new folder)"
     )

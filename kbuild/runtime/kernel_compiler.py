@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, record
-from kbuild.backends import AUTOMATIC, BY_PREFERENCE
+from kbuild.backends import AUTOMATIC, list_by_preference
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
@@ -169,12 +169,12 @@ def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Back
     if backend != AUTOMATIC:
         chosen = choose_backend(backend, hints)
         return chosen, query_architecture(chosen.NAME)
-    for candidate in BY_PREFERENCE[:-1]:
+    *candidates, embedded = list_by_preference()
+    for candidate in candidates:
         with contextlib.suppress(ConfigurationError, ToolchainError):
             native = query_architecture(candidate.NAME)
             find_toolchain(candidate, hints)
             return candidate, native
-    embedded = BY_PREFERENCE[-1]
     return embedded, query_architecture(embedded.NAME)
 
 

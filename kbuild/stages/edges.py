@@ -23,9 +23,10 @@ PACK_SCHEMA: Final = "kbuild.pack/1"
 # With -flto gcc takes a handle for a redeclared function; clang's ASan pads handles.
 # Warnings are ours to mend: the tests compile what is generated under strict ones.
 _STUB_OPTIONS: Final = ("-fno-lto", "-fno-sanitize=all", "-w")
-# A stub keeps its frame, and with ON its arguments where a debugger finds them.
+# Without stubs the unit is tables and what is called once; with them, each keeps its frame, and
+# with ON its arguments where a debugger finds them.
 _STUB_DEBUG_OPTIONS: Final[dict[DebugStubs, tuple[str, ...]]] = {
-    "OFF": (),
+    "OFF": ("-Os",),
     "SYMBOLS": ("-g0", "-fno-optimize-sibling-calls"),
     "ON": ("-g", "-O0", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"),
 }

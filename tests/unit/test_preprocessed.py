@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbuild import preprocessed
 from kbuild.preprocessed import name_relatively, select_kernels
 from kbuild.source_kernels import find_kernels
 
@@ -98,3 +101,37 @@ const char* s = "/tree/src/a.cu"; // # 1 "/tree/d
         assert name_relatively(text, root) == text.replace(b'1 "/tree/src', b'1 "src', 1).replace(
             b'2 "/tree/b', b'2 "b'
         )
+
+
+def split_and_select(text: bytes) -> bytes:
+    """The parts of groups with the kernel k, found by taking the whole text apart."""
+    found, group, depth = [], [], 0
+    for part in re.split(
+        rb'^# \d+ ".*\n', re.sub(rb"(?m)^ *# *pragma\b.*\n?", b"", text), flags=re.MULTILINE
+    ):
+        group.append(part.replace(b"__attribute__((global))", b"__global__"))
+        depth += part.count(b"{") - part.count(b"}")
+        end = part.rstrip()[-1:]
+        if depth == 0 and ((end and end in b"{};") or (not end and len(group) == 1)):
+            found.append(group)
+            group = []
+    wanted = re.compile(rb"\bk\b")
+    return b"".join(
+        b"".join(preprocessed._keep(group, wanted))
+        for group in [*found, group]
+        if any(b"__global__" in part and wanted.search(part) for part in group)
+    )
+
+
+PIECES = (
+    *(MARK, BACK, MARK, "__attribute__((global)) void k(int n) {}\n", "__global__ void k();\n"),
+    *("__attribute__((global)) void other();\n", "{", "}", "{", "}\n", ";\n", "x\n", "\n", " "),
+    *("#pragma once\n", "# pragma unroll\n", "# 1 not a marker\n", "int global;\n"),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_what_is_searched_for_is_what_taking_apart_finds(text: str) -> None:
+    selected = b"".join(preprocessed._select(text.encode(), re.compile(rb"\bk\b")))
+
+    assert selected == split_and_select(text.encode())

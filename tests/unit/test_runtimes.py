@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import BACKENDS, cpu
+from kbuild.backends import cpu, list_backends
 from kbuild.backends.protocol import Runtime, ToolchainHints
 from kbuild.runtimes import RuntimeTarget, describe_runtimes
 
@@ -21,7 +21,7 @@ def runtime_in(folder: str) -> tuple[Runtime, ...]:
 def describe(
     monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
 ) -> list[RuntimeTarget]:
-    for backend in BACKENDS.values():
+    for backend in list_backends():
         monkeypatch.setattr(backend, "find_runtimes", lambda _: ())
     monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(folder))
     return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))

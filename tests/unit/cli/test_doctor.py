@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kbuild import doctor
-from kbuild.backends import BACKENDS
+from kbuild.backends import BACKEND_NAMES
 from kbuild.cli.main import main
 from kbuild.devices import Device
 
@@ -17,7 +17,7 @@ def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> 
 
     report = json.loads(capfdbinary.readouterr().out)
     assert report["schema"] == "kbuild.doctor/1"
-    assert [toolchain["backend"] for toolchain in report["toolchains"]] == list(BACKENDS)
+    assert [toolchain["backend"] for toolchain in report["toolchains"]] == list(BACKEND_NAMES)
     cpu = report["toolchains"][0]
     assert cpu["problem"] is None
     assert cpu["runtimes"][0].endswith("libkbuild_cpu.so.1")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
+_DIRECTIVE: Final = re.compile(rb"#(?: |line )\d+")
 # What `__global__` is a macro for.
 _KERNEL: Final = re.compile(rb"__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)")
 _WORD: Final = b"global"  # in all of its spellings
@@ -40,10 +41,14 @@ _TOKEN: Final = re.compile(
 
 def name_relatively(text: bytes, root: bytes) -> bytes:
     """The text whose line markers name the files below the folder ``root`` relative to it."""
-    marker = re.compile(
-        rb'^(#(?: |line )\d+ ")' + re.escape(root.rstrip(b"/")) + b"/", re.MULTILINE
-    )
-    return marker.sub(rb"\1", text)
+    folder = root.rstrip(b"/") + b"/"
+    parts, position = [], 0
+    while (hit := text.find(b' "' + folder, position)) >= 0:
+        line = text.rfind(b"\n", 0, hit) + 1
+        name = hit + len(b' "')
+        parts.append(text[position:name])
+        position = name + len(folder) if _DIRECTIVE.fullmatch(text, line, hit) else name
+    return b"".join((*parts, text[position:]))
 
 
 def select_kernels(text: bytes, names: Iterable[str]) -> bytes:

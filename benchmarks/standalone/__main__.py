@@ -27,7 +27,8 @@ def compare(folder: Path, repetitions: int) -> list[Comparison]:
     taken = interleave(
         {
             "kbuild": lambda: time_command((KBUILD, "build"), folder),
-            "asked": lambda: time_command((KBUILD, "build", "-j", "2"), folder),
+            "jobs": lambda: time_command((KBUILD, "build", "-j", "2"), folder),
+            "manifest": lambda: time_command((KBUILD, "build", "-f", "kbuild.toml"), folder),
             "ninja": lambda: time_command(ninja),
             "python": lambda: time_command((sys.executable, "-c", "pass")),
             "cmake": lambda: time_command(("cmake", "--build", ninja[2])),
@@ -37,7 +38,8 @@ def compare(folder: Path, repetitions: int) -> list[Comparison]:
     floor = tuple(a + b for a, b in zip(taken["ninja"], taken["python"], strict=True))
     pairs = (
         ("no-op", "kbuild", "ninja + python -c pass", floor),
-        ("no-op, with options", "asked", "ninja + python -c pass", floor),
+        ("no-op, with -j", "jobs", "ninja + python -c pass", floor),
+        ("no-op, with -f", "manifest", "ninja + python -c pass", floor),
         ("no-op", "kbuild", "cmake --build", taken["cmake"]),
     )
     return [

@@ -87,6 +87,8 @@ class Fleet:
             server_auth={"type": "jwt_hs256", "secret_key": key},
         )
         self._launch("scheduler", "scheduler")
+        # Servers and clients that do not find it at once wait long before they ask again.
+        wait_until_listening(scheduler)
         for number in range(servers):
             self._start_server(f"server-{number}", scheduler, key)
         local = str(self.folder / "toolchains")
@@ -184,6 +186,16 @@ def choose_port() -> int:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def wait_until_listening(address: str) -> None:
+    """Until somebody accepts connections there, or half a minute is over."""
+    host, port = address.split(":")
+    for _ in range(300):
+        with socket.socket() as probe:
+            if probe.connect_ex((host, int(port))) == 0:
+                return
+        time.sleep(0.1)
 
 
 def write_toml(path: Path, top: Mapping[str, str], **tables: Mapping[str, str]) -> None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from kbuild.errors import ConfigurationError
+from kbuild.record import write_if_changed
+
+# Relative to the manifest.
+OUTPUT: Final = Path("build") / "kbuild"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +47,59 @@ class BuildFolder:
     @property
     def lock(self) -> Path:
         """The file that the one who writes holds a lock on."""
-        return self.root / ".lock"
+        return self.root / ".kbuild-lock"
+
+    @property
+    def ledger(self) -> Path:
+        """The names of the targets that were ever built here; what makes the folder ours."""
+        return self.root / ".kbuild-targets"
+
+    def is_ours(self) -> bool:
+        """Whether `claim_folder` was here."""
+        return self.ledger.is_file()
 
     def is_configured(self) -> bool:
         """Whether the last attempt to configure came to its end."""
-        return self.state.is_file() and (self.cmake / "build.ninja").is_file()
+        made = (self.state, self.project / "CMakeLists.txt", self.cmake / "build.ninja")
+        return self.is_ours() and all(path.is_file() for path in made)
+
+
+def check_claim(folder: BuildFolder, targets: Iterable[str]) -> None:
+    """Refuse to build ``targets`` where that would write into somebody else's files.
+
+    Raises ConfigurationError that names them.
+    """
+    own = () if folder.is_ours() else (folder.project, folder.cmake, folder.state, folder.quick)
+    known = read_ledger(folder)
+    for path in (*own, *(folder.root / target for target in targets if target not in known)):
+        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+            raise ConfigurationError(
+                f"{path}: is there already, and kbuild build did not make it; name another folder "
+                "with -o DIR"
+            )
+
+
+def claim_folder(folder: BuildFolder, targets: tuple[str, ...]) -> None:
+    """Make it the build folder of ``targets``, and remove what others left that are no more.
+
+    Raises ConfigurationError as `check_claim` does.
+    """
+    check_claim(folder, targets)
+    former = read_ledger(folder)
+    _write_ledger(folder, (*former, *targets))
+    for target in former - set(targets):
+        shutil.rmtree(folder.root / target, ignore_errors=True)
+    _write_ledger(folder, targets)
+
+
+def read_ledger(folder: BuildFolder) -> frozenset[str]:
+    """The targets that have a folder here; none where it is not ours."""
+    return frozenset(folder.ledger.read_text().splitlines()) if folder.is_ours() else frozenset()
+
+
+def _write_ledger(folder: BuildFolder, targets: Iterable[str]) -> None:
+    lines = "".join(f"{target}\n" for target in sorted(set(targets)))
+    write_if_changed(folder.ledger, lines.encode())
 
 
 def begin_configuration(folder: BuildFolder) -> None:

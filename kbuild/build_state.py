@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, process, record, resources
-from kbuild.build_folder import BuildFolder
+from kbuild.build_folder import OUTPUT, BuildFolder
 from kbuild.errors import InputError
+from kbuild.toolchain import COMPILER_VARIABLES
 
 _SCHEMA: Final = "kbuild.build-state/1"
-# What CMake and `kbuild plan` look at.
+# What CMake, `kbuild plan` and compilers look at.
 VARIABLES: Final = (
     *("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS"),
+    *COMPILER_VARIABLES,
     *(
         "CUDACXX",
         "CUDA_PATH",
@@ -34,6 +36,7 @@ class BuildRequest:
     """What a call asks to configure, by whom and where."""
 
     manifest: Path
+    folder: Path
     profile: str
     device_jobs: int | None
     version: str
@@ -44,11 +47,15 @@ class BuildRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileMark:
-    """A file as it was; size and time are -1 of one that was not there."""
+    """A file as it was; size and times, in ns since the epoch, are -1 of one that was not there.
+
+    ``changed`` is the time that nobody can set back.
+    """
 
     path: Path
     size: int
     modified: int
+    changed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +85,17 @@ class BuildState:
     ninja: Path
 
 
-def make_request(manifest: Path, profile: str, device_jobs: int | None) -> BuildRequest:
+def make_request(
+    manifest: Path, folder: BuildFolder, profile: str, device_jobs: int | None
+) -> BuildRequest:
     """The request of this process."""
     variables = process.select_environment(VARIABLES, _PREFIXES)
     return BuildRequest(
         manifest=manifest,
+        folder=folder.root,
         profile=profile,
         device_jobs=device_jobs,
-        version=__version__,
+        version=f"{__version__} {resources.find_installation_time()}",
         python=Path(sys.prefix),
         package=resources.cmake_directory(),
         environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
@@ -127,12 +137,22 @@ def _mark_file(path: Path) -> FileMark:
     try:
         status = path.stat()
     except OSError:
-        return FileMark(path=path, size=-1, modified=-1)
-    return FileMark(path=path, size=status.st_size, modified=status.st_mtime_ns)
+        return FileMark(path=path, size=-1, modified=-1, changed=-1)
+    return FileMark(
+        path=path,
+        size=status.st_size,
+        modified=status.st_mtime_ns,
+        changed=status.st_ctime_ns,
+    )
 
 
 def match_sources(root: Path, pattern: str) -> tuple[Path, ...]:
-    """The files that ``pattern`` names, relative to ``root`` or absolute, by name."""
+    """The files that ``pattern`` names, relative to ``root`` or absolute, by name.
+
+    What builds made is none.
+    """
     if Path(pattern).is_absolute():
         return (Path(pattern),) if Path(pattern).is_file() else ()
-    return tuple(sorted(path for path in root.glob(pattern) if path.is_file()))
+    made = root / OUTPUT
+    found = (path for path in root.glob(pattern) if made not in path.parents)
+    return tuple(sorted(path for path in found if path.is_file()))

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kbuild.build_folder import BuildFolder, begin_configuration, forget_configuration
+from kbuild.build_folder import (
+    BuildFolder,
+    begin_configuration,
+    claim_folder,
+    forget_configuration,
+)
 from kbuild.build_state import (
     BuildRequest,
     BuildState,
@@ -55,9 +60,12 @@ def configure_folder(
     """
     own = mark_files((request.manifest,))
     manifest = check_manifest(request.manifest)
-    if former is None or former.request.environment != request.environment:
+    claim_folder(folder, tuple(target.name for target in manifest.targets))
+    if former is None or not _is_of_same_place(former.request, request):
         forget_configuration(folder)
     begin_configuration(folder)
+    for target in manifest.targets:
+        _remove_other_kinds(folder, target)
     tools = find_build_tools()
     write_project(manifest, folder, manifest.profile(request.profile))
     jobs = request.device_jobs
@@ -80,6 +88,20 @@ def configure_folder(
     )
     write_state(folder, state)
     return state
+
+
+def _is_of_same_place(former: BuildRequest, request: BuildRequest) -> bool:
+    """Whether what CMake remembers still holds: it knows folders, and compilers by variables."""
+    return (former.folder, former.environment) == (request.folder, request.environment)
+
+
+def _remove_other_kinds(folder: BuildFolder, target: ManifestTarget) -> None:
+    """Remove what the target left when it was of another kind."""
+    artifact = _locate_output(folder, target).artifact
+    for name in _FILE_NAMES.values():
+        other = artifact.with_name(name.format(target.name))
+        if other != artifact:
+            other.unlink(missing_ok=True)
 
 
 def _mark_others(

@@ -6,12 +6,16 @@ effect at once; a wheel carries the same folders inside the package.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from kbuild import __version__
 from kbuild.errors import ToolchainError
+from kbuild.record import sha256
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _CHECKOUT: Final = _PACKAGE.parent
@@ -45,6 +49,34 @@ def examples_directory() -> Path:
 def native_directory() -> Path:
     """The folder with shipped headers (``include``) and device headers (``device``)."""
     return _PACKAGE / "native"
+
+
+def _list_files() -> Iterator[Path]:
+    """Of what decides what a build makes: code, templates, headers."""
+    for folder, suffixes in (
+        (_PACKAGE, (".py",)),
+        (native_directory(), ("",)),
+        (templates_directory(), ("",)),
+        (cmake_directory(), (".cmake",)),
+    ):
+        for parent, _, names in os.walk(folder):
+            if not parent.endswith("__pycache__"):
+                yield from (Path(parent, name) for name in names if name.endswith(suffixes))
+
+
+def find_installation_time() -> int:
+    """When the last of kbuild's own files came there, in ns since the epoch; nobody sets it back.
+
+    Quicker than `identify_installation`, and another one where the same was installed again.
+    """
+    return max(path.stat().st_ctime_ns for path in _list_files())
+
+
+@cache
+def identify_installation() -> str:
+    """The version, and what tells this kbuild from another of it: a digest of its own files."""
+    contents = (path.read_bytes() for path in sorted(_list_files()))
+    return f"{__version__}+{sha256(b''.join(contents))[:16]}"
 
 
 @cache

@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,14 +18,24 @@ from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.devices import list_amd_devices, query_driver
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
-from kbuild.process import run
+from kbuild.process import run, select_environment
 from kbuild.project import TargetSpec
+from kbuild.record import sha256
 
 # What toolchains are found by besides PATH.
 _VARIABLES: Final = (
     *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT"),
     *("HIPCXX", "HIP_PLATFORM", "ROCM_PATH", "HIP_PATH"),
 )
+
+# What compilers read, and artifacts depend on.
+COMPILER_VARIABLES: Final = (
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"),
+    *("GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"),
+    *("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"),
+    *("HIPCC_COMPILE_FLAGS_APPEND", "HIP_DEVICE_LIB_PATH"),
+)
+_SCRIPT: Final = b"#!"
 
 
 def find_program(name: str) -> Path | None:
@@ -114,7 +125,20 @@ def _locate(backend: Backend, hints: ToolchainHints) -> Path | None:
 
 def _identify(backend: Backend, compiler: Path, hints: ToolchainHints) -> Toolchain:
     texts = tuple(_probe(command) for command in backend.probe_commands(compiler))
-    return backend.read_toolchain(compiler, texts, hints)
+    variables = select_environment(COMPILER_VARIABLES)
+    return replace(
+        backend.read_toolchain(compiler, texts, hints),
+        environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
+        script=_digest_script(compiler),
+    )
+
+
+def _digest_script(compiler: Path) -> str | None:
+    """What tells a wrapper from an edited one, which has the version of what it calls."""
+    with compiler.open("rb") as file:
+        if file.read(len(_SCRIPT)) != _SCRIPT:
+            return None
+        return sha256(_SCRIPT + file.read())
 
 
 def _probe(command: Command) -> str:

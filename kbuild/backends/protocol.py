@@ -29,7 +29,9 @@ class Toolchain:
     ``host_compiler`` is what a device compiler preprocesses with, where the user named
     one; ``architectures`` those that it can make images for, where it says so; ``options``
     what the compiler has to be told about this machine; ``packer`` the tool that writes
-    containers, where it has one of its own.
+    containers, where it has one of its own.  ``environment`` are the variables that compilers
+    read, as ``NAME=value``, ``script`` is the digest of a compiler that is a script: nothing else
+    tells that what it makes has changed.
     """
 
     backend: str
@@ -40,6 +42,8 @@ class Toolchain:
     architectures: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     packer: Path | None = None
+    environment: tuple[str, ...] = ()
+    script: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

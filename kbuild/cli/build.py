@@ -6,9 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
-from kbuild.build_folder import BuildFolder, hold_lock
+from kbuild.build_folder import OUTPUT, BuildFolder, check_claim, hold_lock
 from kbuild.build_state import VARIABLES, BuildState, is_current, make_request, read_state
 from kbuild.cli import quick_build
 from kbuild.cli.build_progress import show_build
@@ -18,7 +17,6 @@ from kbuild.ninja import NinjaRun, run_ninja
 from kbuild.record import write_if_changed
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
-OUTPUT: Final = Path("build") / "kbuild"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Configure if need be, build, and print the artifacts."""
     manifest = (arguments.manifest or find_manifest(Path.cwd())).absolute()
     folder = find_folder(manifest, arguments)
-    request = make_request(manifest, arguments.profile or PROFILES[0], arguments.device_jobs)
-    if not folder.root.exists():
-        _check_first(manifest, arguments.targets)
+    profile = arguments.profile or PROFILES[0]
+    request = make_request(manifest, folder, profile, arguments.device_jobs)
+    if not folder.is_ours():
+        _check_first(manifest, folder, arguments.targets)
     with (
         hold_lock(folder, lambda holder: report_waiting(folder, holder)) as lock,
         show_build() as reporter,
@@ -115,15 +114,19 @@ def _mark_inputs(folder: BuildFolder, state: BuildState) -> list[str] | None:
 
 def _write_quick_file(folder: BuildFolder, state: BuildState, marks: list[str]) -> None:
     outputs = {output.target: str(output.artifact) for output in state.outputs}
-    content = quick_build.format_quick_file(VARIABLES, str(state.ninja), outputs, marks)
+    content = quick_build.format_quick_file(
+        str(folder.root), VARIABLES, str(state.ninja), outputs, marks
+    )
     write_if_changed(folder.quick, content)
 
 
-def _check_first(manifest: Path, names: list[str]) -> None:
+def _check_first(manifest: Path, folder: BuildFolder, names: list[str]) -> None:
     """Refuse what cannot be built before a folder is made for it."""
     from kbuild.manifest_build import check_manifest  # noqa: PLC0415 - loads slowly
 
-    _check_names(manifest, names, (target.name for target in check_manifest(manifest).targets))
+    known = tuple(target.name for target in check_manifest(manifest).targets)
+    _check_names(manifest, names, known)
+    check_claim(folder, known)
 
 
 def _check_names(manifest: Path, names: list[str], known: Iterable[str]) -> None:

@@ -7,10 +7,10 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from kbuild.build_folder import BuildFolder, begin_configuration, hold_lock
+from kbuild.build_folder import BuildFolder, begin_configuration, hold_lock, read_ledger
 from kbuild.cli.build import add_folder_arguments, find_folder, report_waiting
 from kbuild.errors import ConfigurationError
-from kbuild.manifest import PROFILES, find_manifest
+from kbuild.manifest import MANIFEST_NAME, PROFILES, find_manifest
 
 HELP = "Remove what kbuild build made, of all profiles or of one."
 
@@ -22,35 +22,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Remove the output folder, if it is one that kbuild build made."""
-    manifest = (arguments.manifest or find_manifest(Path.cwd())).absolute()
-    folder = find_folder(manifest, arguments)
+    manifest = arguments.manifest
+    if manifest is None and arguments.output is None:
+        manifest = find_manifest(Path.cwd())
+    folder = find_folder((manifest or Path.cwd() / MANIFEST_NAME).absolute(), arguments)
     others = tuple(BuildFolder(root=folder.root / profile) for profile in PROFILES[1:])
-    others = tuple(other for other in others if _is_ours(other))
-    if arguments.profile is None:
-        for other in others:
-            _remove(other, ())
-    if _is_ours(folder):
-        _remove(folder, tuple(other.root for other in others))
-    elif folder.root.is_dir() and any(folder.root.iterdir()) and not others:
-        raise ConfigurationError(f"{folder.root}: kbuild build made no such folder; not removed")
+    ours = (*(others if arguments.profile is None else ()), folder)
+    for made in ours:
+        if made.is_ours() or made.lock.is_file():
+            _remove(made)
+        elif made is folder and folder.root.is_dir() and any(folder.root.iterdir()):
+            raise ConfigurationError(
+                f"{folder.root}: kbuild build made no such folder; not removed"
+            )
     return 0
 
 
-def _is_ours(folder: BuildFolder) -> bool:
-    return folder.lock.is_file() or (folder.project / "CMakeLists.txt").is_file()
-
-
-def _remove(folder: BuildFolder, kept: tuple[Path, ...]) -> None:
-    """Remove the folder but for those that are ``kept`` in it, the lock last."""
+def _remove(folder: BuildFolder) -> None:
+    """Remove what is ours in the folder, the lock last, and the folder where nothing is left."""
     with hold_lock(folder, lambda holder: report_waiting(folder, holder)):
         begin_configuration(folder)  # what is half removed is not configured
-        for path in folder.root.iterdir():
-            if path == folder.lock or path in kept:
-                continue
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+        if folder.is_ours():
+            targets = (folder.root / target for target in read_ledger(folder))
+            for path in (folder.project, folder.cmake, *targets):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+            folder.ledger.unlink()
         folder.lock.unlink()
-        with contextlib.suppress(OSError):  # another build is there already, or a profile's
+        with contextlib.suppress(OSError):  # somebody else's files, or another build's
             folder.root.rmdir()

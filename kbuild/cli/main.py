@@ -63,20 +63,25 @@ def _run(words: list[str]) -> int:
         if words and words[0] in _COMMANDS:
             return _run_command(words[0], words[1:])
         return _run_options(words)
-    except KbuildError as error:
+    except (KbuildError, OSError, KeyboardInterrupt) as error:
+        return report_failure(error)
+
+
+def report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> int:
+    """Say in one line what ended the command; its exit code."""
+    if isinstance(error, KbuildError):
         print(f"kbuild: error: {error}", file=sys.stderr)
         return error.exit_code
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         # Whoever read our output has seen enough; keep the interpreter from flushing it.
         sys.stderr.close()
         return 1
-    except OSError as error:
+    if isinstance(error, OSError):
         what = error.filename or "output"
         print(f"kbuild: error: {what}: {error.strerror}", file=sys.stderr)
         return _USAGE_ERROR
-    except KeyboardInterrupt:
-        print("kbuild: interrupted", file=sys.stderr)
-        return _INTERRUPTED
+    print("kbuild: interrupted", file=sys.stderr)
+    return _INTERRUPTED
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:

@@ -25,46 +25,52 @@ def describe_process(variables: tuple[str, ...]) -> str:
     """What of this process a configuration depends on; ``variables`` by name."""
     values = (f"{name}={os.environ.get(name)}" for name in variables)
     others = sorted(f"{n}={v}" for n, v in os.environ.items() if n.startswith(_PREFIXES))
-    text = "\0".join((__version__, sys.prefix, __file__, *values, *others))
+    text = "\0".join((__version__, sys.prefix, mark(__file__), *values, *others))
     return text.replace("\n", "\0")
 
 
 def mark(path: str) -> str:
-    """The file or folder as it is now, in one line."""
+    """The file or folder as it is now, in one line, by what nobody can set back."""
     try:
         status = os.stat(path)
     except OSError:
         return f"-1 -1 {path}"
-    size = -1 if os.path.isdir(path) else status.st_size
-    return f"{status.st_mtime_ns} {size} {path}"
+    return f"{status.st_ctime_ns} {status.st_ino} {path}"
 
 
 def list_folders(root: str, pattern: str, output: str) -> list[str] | None:
-    """The folders where a file could come or go that ``pattern`` names.
+    """Where a file could come or go that ``pattern`` names: folders, and links to nothing.
 
     None where they are too many; those in ``output`` are none, for a build writes there.
     """
     fixed = os.path.join(root, pattern)
     while any(character in fixed for character in "*?["):
         fixed = os.path.dirname(fixed)
-    if not any(character in os.path.dirname(pattern) for character in "*?["):
-        return [os.path.dirname(os.path.join(root, pattern))]
-    found = []
-    for folder, inner, _ in os.walk(fixed):
-        inner[:] = (name for name in inner if os.path.join(folder, name) != output)
-        found.append(folder)
+    is_deep = any(character in os.path.dirname(pattern) for character in "*?[")
+    start = fixed if is_deep else os.path.dirname(os.path.join(root, pattern))
+    found, seen = [], set()
+    for folder, inner, files in os.walk(start, followlinks=True):
+        status = os.stat(folder)
+        if (status.st_dev, status.st_ino) in seen:  # links may lead around in circles
+            inner.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        inner[:] = (n for n in inner if is_deep and os.path.join(folder, n) != output)
+        paths = (os.path.join(folder, name) for name in files)
+        found += [folder, *(path for path in paths if not os.path.exists(path))]
         if len(found) > _MOST_FOLDERS:
             return None
-    return found
+    return found or [start]
 
 
 def format_quick_file(
-    variables: tuple[str, ...], ninja: str, outputs: dict[str, str], marks: list[str]
+    root: str, variables: tuple[str, ...], ninja: str, outputs: dict[str, str], marks: list[str]
 ) -> bytes:
-    """What `find_nothing_to_do` reads: ``outputs`` are artifacts by target."""
+    """What `find_nothing_to_do` reads in ``root``: ``outputs`` are artifacts by target."""
     described = describe_process(variables)
     pairs = (line for item in outputs.items() for line in item)
-    lines = (_HEADER, described, " ".join(variables), ninja, str(len(outputs)), *pairs, *marks)
+    first = (_HEADER, root, described, " ".join(variables), ninja, str(len(outputs)))
+    lines = (*first, *pairs, *marks)
     return "\n".join(lines).encode("utf-8", "surrogateescape")
 
 
@@ -102,10 +108,13 @@ def _read_words(words: list[str]) -> tuple[str, list[str]] | None:
 def _find_artifacts(place: str, targets: list[str]) -> tuple[str, ...] | None:
     try:
         with open(os.path.join(place, FILE), encoding="utf-8", errors="surrogateescape") as file:
-            header, described, names, ninja, count, *lines = file.read().split("\n")
+            header, root, described, names, ninja, count, *lines = file.read().split("\n")
     except (OSError, ValueError):
         return None
-    if header != _HEADER or described != describe_process(tuple(names.split(" "))):
+    # The folder may have been copied, or be a link.
+    if header != _HEADER or root != os.path.join(os.getcwd(), place):
+        return None
+    if described != describe_process(tuple(names.split(" "))):
         return None
     end = 2 * int(count)
     outputs = dict(zip(lines[:end:2], lines[1:end:2], strict=True))
@@ -119,7 +128,7 @@ def _find_artifacts(place: str, targets: list[str]) -> tuple[str, ...] | None:
 def _has_no_work(place: str, ninja: str, targets: list[str]) -> bool:
     """Whether ninja would do nothing, and nobody else is at work."""
     try:
-        lock = os.open(os.path.join(place, ".lock"), os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(os.path.join(place, ".kbuild-lock"), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return False
     try:

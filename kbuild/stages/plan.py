@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kbuild import __version__, record
+from kbuild import record
 from kbuild.backends import AUTOMATIC, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
 from kbuild.memory import count_device_jobs, read_memory_limit
 from kbuild.project import DeviceFlags, TargetSpec
+from kbuild.resources import identify_installation
 from kbuild.runtimes import name_runtime
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
 from kbuild.toolchain import (
@@ -47,7 +48,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     # Editors read sources as the project's own compiler does: no cross compiler's options.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
-        kbuild_version=__version__,
+        kbuild_version=identify_installation(),
         target=spec.name,
         backend=backend.NAME,
         visibility=spec.visibility,
@@ -94,7 +95,7 @@ def _plan_edges(
     names = _name_outputs(spec)
     return tuple(
         CompileEdge(
-            kbuild_version=__version__,
+            kbuild_version=identify_installation(),
             source=source,
             display_source=_display(source, spec.source_root),
             arch=arch,
@@ -116,7 +117,7 @@ def _plan_links(
     toolchains = {edge.arch: edge.toolchain for edge in edges}
     return tuple(
         LinkEdge(
-            kbuild_version=__version__,
+            kbuild_version=identify_installation(),
             target=spec.name,
             arch=arch,
             compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),

@@ -98,7 +98,7 @@ def test_second_waits_and_says_so(built: StandaloneProject, command: str, tmp_pa
     output = root / "build" / "kbuild"
     shutil.copytree(built.root, root, ignore=shutil.ignore_patterns("build"))
     output.mkdir(parents=True)
-    with (output / ".lock").open("w") as lock:
+    with (output / ".kbuild-lock").open("w") as lock:
         lock.write("1234")
         lock.flush()
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -127,6 +127,119 @@ def test_clean_leaves_what_it_did_not_make(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "not removed" in result.stderr
     assert kept.is_file()
+
+
+SMALL = '[target.k]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\nverify = false\n'
+
+
+def build_small(root: Path, variables: dict[str, str]) -> bytes:
+    """The library of the folder's `SMALL` manifest, built with these variables."""
+    command = [str(KBUILD), "build"]
+    environment = os.environ | variables
+    subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return (root / "build/kbuild/k/libk.so").read_bytes()
+
+
+def test_clean_takes_no_more_than_build_made(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+
+    built = run_kbuild("build", "-o", ".", cwd=tmp_path)
+    assert built.stdout.strip() == str(tmp_path / "k" / "libk.so"), built.stderr
+    succeed(run_kbuild("clean", "-o", ".", cwd=tmp_path))
+
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    (tmp_path / "k").mkdir()
+    (tmp_path / "k" / "precious").touch()
+    refused = run_kbuild("build", "-o", ".", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "kbuild build did not make it" in refused.stderr
+    assert (tmp_path / "k" / "precious").is_file()
+
+
+def test_moved_and_copied_projects_are_built_anew(tmp_path: Path) -> None:
+    project = StandaloneProject(root=tmp_path / "project")
+    project.write()
+    succeed(run_kbuild("build", "shared_kernels", cwd=project.root))
+    copy = StandaloneProject(root=tmp_path / "a longer name")
+    shutil.copytree(project.root, copy.root, symlinks=True)
+    copy.set_value(5)
+    project.root.rename(tmp_path / "moved")
+    moved = StandaloneProject(root=tmp_path / "moved")
+
+    for place in (copy, moved):
+        result = run_kbuild("build", "shared_kernels", cwd=place.root)
+        assert result.stdout.strip() == str(place.output / ARTIFACTS[0]), result.stderr
+        assert CONFIGURED in result.stderr
+    libraries = [(p.output / ARTIFACTS[0]).read_bytes() for p in (copy, moved)]
+    assert libraries[0] != libraries[1]
+    assert str(tmp_path / "project").encode() not in b"".join(libraries)
+
+
+def test_variables_that_compilers_read_are_part_of_the_build(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    source = "#include <value.h>\n__global__ void k(int* p) { *p = VALUE; }\n"
+    (tmp_path / "k.cu").write_text(source)
+    for value in ("1", "2"):
+        (tmp_path / value).mkdir()
+        (tmp_path / value / "value.h").write_text(f"#define VALUE {value}\n")
+
+    one, two, again = (build_small(tmp_path, {"CPATH": str(tmp_path / v)}) for v in "121")
+
+    assert one == again != two
+
+
+def test_edited_compiler_script_compiles_again(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = VALUE; }\n")
+    script = tmp_path / "cxx"
+    contents = []
+    for value in (1, 2):
+        script.write_text(f'#!/bin/sh\nexec g++ -DVALUE={value} "$@"\n')
+        script.chmod(0o755)
+        contents.append(build_small(tmp_path, {"CXX": str(script)}))
+
+    assert contents[0] != contents[1]
+
+
+def test_what_a_target_was_before_goes(built: StandaloneProject) -> None:
+    manifest = built.root / "kbuild.toml"
+    text = manifest.read_text()
+    before = built.digest()
+    renamed = text.replace("[target.shared_kernels]", "[target.other_kernels]")
+    manifest.write_text(renamed.replace('kind = "object"', 'kind = "static"'))
+    try:
+        succeed(run_kbuild("build", cwd=built.root))
+        left = {str(p.relative_to(built.output)) for p in built.output.glob("*/*") if p.is_file()}
+    finally:
+        manifest.write_text(text)
+    succeed(run_kbuild("build", cwd=built.root))
+
+    assert "other_kernels/libother_kernels.so" in left
+    assert left.isdisjoint(name for name in ARTIFACTS if name.endswith((".so", ".o")))
+    assert built.digest() == before
+
+
+@pytest.mark.parametrize(("output", "code"), [("/dev/full", 2), ("closed pipe", 1)])
+def test_output_that_cannot_be_written(built: StandaloneProject, output: str, code: int) -> None:
+    succeed(run_kbuild("build", cwd=built.root))
+    readable, writable = os.pipe()
+    os.close(readable)
+    target = os.open(output, os.O_WRONLY) if output == "/dev/full" else writable
+
+    done = subprocess.run(
+        [KBUILD, "build"],
+        cwd=built.root,
+        stdout=target,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
 
 
 def test_progress_on_a_terminal(built: StandaloneProject) -> None:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import BuildFolder, forget_configuration, hold_lock
+from kbuild.build_folder import (
+    BuildFolder,
+    claim_folder,
+    forget_configuration,
+    hold_lock,
+    read_ledger,
+)
+from kbuild.errors import ConfigurationError
 
 
 @pytest.fixture
@@ -105,3 +112,31 @@ def test_forgotten_configuration_keeps_what_was_built(folder: BuildFolder) -> No
 
     assert kept.is_file()
     assert [path for path in gone if path.exists()] == []
+
+
+@pytest.mark.parametrize("name", ["project/x", "cmake/FindX.cmake", "src/k.cu", ".quick"])
+def test_what_others_made_is_not_claimed(folder: BuildFolder, name: str) -> None:
+    path = folder.root / name
+    path.parent.mkdir(parents=True)
+    path.touch()
+
+    with pytest.raises(ConfigurationError, match="did not make it"):
+        claim_folder(folder, ("src",))
+
+    assert path.is_file()
+    assert not folder.is_ours()
+
+
+def test_folders_of_former_targets_go(folder: BuildFolder) -> None:
+    folder.root.mkdir()
+    (folder.root / "others").touch()
+    (folder.root / "empty").mkdir()  # as a test's temporary folder may be
+    claim_folder(folder, ("kept", "former", "empty"))
+    for target in ("kept", "former"):
+        (folder.root / target).mkdir()
+        (folder.root / target / "lib.so").touch()
+
+    claim_folder(folder, ("kept", "new"))
+
+    assert read_ledger(folder) == {"kept", "new"}
+    assert sorted(p.name for p in folder.root.iterdir() if p != folder.ledger) == ["kept", "others"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import BuildFolder
+from kbuild.build_folder import BuildFolder, claim_folder
 from kbuild.build_state import (
     BuildState,
     SourcePattern,
@@ -28,7 +28,7 @@ def state(tmp_path: Path) -> BuildState:
     for name in ("kbuild.toml", "a.cu", "b.cu"):
         (tmp_path / name).write_text(name)
     return BuildState(
-        request=make_request(manifest, "release", None),
+        request=make_request(manifest, BuildFolder(root=tmp_path / "build"), "release", None),
         files=mark_files((manifest, tmp_path / "missing")),
         patterns=(SourcePattern(pattern="*.cu", files=match_sources(tmp_path, "*.cu")),),
         outputs=(TargetOutput(target="k", artifact=tmp_path / "libk.so"),),
@@ -38,8 +38,10 @@ def state(tmp_path: Path) -> BuildState:
 
 def test_nothing_changed(state: BuildState, tmp_path: Path) -> None:
     folder = BuildFolder(root=tmp_path / "build")
-    folder.cmake.mkdir(parents=True)
-    (folder.cmake / "build.ninja").touch()
+    claim_folder(folder, ("k",))
+    for path in (folder.cmake / "build.ninja", folder.project / "CMakeLists.txt"):
+        path.parent.mkdir()
+        path.touch()
 
     write_state(folder, state)
 
@@ -91,6 +93,15 @@ def test_older_file_in_the_place_of_another(state: BuildState, tmp_path: Path) -
     assert not is_current(state, state.request)
 
 
+def test_time_that_was_set_back(state: BuildState, tmp_path: Path) -> None:
+    manifest = tmp_path / "kbuild.toml"
+    before = manifest.stat().st_mtime_ns
+    manifest.write_text("KBUILD.TOML")
+    os.utime(manifest, ns=(before, before))
+
+    assert not is_current(state, state.request)
+
+
 def test_file_that_was_missing(state: BuildState, tmp_path: Path) -> None:
     (tmp_path / "missing").touch()
 
@@ -98,10 +109,24 @@ def test_file_that_was_missing(state: BuildState, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"profile": "debug"}, {"device_jobs": 2}, {"environment": ("CXX=clang++",)}]
+    "change",
+    [
+        {"profile": "debug"},
+        {"device_jobs": 2},
+        {"environment": ("CXX=clang++",)},
+        {"folder": Path("/other")},
+    ],
 )
 def test_another_request(state: BuildState, change: dict[str, object]) -> None:
     assert not is_current(state, replace(state.request, **change))  # type: ignore[arg-type]
+
+
+def test_what_was_built_is_no_source(tmp_path: Path) -> None:
+    for name in ("k.cu", "build/k.cu", "build/kbuild/target/k.cu"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert match_sources(tmp_path, "**/*.cu") == (tmp_path / "build/k.cu", tmp_path / "k.cu")
 
 
 def test_folders_are_no_sources(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildFolder:
     subprocess.run([ninja, "-C", folder.cmake], check=True, stdout=subprocess.DEVNULL)
     marks = [mark(str(path)) for path in (tmp_path / "kbuild.toml", tmp_path / "src")]
     monkeypatch.setenv("CXX", "g++")
-    folder.quick.write_bytes(format_quick_file(("CXX",), ninja, {"k": "libk.so"}, marks))
+    folder.quick.write_bytes(
+        format_quick_file(str(folder.root), ("CXX",), ninja, {"k": "libk.so"}, marks)
+    )
     assert folder.quick.name == FILE
     return folder
 
@@ -48,9 +51,12 @@ def test_nothing_to_do(folder: BuildFolder, words: list[str]) -> None:
 @pytest.mark.parametrize("words", [["--profile", "debug"], ["k", "--profile=debug", "-j", "1"]])
 def test_profiles_have_folders(folder: BuildFolder, words: list[str]) -> None:
     assert find_nothing_to_do(words) is None
+    profile = folder.root / "debug"
     whole = folder.root.rename(folder.root.with_name("other"))
     folder.root.mkdir()
-    whole.rename(folder.root / "debug")
+    whole.rename(profile)
+    quick = profile / FILE
+    quick.write_text(quick.read_text().replace(str(folder.root), str(profile)))
 
     assert find_nothing_to_do(words) == ("libk.so",)
     assert find_nothing_to_do([]) is None
@@ -87,6 +93,28 @@ def test_new_file_beside_the_sources(folder: BuildFolder, tmp_path: Path) -> Non
     (tmp_path / "src" / "new.cu").touch()
 
     assert folder.quick.is_file()
+    assert find_nothing_to_do([]) is None
+
+
+def test_time_that_was_set_back(folder: BuildFolder, tmp_path: Path) -> None:
+    manifest = tmp_path / "kbuild.toml"
+    before = manifest.stat().st_mtime_ns
+    manifest.touch()
+    os.utime(manifest, ns=(before, before))
+
+    assert folder.quick.is_file()
+    assert find_nothing_to_do([]) is None
+
+
+def test_copied_folder(
+    folder: BuildFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_nothing_to_do([]) is not None
+    (tmp_path / "copy" / "build").mkdir(parents=True)
+    shutil.copytree(folder.root, tmp_path / "copy" / "build" / "kbuild")
+    monkeypatch.chdir(tmp_path / "copy")
+
+    assert Path("build/kbuild", FILE).is_file()
     assert find_nothing_to_do([]) is None
 
 
@@ -128,6 +156,20 @@ def test_folders_of_a_pattern(tmp_path: Path, pattern: str, expected: list[str])
 
     assert found is not None
     assert sorted(found) == [str(tmp_path / name) for name in expected]
+
+
+def test_links_are_followed_as_patterns_do(tmp_path: Path) -> None:
+    for name in ("src", "other/inner"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "src" / "link").symlink_to(tmp_path / "other")
+    (tmp_path / "other" / "inner" / "around").symlink_to(tmp_path / "src")
+    (tmp_path / "src" / "later.cu").symlink_to(tmp_path / "nothing.cu")
+
+    found = list_folders(str(tmp_path), "src/**/*.cu", "")
+
+    expected = ("src", "src/later.cu", "src/link", "src/link/inner")
+    assert found == [str(tmp_path / name) for name in expected]
+    assert list_folders(str(tmp_path), "src/*.cu", "") == found[:2]
 
 
 def test_too_many_folders_are_not_watched(tmp_path: Path) -> None:

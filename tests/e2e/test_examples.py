@@ -48,6 +48,22 @@ def test_demo_refuses_a_folder_with_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
 
 
+@pytest.mark.parametrize("profile", ["release", "debug"])
+def test_example_without_cmake(tmp_path: Path, profile: str) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(
+        ROOT / "examples" / "standalone",
+        project,
+        ignore=shutil.ignore_patterns("build"),
+    )
+
+    built = run_kbuild("build", "--profile", profile, cwd=project)
+
+    assert built.returncode == 0, built.stderr
+    smoke = run_kbuild("smoke", built.stdout.strip())
+    assert smoke.returncode == 0, smoke.stdout + smoke.stderr
+
+
 def test_standalone_build(tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "c_host" / "vector.cu", tmp_path)
     manifest = tmp_path / "kbuild.toml"

@@ -22,6 +22,7 @@ _STATUS: Final = re.compile(_MARK + r"(\d+)/(\d+) (\S+) (.*)")
 _FORECAST_VERSION: Final = (1, 12)
 # The first ninja that takes jobs from a jobserver.
 _JOBSERVER_VERSION: Final = (1, 13)
+_COMPLAINT: Final = "ninja: error: "
 _LEAST_ROOM: Final = 64 << 10
 _FULL_DISK: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
@@ -64,8 +65,16 @@ def run_ninja(run: NinjaRun, reporter: BuildReporter) -> None:
     """Build.
 
     Raises BuildError when an edge fails, with what it ended with where that was a kbuild, and
-    ToolError where there was no room for what it writes.
+    ToolError where there was no room for what it writes, or its own file is damaged.
     """
+    damage: list[str] = []
+    read_line = _read_lines(reporter)
+
+    def read_damage(line: str) -> None:
+        if line.startswith(_COMPLAINT) and "build.ninja" in line:
+            damage.append(line.removeprefix(_COMPLAINT))
+        read_line(line)
+
     server = _find_jobserver()
     text = process.run_checked(Command(argv=(str(run.ninja), "--version"))).stdout
     version = tuple(int(number) for number in re.findall(r"\d+", text)[:2])
@@ -78,7 +87,13 @@ def run_ninja(run: NinjaRun, reporter: BuildReporter) -> None:
         env=(("NINJA_STATUS", f"{_MARK}%f/%t {forecast} "),),
     )
     inherited = (*(() if run.lock is None else (run.lock,)), *(server.pipe if server else ()))
-    run_tool(command, run.folder, _read_lines(reporter), inherited=inherited)
+    try:
+        run_tool(command, run.folder, read_damage, inherited=inherited)
+    except BuildError as error:
+        if damage:
+            mend = "kbuild clean removes what is damaged"
+            raise ToolError(f"{run.folder}: {damage[0]}; {mend}") from error
+        raise
 
 
 def run_tool(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.errors import ToolError
 from kbuild.ninja import BuildStep, NinjaRun, run_ninja
 from kbuild.toolchain import find_build_program
 
@@ -75,3 +76,12 @@ echo "${{status}}Compiling 2 of k"
         BuildStep(finished=1, total=3, seconds_left=left, what="Compiling 2 of k")
     ]
     assert reporter.lines == []
+
+
+def test_damaged_file_is_said_with_the_mend(folder: Path) -> None:
+    ninja = find_build_program("ninja")
+    assert ninja is not None
+    (folder / "build.ninja").write_text("rule copy\nbuild one\n")
+
+    with pytest.raises(ToolError, match=r"build\.ninja:2: .*; kbuild clean removes"):
+        run_ninja(NinjaRun(ninja=ninja, folder=folder), Reporter())

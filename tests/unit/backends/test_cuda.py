@@ -102,9 +102,9 @@ def test_pack_names_each_image() -> None:
     (command,) = cuda.pack(unit, NVCC).commands
 
     assert command.argv == (
-        *("/cuda/bin/fatbinary", "-64", "--create=/out/c"),
-        "--image3=kind=elf,sm=90a,file=/out/sm_90a",
-        "--image3=kind=ptx,sm=90a,file=/out/compute_90a",
+        *("/cuda/bin/fatbinary", "-64", "--create=c"),
+        "--image3=kind=elf,sm=90a,file=sm_90a",
+        "--image3=kind=ptx,sm=90a,file=compute_90a",
     )
 
 

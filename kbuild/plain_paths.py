@@ -1,4 +1,4 @@
-"""Paths as build tools can take them: which characters they misread, one spelling a file."""
+"""Paths as build tools can take them: which characters they misread, and one spelling a file."""
 
 from __future__ import annotations
 
@@ -15,40 +15,42 @@ MISREAD: Final = ";|<>\\*^`"
 # CMake expands and splits the name of the folder that it works in.
 MISREAD_IN_ROOT: Final = '"$'
 _MEND: Final = "rename it"
+_DELETE: Final = "\x7f"
 
 
-def check_path(path: Path | str, what: str = "", misread: str = "") -> None:
+def check_path(path: Path | str, what: str, misread: str = "") -> None:
     """Refuse a path with a character that some build tool takes for something else.
 
     ``misread`` are those that the tools of the case misread besides.  Raises ConfigurationError
-    that names ``what`` it is the path of, the path, the character and the mend.
+    that names ``what`` the path is of, the path, the character and the mend.
     """
     text = str(path)
-    where = f"{what}: " if what else ""
-    found = next((c for c in text if c in MISREAD or c in misread or not c.isprintable()), None)
-    if found is not None:
-        # Lone surrogates stand for bytes, and are no printable characters.
-        _check_encoding(text, where)
-        raise ConfigurationError(
-            f"{where}{show_path(text)}: build tools take {found!r} in a path for something else; "
-            f"{_MEND}"
-        )
+    check_encoding(text, what)
+    for character in text:
+        if character in MISREAD + misread or character < " " or character == _DELETE:
+            raise ConfigurationError(
+                f"{what}: {show_path(text)}: build tools take {character!r} in a path for "
+                f"something else; {_MEND}"
+            )
     if text.count("[") != text.count("]"):
         raise ConfigurationError(
-            f"{where}{text}: CMake takes '[' and ']' in a path for those of a list unless each has "
-            f"its other half; {_MEND}"
+            f"{what}: {text}: CMake takes '[' and ']' in a path for those of a list unless each "
+            f"has its other half; {_MEND}"
         )
 
 
-def _check_encoding(text: str, where: str) -> None:
-    if not any("\udc80" <= character <= "\udcff" for character in text):
-        return
-    mend = _MEND
-    if sys.getfilesystemencoding() != "utf-8":
-        mend = (
-            f"this locale has {sys.getfilesystemencoding()} alone: set LC_ALL=C.UTF-8, or {_MEND}"
-        )
-    raise ConfigurationError(f"{where}{show_path(text)}: the path is no UTF-8; {mend}")
+def check_encoding(text: str, what: str) -> None:
+    """Refuse a path that is no UTF-8, or that this locale has no characters for."""
+    try:
+        text.encode()
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        encoding = sys.getfilesystemencoding()
+        mend = f"the locale knows {encoding} alone: set LC_ALL=C.UTF-8"
+        raise ConfigurationError(
+            f"{what}: {show_path(text)}: not a path in UTF-8; "
+            f"{_MEND if encoding == 'utf-8' else mend}"
+        ) from error
 
 
 def show_path(text: str) -> str:
@@ -58,14 +60,10 @@ def show_path(text: str) -> str:
 
 def normalise(path: Path) -> Path:
     """The path without ``..``, but for one after a symbolic link, which leads elsewhere."""
-    parts: list[str] = []
+    found = Path()
     for part in path.parts:
-        if part != ".." or not parts or parts[-1] == "..":
-            parts.append(part)
-        elif parts == [path.anchor]:
-            continue
-        elif os.path.islink(os.path.join(*parts)):  # noqa: PTH114, PTH118 - parts are strings
-            parts.append(part)
+        if part != ".." or not found.name or found.name == ".." or found.is_symlink():
+            found /= part
         else:
-            parts.pop()
-    return Path(*parts)
+            found = found.parent
+    return found

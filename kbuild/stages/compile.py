@@ -11,8 +11,10 @@ from kbuild.backends import find_backend
 from kbuild.backends.protocol import Backend, Completion, ImageOutput
 from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
+from kbuild.plain_paths import check_path
 from kbuild.project import DeviceFlags
 from kbuild.stages.edges import CompileEdge, make_unit
+from kbuild.stages.freshness import check_prerequisites
 from kbuild.stages.front_end import run_front_end
 
 
@@ -44,9 +46,12 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     """
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
+    for folder in flags.include_directories:
+        check_path(folder, "include directory", backend.MISREAD.include_directories)
     started = record.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
+    check_prerequisites(unit.depfile)
     log = front_end.log
     completion = backend.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)

@@ -19,6 +19,7 @@ from kbuild.record import write_if_changed
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 OUTPUT: Final = Path("build") / "kbuild"
+_MOST_JOBS: Final = 99999  # as KbuildAddKernels.cmake has it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +135,6 @@ def _check_names(manifest: Path, names: list[str], known: Iterable[str]) -> None
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs")
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs, 1 to {_MOST_JOBS}")
     return int(text)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
+from kbuild.backends import find_backend
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
 from kbuild.manifest import Manifest, ManifestTarget
 from kbuild.plain_paths import MISREAD_IN_ROOT, check_path
@@ -61,14 +62,19 @@ def _check_standard(manifest: Manifest, target: ManifestTarget) -> None:
 
 def _check_plan(manifest: Manifest, target: ManifestTarget, output: Path) -> None:
     try:
-        plan_target(_describe(manifest, target, output))
+        plan = plan_target(_describe(manifest, target, output))
     except KbuildError as error:
         if isinstance(error, ToolchainError) and _chooses_compilers():
             return
         where = f"{manifest.path}: [target.{target.name}]"
         if error.setting is not None:
             where = _name_key(manifest, target, error.setting.lower())
-        raise type(error)(f"{where}: {error}") from error
+        message = str(error).removeprefix(f"{error.setting}: ")
+        raise type(error)(f"{where}: {message}") from error
+    misread = find_backend(plan.pack.backend).MISREAD.include_directories
+    for folder in target.table.include_directories:
+        where = _name_key(manifest, target, "include_directories")
+        check_path(manifest.root / folder, where, misread)
 
 
 def _chooses_compilers() -> bool:

@@ -26,17 +26,23 @@ def check_path(path: Path | str, what: str, misread: str = "") -> None:
     """
     text = str(path)
     check_encoding(text, what)
-    for character in text:
-        if character in MISREAD + misread or character < " " or character == _DELETE:
-            raise ConfigurationError(
-                f"{what}: {show_path(text)}: build tools take {character!r} in a path for "
-                f"something else; {_MEND}"
-            )
+    check_characters(text, what, MISREAD + misread)
     if text.count("[") != text.count("]"):
         raise ConfigurationError(
             f"{what}: {text}: CMake takes '[' and ']' in a path for those of a list unless each "
             f"has its other half; {_MEND}"
         )
+
+
+def check_characters(path: Path | str, what: str, misread: str) -> None:
+    """Refuse a path with a control character or one of ``misread``, as `check_path` does."""
+    text = str(path)
+    for character in text:
+        if character in misread or character < " " or character == _DELETE:
+            raise ConfigurationError(
+                f"{what}: {show_path(text)}: build tools take {character!r} in a path for "
+                f"something else; {_MEND}"
+            )
 
 
 def check_encoding(text: str, what: str) -> None:

@@ -18,10 +18,9 @@ _OF_CMAKE: Final = frozenset(
 # Words of the commands that get names of targets in the generated project.
 _KEYWORDS: Final = frozenset(
     (
-        *("SOURCES", "DEPENDS", "COMMAND", "COMMENT", "VERBATIM", "BYPRODUCTS", "ALL", "ARGS"),
-        *("WORKING_DIRECTORY", "JOB_POOL", "JOB_SERVER_AWARE", "COMMAND_EXPAND_LISTS"),
-        *("USES_TERMINAL", "PROPERTIES", "ALIAS", "IMPORTED", "INTERFACE", "PUBLIC", "PRIVATE"),
-        *("POLICY", "BASELINE"),
+        *("SOURCES", "DEPENDS", "COMMAND", "COMMENT", "VERBATIM", "BYPRODUCTS", "JOB_POOL"),
+        *("WORKING_DIRECTORY", "JOB_SERVER_AWARE", "COMMAND_EXPAND_LISTS", "USES_TERMINAL"),
+        *("PROPERTIES", "POLICY", "TARGET"),
     )
 )
 # Folders of the output folder, and files where targets have folders.

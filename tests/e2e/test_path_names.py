@@ -15,7 +15,7 @@ from kbuild.toolchain import find_toolchain, gather_hints
 
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
 # What works everywhere, and what cmake, ninja, compilers and linkers each would split at.
-NAME = "a, b#&(1)[2]+=@:é"
+NAME = "a, b(1)[2]+=@:é"
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(names LANGUAGES CXX)\n"
 HEAD += "find_package(kbuild CONFIG REQUIRED)\n"
 
@@ -44,7 +44,7 @@ def write_project(folder: Path, backend: str, inside: str = "") -> None:
 def test_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
     require(backend)
     folder = tmp_path / NAME
-    write_project(folder, backend, inside=NAME)
+    write_project(folder, backend, inside=f"{NAME}#")  # which old CMakes take of no output
 
     succeed(run_kbuild("build", cwd=folder))
     (folder / "build/kbuild/.quick").unlink()
@@ -74,7 +74,7 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
     (source / name).mkdir(parents=True)
     (source / name / "k.cu").write_text("__global__ void k() {}\n")
     (source / "plain.cu").write_text("__global__ void k() {}\n")
-    escaped = name.replace("$", "\\$")
+    escaped = f"{source}/{name}".replace("$", "\\$")
     call = 'kbuild_add_kernels(t STATIC BACKEND cuda ARCHITECTURES 80 SOURCES "{}" {})\n'
 
     (source / "CMakeLists.txt").write_text(HEAD + call.format(f"{escaped}/k.cu", ""))
@@ -86,7 +86,7 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
     built = build(tmp_path / "edges")
 
     assert planned.returncode != 0
-    assert "kbuild_add_kernels(t): SOURCES: " in planned.stderr
+    assert "kbuild_add_kernels(t): SOURCES: " in " ".join(planned.stderr.split())
     assert built.returncode != 0
     assert "include directory: " in built.stdout + built.stderr
     assert not list(tmp_path.rglob("ran"))

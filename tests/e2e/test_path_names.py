@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from projects import KBUILD, build, configure, run_kbuild, succeed
 
+from kbuild import KernelCompiler
 from kbuild.backends import find_backend
-from kbuild.errors import KbuildError
+from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.toolchain import find_toolchain, gather_hints
 
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
-# What works everywhere, and what cmake, ninja, compilers and linkers each would split at.
+# What every CMake and ninja takes; newer ones take "#&'?" as well.
 NAME = "a, b(1)[2]+=@:é"
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(names LANGUAGES CXX)\n"
 HEAD += "find_package(kbuild CONFIG REQUIRED)\n"
@@ -44,7 +45,7 @@ def write_project(folder: Path, backend: str, inside: str = "") -> None:
 def test_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
     require(backend)
     folder = tmp_path / NAME
-    write_project(folder, backend, inside=f"{NAME}#")  # which old CMakes take of no output
+    write_project(folder, backend, inside=NAME)
 
     succeed(run_kbuild("build", cwd=folder))
     (folder / "build/kbuild/.quick").unlink()
@@ -89,6 +90,19 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
     assert "kbuild_add_kernels(t): SOURCES: " in " ".join(planned.stderr.split())
     assert built.returncode != 0
     assert "include directory: " in built.stdout + built.stderr
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_a_command_in_a_name_is_not_run_at_run_time(tmp_path: Path) -> None:
+    require("cuda")
+    source = tmp_path / "$(touch ran)" / "k.cu"
+    source.parent.mkdir()
+    source.write_text("__global__ void k() {}\n")
+
+    with pytest.raises(ConfigurationError, match=r"take '\$' in a path"):
+        KernelCompiler(backend="cuda", arch="80-real").compile(source)
+
+    assert not Path("ran").exists()
     assert not list(tmp_path.rglob("ran"))
 
 

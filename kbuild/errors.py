@@ -12,10 +12,12 @@ from collections.abc import Iterable
 class KbuildError(Exception):
     """Root of everything that kbuild raises on purpose.
 
-    ``str(error)`` is one clear message that names the thing and the mend.
+    ``str(error)`` is one clear message that names the thing and the mend.  ``setting`` is the
+    keyword of ``kbuild_add_kernels`` that it is about, where that is known.
     """
 
     exit_code: int = 2
+    setting: str | None = None
 
 
 class ConfigurationError(KbuildError):

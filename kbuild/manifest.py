@@ -6,15 +6,20 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 from __future__ import annotations
 
 import dataclasses
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from kbuild import record
-from kbuild.build_state import SourcePattern, match_sources
+from kbuild.build_state import SourcePattern
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
-from kbuild.model import ArtifactKind
+from kbuild.model import ArtifactKind, CompressionMode, Visibility
+from kbuild.plain_paths import MISREAD_IN_ROOT, check_path, normalise
+from kbuild.project import RuntimeLinkage
+from kbuild.source_patterns import find_sources
+from kbuild.target_names import check_name, check_together
 from kbuild.toml import read_toml
 
 T = TypeVar("T")
@@ -26,13 +31,6 @@ MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
 _TABLES: Final = ("target", "profile", "verify")
 PROFILES: Final = ("release", "debug")
-# What CMake's generators or our own output folder have already.
-_RESERVED: Final = frozenset(
-    (
-        *("all", "ALL_BUILD", "clean", "help", "install", "package", "test", "RUN_TESTS"),
-        *("edit_cache", "rebuild_cache", "list_install_components", "cmake", "project", "debug"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +44,9 @@ class TargetTable:
     headers: tuple[str, ...] = ()
     debug_stubs: StubChoice = False
     rdc: bool = False
-    compression: str | None = None
-    visibility: str | None = None
-    runtime: str = "shared"
+    compression: CompressionMode | None = None
+    visibility: Visibility | None = None
+    runtime: RuntimeLinkage = "shared"
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     compile_options: tuple[str, ...] = ()
@@ -81,8 +79,9 @@ class ManifestTarget:
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """Each file once, in the order of the patterns."""
-        return tuple(dict.fromkeys(file for pattern in self.patterns for file in pattern.files))
+        """Each file once, however it is spelled, in the order of the patterns."""
+        files = (file for pattern in self.patterns for file in pattern.files)
+        return tuple(dict.fromkeys(map(normalise, files)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +112,7 @@ def find_manifest(folder: Path) -> Path:
     if manifest.is_file():
         return manifest
     pyproject = folder / PYPROJECT_NAME
-    if pyproject.is_file() and "kbuild" in read_toml(pyproject).get("tool", {}):
+    if pyproject.is_file() and _read_document(pyproject) is not None:
         return pyproject
     raise ConfigurationError(
         f"{folder}: no {MANIFEST_NAME}, and no {PYPROJECT_NAME} with [tool.kbuild]; "
@@ -128,14 +127,15 @@ def read_manifest(path: Path) -> Manifest:
     the wrong type, a pattern without files, or a manifest without targets.
     """
     path = path.absolute()
-    data = read_toml(path)
-    if path.name == PYPROJECT_NAME:
-        data = data.get("tool", {}).get("kbuild", {})
+    check_path(path, "the manifest", MISREAD_IN_ROOT)
+    data = _read_document(path) or {}
     _refuse_unknown(path, "table", data, _TABLES)
     tables = data.get("target", {})
     if not isinstance(tables, dict) or not tables:
         raise ConfigurationError(f"{path}: no [target.<name>] in it")
     targets = tuple(_read_target(path, name, table) for name, table in tables.items())
+    with _where(path):
+        check_together(tables)
     profiles = data.get("profile", {})
     if not isinstance(profiles, dict):
         raise ConfigurationError(f"{path}: profile is no table")
@@ -146,6 +146,29 @@ def read_manifest(path: Path) -> Manifest:
         policy=path if "verify" in data else None,
         profiles=tuple((name, _read_profile(path, name, profiles[name])) for name in profiles),
     )
+
+
+def _read_document(path: Path) -> dict[str, Any] | None:
+    """The tables of a manifest; None of a ``pyproject.toml`` that has none."""
+    data: Any = read_toml(path)
+    if path.name != PYPROJECT_NAME:
+        return cast("dict[str, Any]", data)
+    for header, key in (("[tool]", "tool"), ("[tool.kbuild]", "kbuild")):
+        if key not in data:
+            return None
+        data = data[key]
+        if not isinstance(data, dict):
+            raise ConfigurationError(f"{path}: {header} is no table")
+    return cast("dict[str, Any]", data)
+
+
+@contextmanager
+def _where(where: object) -> Iterator[None]:
+    """Say in errors what they are about."""
+    try:
+        yield
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from error
 
 
 def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
@@ -170,29 +193,22 @@ def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
     where = f"{path}: [target.{name}]"
     read = _read_table(TargetTable, path, f"[target.{name}]", table)
     _check_target(where, name, read)
-    return ManifestTarget(name=name, table=read, patterns=_find_sources(path, where, read.sources))
+    patterns = find_sources(path.parent, f"{where}.sources", read.sources)
+    return ManifestTarget(name=name, table=read, patterns=patterns)
 
 
 def _check_target(where: str, name: str, table: TargetTable) -> None:
-    if not re.fullmatch(r"\w[\w.+-]*", name, re.ASCII) or name in _RESERVED:
-        raise ConfigurationError(f"{where}: CMake can have no target of that name")
+    with _where(where):
+        check_name(name)
     if not table.sources:
         raise ConfigurationError(f"{where}: sources is empty")
-    _refuse_semicolons(where, (*table.sources, *table.definitions, *table.compile_options))
+    _refuse_semicolons(where, (*table.definitions, *table.compile_options))
 
 
 def _refuse_semicolons(where: str, values: tuple[str, ...]) -> None:
     for value in values:
         if ";" in value:
             raise ConfigurationError(f"{where}: {value!r}: CMake would split it at the semicolon")
-
-
-def _find_sources(path: Path, where: str, patterns: tuple[str, ...]) -> tuple[SourcePattern, ...]:
-    found = tuple(SourcePattern(pattern=p, files=match_sources(path.parent, p)) for p in patterns)
-    for pattern in found:
-        if not pattern.files:
-            raise ConfigurationError(f"{where}: no source matches {pattern.pattern!r}")
-    return found
 
 
 def _refuse_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:

@@ -23,6 +23,7 @@ from kbuild.build_state import (
 )
 from kbuild.cmake_project import CMakeBuild, configure, find_build_tools, write_project
 from kbuild.manifest import Manifest, ManifestTarget, read_manifest
+from kbuild.manifest_checks import check_targets
 from kbuild.stages.edges import read_edge
 from kbuild.verify.policy import load_policy
 
@@ -35,15 +36,17 @@ _FILE_NAMES: Final = {
 }
 
 
-def check_manifest(path: Path) -> Manifest:
-    """The manifest at ``path``, with every policy read before anything is built.
+def check_manifest(path: Path, output: Path | None = None) -> Manifest:
+    """The manifest at ``path``, with all that can be wrong with it found before CMake is started.
 
-    Raises ConfigurationError as `read_manifest` and `load_policy` do.  The first baseline is
-    written of what is built: that one is missing is said later.
+    ``output`` is the folder that it is built in.  Raises KbuildError as `read_manifest`,
+    `load_policy` and `check_targets` do.  The first baseline is written of what is built: that
+    one is missing is said later.
     """
     manifest = read_manifest(path)
     for policy in _list_policies(manifest):
         load_policy(policy, reads_baseline=False)
+    check_targets(manifest, output)
     return manifest
 
 
@@ -59,7 +62,7 @@ def configure_folder(
     machine that it cannot be done for; the folder is not configured then.
     """
     own = mark_files((request.manifest,))
-    manifest = check_manifest(request.manifest)
+    manifest = check_manifest(request.manifest, folder.root)
     claim_folder(folder, tuple(target.name for target in manifest.targets))
     if former is None or not _is_of_same_place(former.request, request):
         forget_configuration(folder)

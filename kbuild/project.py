@@ -6,26 +6,29 @@ CMake cannot quote for JSON, and no value it passes on may hold a line break.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, Visibility
+from kbuild.plain_paths import normalise
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]
 RuntimeLinkage = Literal["shared", "static", "bundle"]
 
 # The device headers are C++17.
-_STANDARDS: Final = ("17", "20", "23", "26")
+STANDARDS: Final = ("17", "20", "23", "26")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
     """One kernel target as ``kbuild_add_kernels`` describes it.
 
-    Paths are absolute; those of ``sources`` that are ``generated`` may not exist yet.
+    Paths are absolute, those of ``sources`` and ``generated`` with one spelling a file; sources
+    that are ``generated`` may not exist yet.
     """
 
     name: str
@@ -89,10 +92,10 @@ def read_target(path: Path) -> TargetSpec:
         name=name,
         kind=_choice("type", one("kind"), get_args(ArtifactKind)),
         backend=one("backend"),
-        sources=tuple(Path(source) for source in pairs.get("source", ())),
+        sources=tuple(normalise(Path(source)) for source in pairs.get("source", ())),
         source_root=Path(one("source_root")),
         output_directory=Path(one("output_directory")),
-        generated=tuple(Path(source) for source in pairs.get("generated", ())),
+        generated=tuple(normalise(Path(source)) for source in pairs.get("generated", ())),
         architectures=pairs.get("architecture", ()),
         headers=tuple(Path(header) for header in pairs.get("header", ())),
         visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
@@ -102,7 +105,7 @@ def read_target(path: Path) -> TargetSpec:
             "COMPRESSION", one("compression", "balance"), get_args(CompressionMode)
         ),
         runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
-        standard=_choice("DEVICE_STANDARD", one("standard"), _STANDARDS),
+        standard=_choice("DEVICE_STANDARD", one("standard"), STANDARDS),
         host_compiler=one("host_compiler", "") or None,
         compilers=_by_language(pairs, "compiler."),
         default_architectures=_by_language(pairs, "architecture."),
@@ -154,7 +157,8 @@ def _expand_shell(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:
     try:
-        lines = path.read_text().splitlines()
+        # CMake passes the bytes of paths on, whatever they are.
+        lines = os.fsdecode(path.read_bytes()).split("\n")
     except FileNotFoundError as error:
         raise InputError(f"{path}: not there; run CMake again") from error
     pairs: dict[str, tuple[str, ...]] = {}

@@ -33,10 +33,17 @@ class RuntimeTarget:
     run_paths: tuple[str, ...] = ()
     obstacle: str | None = None
 
-    @property
-    def response(self) -> bytes:
-        """The content of that file."""
-        return "".join(f'-rpath "{path}"\n' for path in self.run_paths).encode()
+    def describe_response(self, path: Path) -> tuple[str, bytes]:
+        """CMake's link option that has the file at ``path`` read, and the file's content.
+
+        The linker reads it, but where its path has a comma, at which compilers split what they
+        pass on: then the compiler does.
+        """
+        if "," in str(path):
+            words = (f'-Xlinker -rpath -Xlinker "{folder}"\n' for folder in self.run_paths)
+            return f"@{path}", "".join(words).encode()
+        words = (f'-rpath "{folder}"\n' for folder in self.run_paths)
+        return f"LINKER:@{path}", "".join(words).encode()
 
 
 def name_runtime(backend: str, linkage: RuntimeLinkage) -> str:

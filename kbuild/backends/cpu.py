@@ -21,6 +21,7 @@ from kbuild.backends.protocol import (
     FrontEndStep,
     ImageContent,
     LinkUnit,
+    MisreadCharacters,
     Packing,
     PackUnit,
     Runtime,
@@ -38,6 +39,7 @@ COMPILE_MEMORY: Final = 512 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
 REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
 LAUNCH_ENTRIES: Final = ("kbuild_cpu_launch",)
+MISREAD: Final = MisreadCharacters()
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"

@@ -5,6 +5,7 @@ This module names and invokes; :mod:`kbuild.backends.cuda_image` reads.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from kbuild.backends.protocol import (
     ImageContent,
     ImageOutput,
     LinkUnit,
+    MisreadCharacters,
     Packing,
     PackUnit,
     Runtime,
@@ -41,6 +43,8 @@ COMPILE_MEMORY: Final = 1024 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 8
 REGISTRATION_HEADER: Final = "kbuild/cuda_registration.h"
 LAUNCH_ENTRIES: Final = ("cuLaunchKernelEx", "cudaLaunchKernel")
+# nvcc has a shell run its steps, between quotes that expand what a name holds: a command even.
+MISREAD: Final = MisreadCharacters(sources='$`"', outputs='$`"', include_directories="$`\"'")
 
 _OLDEST: Final = (12, 0)
 _FIRST_WITH_MODES: Final = (12, 8)
@@ -273,7 +277,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *mode,
         *("--keep", "--keep-dir", str(keep)),
         *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{directory}" for directory in unit.include_directories),
+        *(f"-I{_keep_commas(directory)}" for directory in unit.include_directories),
         *_pass_on(name_files(unit)),
         *_translate(unit),
         *unit.options,
@@ -343,6 +347,11 @@ def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
 def _quote(path: Path | str) -> str:
     # nvcc splits at commas, and what it calls the preprocessor by is a shell's line.
     return shlex.quote(str(path)).replace(",", "\\,")
+
+
+def _keep_commas(directory: str) -> str:
+    # Of -I, too, it makes a list, but not of what is in quotes.
+    return f'"{directory}"' if "," in directory else directory
 
 
 def _pass_on(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -450,16 +459,21 @@ def read_image(data: bytes) -> ImageContent:
 
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:
-    """``fatbinary``, so that NVIDIA's own tools read the container as theirs."""
-    argv = [str(tc.compiler.parent / "fatbinary"), "-64", f"--create={unit.output}"]
+    """``fatbinary``, so that NVIDIA's own tools read the container as theirs.
+
+    It runs where the container goes: in the words for an image, a comma ends the file's name.
+    """
+    folder = unit.output.parent
+    argv = [str(tc.compiler.parent / "fatbinary"), "-64", f"--create={unit.output.name}"]
     argv += [*_LINKING[unit.linking], *_COMPRESSION[unit.compression]]
     for image in unit.images:
         number = image.arch.partition("_")[2]
         kind = "ptx" if image.kind == "ptx" else "elf"
-        argv.append(f"--image3=kind={kind},sm={number},file={image.path}")
+        argv.append(f"--image3=kind={kind},sm={number},file={os.path.relpath(image.path, folder)}")
     command = Command(
         argv=tuple(argv),
         inputs=tuple(image.path for image in unit.images),
         outputs=(unit.output,),
+        cwd=folder,
     )
     return Packing(commands=(command,))

@@ -21,6 +21,7 @@ from kbuild.backends.protocol import (
     ImageContent,
     ImageOutput,
     LinkUnit,
+    MisreadCharacters,
     Packing,
     PackUnit,
     Runtime,
@@ -38,6 +39,7 @@ COMPILE_MEMORY: Final = 1024 << 20  # benchmarks/memory, docs/scale.md
 FAT_BINARY_ALIGNMENT: Final = 4096  # what clang gives it; readers need 8
 REGISTRATION_HEADER: Final = "kbuild/hip_registration.h"
 LAUNCH_ENTRIES: Final = ("hipLaunchKernel",)
+MISREAD: Final = MisreadCharacters(outputs="%")  # lld writes to another file
 
 _PLATFORM: Final = "HIP_PLATFORM"
 _OWN_PLATFORM: Final = "amd"

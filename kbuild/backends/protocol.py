@@ -286,6 +286,15 @@ class PackUnit:
     compression: CompressionMode = "balance"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MisreadCharacters:
+    """Those that tools take for something else, in the path of what."""
+
+    sources: str = ""
+    outputs: str = ""
+    include_directories: str = ""
+
+
 class Backend(Protocol):
     """The seam.  Every function is pure: reading files and running tools is the stages'."""
 
@@ -316,6 +325,10 @@ class Backend(Protocol):
     @property
     def LAUNCH_ENTRIES(self) -> tuple[str, ...]:  # noqa: N802
         """The functions of its runtime, and driver, that `kbuild_launch` hands a launch to."""
+
+    @property
+    def MISREAD(self) -> MisreadCharacters:  # noqa: N802
+        """The characters of paths that its tools do not take literally."""
 
     def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
         """Compilers to look for, best first; a user's own choice stands alone."""

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from kbuild.build_folder import OUTPUT, BuildFolder, check_claim, hold_lock
 from kbuild.build_state import VARIABLES, BuildState, is_current, make_request, read_state
@@ -17,6 +18,7 @@ from kbuild.ninja import NinjaRun, run_ninja
 from kbuild.record import write_if_changed
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
+_MOST_JOBS: Final = 99999  # as KbuildAddKernels.cmake has it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +126,7 @@ def _check_first(manifest: Path, folder: BuildFolder, names: list[str]) -> None:
     """Refuse what cannot be built before a folder is made for it."""
     from kbuild.manifest_build import check_manifest  # noqa: PLC0415 - loads slowly
 
-    known = tuple(target.name for target in check_manifest(manifest).targets)
+    known = tuple(target.name for target in check_manifest(manifest, folder.root).targets)
     _check_names(manifest, names, known)
     check_claim(folder, known)
 
@@ -137,6 +139,6 @@ def _check_names(manifest: Path, names: list[str], known: Iterable[str]) -> None
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs")
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs, 1 to {_MOST_JOBS}")
     return int(text)

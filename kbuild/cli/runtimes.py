@@ -26,8 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     for target in describe_runtimes(gather_hints(), in_wheel=arguments.wheel):
         name = target.name.rpartition(":")[2]
         response = arguments.output.absolute().with_name(f"{name}.rpath")
+        option, content = target.describe_response(response)
         if target.run_paths:
-            record.write_if_changed(response, target.response)
-        rows.append({"target": target, "response": response})
+            record.write_if_changed(response, content)
+        rows.append({"target": target, "link_option": option})
     record.write_if_changed(arguments.output, render("runtimes.cmake.j2", {"rows": rows}))
     return 0

@@ -102,7 +102,7 @@ class KernelCompiler:
                 keep_assembly=True,
             )
             try:
-                outcome = compile_edge(edge, self.flags)
+                outcome = compile_edge(edge, self.flags, is_watched=False)
                 return self._collect(edge, outcome, text)
             except FileNotFoundError as error:
                 missing = Path(os.fsdecode(error.filename or "")).name

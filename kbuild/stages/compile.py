@@ -8,11 +8,13 @@ from pathlib import Path
 
 from kbuild import process, record
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, Completion, ImageOutput
+from kbuild.backends.protocol import Backend, CompileUnit, Completion, ImageOutput
 from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
+from kbuild.plain_paths import check_characters
 from kbuild.project import DeviceFlags
 from kbuild.stages.edges import CompileEdge, make_unit
+from kbuild.stages.freshness import check_prerequisites
 from kbuild.stages.front_end import run_front_end
 
 
@@ -36,17 +38,21 @@ class EdgeOutcome:
     assembly: Path | None
 
 
-def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
+def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = True) -> EdgeOutcome:
     """Run the front end and whatever completes its output; write the edge's record last.
 
-    Raises ToolError when a tool fails, SourceError for a source that breaks kbuild's
-    rules; the record is not written then.
+    Build tools compile an edge again that ``is_watched`` once a file changed that it read.  Raises
+    ToolError when a tool fails, SourceError for a source that breaks kbuild's rules,
+    ConfigurationError for a path that some tool misreads; the record is not written then.
     """
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
+    _check_paths(unit, backend)
     started = record.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
+    if is_watched:
+        check_prerequisites(unit.depfile)
     log = front_end.log
     completion = backend.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)
@@ -67,6 +73,16 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags) -> EdgeOutcome:
     )
     record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
+
+
+def _check_paths(unit: CompileUnit, backend: Backend) -> None:
+    """Refuse what the backend's tools would take for something else, a command even."""
+    misread = backend.MISREAD
+    check_characters(unit.source, "source", misread.sources)
+    check_characters(unit.display_source, "source", misread.sources)
+    check_characters(unit.output, "output", misread.outputs)
+    for folder in unit.include_directories:
+        check_characters(folder, "include directory", misread.include_directories)
 
 
 def _read_preprocessed(completion: Completion) -> bytes | None:

@@ -9,6 +9,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.plain_paths import MISREAD
+
+_WORD: Final = re.compile(r"(?:\\.|[^\s\\])+")
+# A backslash that quotes nothing is one of the name.
+_PLAIN: Final = re.escape(MISREAD.replace("\\", ""))
+_MISREAD: Final = re.compile(rf"[{_PLAIN}]|\\(?![\s#:\[\]\\])")
 
 
 def is_fresh(stamp: Path, depfile: Path, hand_overs: tuple[Path, ...]) -> bool:
@@ -21,10 +30,26 @@ def is_fresh(stamp: Path, depfile: Path, hand_overs: tuple[Path, ...]) -> bool:
         return False
 
 
+def check_prerequisites(depfile: Path) -> None:
+    """Refuse a header whose name build tools misread: they would compile again every time.
+
+    Raises ConfigurationError that names it.
+    """
+    text = depfile.read_text(errors="surrogateescape")
+    if not _MISREAD.search(text):
+        return
+    for word in _WORD.findall(text.partition(": ")[2]):
+        if found := _MISREAD.search(word):
+            raise ConfigurationError(
+                f"header {word}: build tools take {found[0]!r} in a path for something else; "
+                "rename it"
+            )
+
+
 def read_depfile(text: str) -> tuple[Path, ...]:
     """The prerequisites of a depfile's one rule, as gcc and clang write it."""
     _, _, prerequisites = text.replace("\\\n", " ").partition(": ")
-    words = re.findall(r"(?:\\.|[^\s\\])+", prerequisites)
+    words = _WORD.findall(prerequisites)
     return tuple(Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from kbuild import record
 from kbuild.backends import AUTOMATIC, find_backend
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.memory import count_device_jobs, read_memory_limit
+from kbuild.plain_paths import check_path
 from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.resources import identify_installation
 from kbuild.runtimes import name_runtime
@@ -24,26 +27,35 @@ from kbuild.toolchain import (
     gather_hints,
 )
 
+# The files of an edge bear more than this; file systems take 255 bytes.
+_LONGEST_NAME: Final = 120
+
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
     """The compile edges, the device links and the pack edge of ``spec``.
 
-    Raises ConfigurationError for an unknown backend or architecture, ToolchainError when
-    no compiler is found.
+    Raises ConfigurationError for an unknown backend or architecture, and for a path that the
+    backend's tools misread; ToolchainError when no compiler is found.
     """
     _check_settings(spec)
     hints = gather_hints(spec)
-    backend = choose_backend(spec.backend, hints)
+    with _about("BACKEND"):
+        backend = choose_backend(spec.backend, hints)
+    _check_paths(spec, backend)
     _check_runtime(spec, backend, hints)
-    toolchain = find_toolchain(backend, hints)
-    backend.check_compression(spec.compression, toolchain)
-    toolchains = {
-        arch: find_toolchain_for(backend, arch, toolchain, hints)
-        for arch in _expand_architectures(spec, backend, toolchain, hints)
-    }
+    with _about("BACKEND"):
+        toolchain = find_toolchain(backend, hints)
+    with _about("COMPRESSION"):
+        backend.check_compression(spec.compression, toolchain)
+    with _about("ARCHITECTURES"):
+        toolchains = {
+            arch: find_toolchain_for(backend, arch, toolchain, hints)
+            for arch in _expand_architectures(spec, backend, toolchain, hints)
+        }
     launcher = find_launcher(spec.choose_launcher(backend.LANGUAGE))
     edges = _plan_edges(spec, toolchains, launcher)
-    links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
+    with _about("RDC"):
+        links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
     stamps = tuple(edge.stamp for edge in edges)
     # Editors read sources as the project's own compiler does: no cross compiler's options.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
@@ -70,6 +82,16 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         notes=backend.list_notes(toolchain, hints),
         editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
+
+
+@contextmanager
+def _about(keyword: str) -> Iterator[None]:
+    """Note in errors which keyword they are about."""
+    try:
+        yield
+    except KbuildError as error:
+        error.setting = error.setting or keyword
+        raise
 
 
 def _expand_architectures(
@@ -128,14 +150,30 @@ def _plan_links(
     )
 
 
+def _check_paths(spec: TargetSpec, backend: Backend) -> None:
+    """Refuse what a tool would take for something else, a command even.
+
+    Include directories are known once CMake has generated: the edges check them.
+    """
+    with _about("SOURCES"):
+        for source in spec.sources:
+            check_path(source, "SOURCES", backend.MISREAD.sources)
+    with _about("HEADERS"):
+        for header in spec.headers:
+            check_path(header, "HEADERS")
+    check_path(spec.source_root, "the project's folder", backend.MISREAD.sources)
+    check_path(spec.output_directory, "the build folder", backend.MISREAD.outputs)
+
+
 def _check_settings(spec: TargetSpec) -> None:
     """Refuse what cannot go together."""
-    if spec.runtime == "static" and spec.kind == "shared":
-        raise ConfigurationError(
-            "RUNTIME static: programs that link a shared kernel library have a runtime of "
-            "their own, which does not know its kernels; make the library STATIC or MODULE, "
-            "or leave RUNTIME shared"
-        )
+    with _about("RUNTIME"):
+        if spec.runtime == "static" and spec.kind == "shared":
+            raise ConfigurationError(
+                "RUNTIME static: programs that link a shared kernel library have a runtime of "
+                "their own, which does not know its kernels; make the library STATIC or MODULE, "
+                "or leave RUNTIME shared"
+            )
     if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
         raise ConfigurationError(
             f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
@@ -145,14 +183,17 @@ def _check_settings(spec: TargetSpec) -> None:
 
 def _check_runtime(spec: TargetSpec, backend: Backend, hints: ToolchainHints) -> None:
     found = {runtime.linkage for runtime in backend.find_runtimes(hints)}
-    if spec.runtime == "static" and found and "static" not in found:
-        raise ConfigurationError(
-            f"RUNTIME static: backend {backend.NAME} has no static runtime here; leave RUNTIME "
-            "shared"
-        )
+    with _about("RUNTIME"):
+        if spec.runtime == "static" and found and "static" not in found:
+            raise ConfigurationError(
+                f"RUNTIME static: backend {backend.NAME} has no static runtime here; leave "
+                "RUNTIME shared"
+            )
 
 
 def _display(source: Path, root: Path) -> str:
+    if ".." in source.parts:  # after a symbolic link
+        return str(source)
     relative = os.path.relpath(source, root)
     return str(source) if relative.startswith("..") else relative
 
@@ -172,7 +213,7 @@ def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
     taken = list(plain.values())
     return {
         source: name
-        if taken.count(name) == 1
-        else f"{name}-{record.sha256(str(source).encode())[:8]}"
+        if taken.count(name) == 1 and len(name) <= _LONGEST_NAME
+        else f"{name[-_LONGEST_NAME:]}-{record.sha256(str(source).encode())[:8]}"
         for source, name in plain.items()
     }

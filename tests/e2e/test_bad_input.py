@@ -62,6 +62,7 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
         ("kbuild_add_kernels(t SOURCES missing.cu)", "missing.cu: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu HEADERS missing.hpp)", "missing.hpp: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),
+        ("kbuild_add_kernels(t SOURCES a.cu ../source/a.cu)", "named twice"),
         ("kbuild_add_kernels(t SOURCES a.cu BACKEND cuad)", "unknown BACKEND 'cuad'"),
         ("kbuild_add_kernels(t SOURCES a.cu RDC MAYBE)", "RDC is 'MAYBE'"),
         (

@@ -257,7 +257,7 @@ def runtimes() -> bytes:
     rows = [
         {
             "target": RuntimeTarget(name=name, runtime=runtime, run_paths=paths),
-            "response": Path("/build/r.rpath"),
+            "link_option": "LINKER:@/build/r.rpath",
         }
         for name, runtime, paths in (
             ("kbuild::runtime_r", shared, ("$ORIGIN/../lib", "/lib")),

@@ -108,3 +108,33 @@ def test_sources_of_two_patterns_are_listed_once(folder: Path) -> None:
     (target,) = read_manifest(path).targets
 
     assert [source.name for source in target.sources] == ["b.cu", "a.cu"]
+
+
+@pytest.mark.parametrize(
+    ("text", "header"), [("tool = 3\n", "[tool]"), ("[tool]\nkbuild = 3\n", "[tool.kbuild]")]
+)
+def test_pyproject_without_tables(folder: Path, text: str, header: str) -> None:
+    path = folder / "pyproject.toml"
+    path.write_text(text)
+
+    for read in (lambda: find_manifest(folder), lambda: read_manifest(path)):
+        with pytest.raises(ConfigurationError) as caught:
+            read()
+        assert str(caught.value) == f"{path}: {header} is no table"
+
+
+def test_a_source_that_is_spelled_twice_is_one(folder: Path) -> None:
+    path = folder / "kbuild.toml"
+    path.write_text('[target.k]\nsources = ["src/a.cu", "src/../src/a.cu"]\n')
+
+    (target,) = read_manifest(path).targets
+
+    assert target.sources == (folder / "src/a.cu",)
+
+
+def test_targets_whose_names_collide(folder: Path) -> None:
+    path = folder / "kbuild.toml"
+    path.write_text(TARGET + TARGET.replace("target.k", "target.k_all"))
+
+    with pytest.raises(ConfigurationError, match=r"k_all\]: kbuild calls a part of \[target.k\]"):
+        read_manifest(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,11 @@ def test_steps_and_what_is_left(folder: Path) -> None:
 
     expected = [(1, 2, "7 Copying one"), (2, 2, "7 Copying two"), (1, 1, "7 Copying two")]
     assert [(step.finished, step.total, step.what) for step in reporter.steps] == expected
-    assert reporter.steps[-1].seconds_left == 0  # nothing is left
+    version = subprocess.run(
+        [ninja, "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    foretells = tuple(map(int, version.split(".")[:2])) >= (1, 12)
+    assert reporter.steps[-1].seconds_left == (0 if foretells else None)  # nothing is left
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,23 @@ def test_bad_values_are_named(tmp_path: Path, change: dict[str, str], expected: 
         read_target(write_target(tmp_path, **change))
 
     assert expected in str(caught.value)
+
+
+def test_sources_that_are_spelled_in_two_ways(tmp_path: Path) -> None:
+    path = write_target(tmp_path)
+    path.write_text(f"{path.read_text()}source {tmp_path}/src/../a.cu\n")
+
+    with pytest.raises(ConfigurationError, match=r"/a.cu is named twice in SOURCES"):
+        read_target(path)
+
+
+def test_paths_that_are_no_utf8(tmp_path: Path) -> None:
+    path = write_target(tmp_path)
+    name = tmp_path / os.fsdecode(b"\xe9.cu")
+    name.touch()
+    path.write_bytes(path.read_bytes() + b"source " + os.fsencode(name) + b"\n")
+
+    assert read_target(path).sources[-1] == name
 
 
 def test_missing_key_and_missing_file(tmp_path: Path) -> None:

@@ -33,7 +33,14 @@ def test_a_program_finds_the_runtime_where_it_is(monkeypatch: pytest.MonkeyPatch
     assert (shared.name, shared.run_paths) == ("kbuild::runtime_cpu", ("/opt/lib",))
     assert (bundle.name, bundle.run_paths) == ("kbuild::runtime_cpu_bundle", ("$ORIGIN",))
     assert (static.name, static.run_paths) == ("kbuild::runtime_cpu_static", ())
-    assert shared.response == b'-rpath "/opt/lib"\n'
+    assert shared.describe_response(Path("/build/a")) == (
+        "LINKER:@/build/a",
+        b'-rpath "/opt/lib"\n',
+    )
+    assert shared.describe_response(Path("/build/a,b")) == (
+        "@/build/a,b",
+        b'-Xlinker -rpath -Xlinker "/opt/lib"\n',
+    )
 
 
 def test_a_wheel_finds_the_runtime_of_its_sibling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,12 @@ def test_host_compiler_is_for_nvcc_alone() -> None:
     assert ("-ccbin", "/usr/bin/g++-12") in zip(command.argv, command.argv[1:], strict=False)
 
 
+def test_include_directories_with_commas_are_no_lists() -> None:
+    words = argv(include_directories=("/a,b", "/plain"))
+
+    assert ' -I"/a,b" -I/plain ' in words
+
+
 def test_names_do_not_depend_on_the_architecture() -> None:
     assert "-DCUB_DISABLE_NAMESPACE_MAGIC=1" in argv()
     assert "-DTHRUST_DISABLE_ABI_NAMESPACE=1" in argv()
@@ -102,9 +108,9 @@ def test_pack_names_each_image() -> None:
     (command,) = cuda.pack(unit, NVCC).commands
 
     assert command.argv == (
-        *("/cuda/bin/fatbinary", "-64", "--create=/out/c"),
-        "--image3=kind=elf,sm=90a,file=/out/sm_90a",
-        "--image3=kind=ptx,sm=90a,file=/out/compute_90a",
+        *("/cuda/bin/fatbinary", "-64", "--create=c"),
+        "--image3=kind=elf,sm=90a,file=sm_90a",
+        "--image3=kind=ptx,sm=90a,file=compute_90a",
     )
 
 

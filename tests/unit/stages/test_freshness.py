@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.stages.freshness import format_depfile, is_fresh, read_depfile
+from kbuild.errors import ConfigurationError
+from kbuild.stages.freshness import check_prerequisites, format_depfile, is_fresh, read_depfile
 
 
 @pytest.fixture
@@ -66,3 +67,21 @@ def test_depfile_is_read_as_it_was_written() -> None:
     assert text.startswith("/b/the\\ stamp: ")
     assert read_depfile(text) == files
     assert read_depfile(format_depfile(Path("/b"), ())) == ()
+
+
+def write_depfile(folder: Path, header: str) -> Path:
+    (folder / header).touch()
+    (folder / "a.cpp").write_text(f'#include "{header}"\n')
+    subprocess.run(["g++", "-MMD", "-c", "a.cpp"], cwd=folder, check=True)
+    return folder / "a.d"
+
+
+@pytest.mark.parametrize("name", ["h;h.h", "h\\h.h", "h^h.h", "h`h.h", "h*h.h"])
+def test_headers_that_build_tools_misread(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"header h.h.h: build tools take .* rename it"):
+        check_prerequisites(write_depfile(tmp_path, name))
+
+
+@pytest.mark.parametrize("name", ["h h.h", "h#h.h", "h$h.h", "h[h.h", "h:h.h", "é,'(&).h"])
+def test_headers_that_build_tools_read(tmp_path: Path, name: str) -> None:
+    check_prerequisites(write_depfile(tmp_path, name))

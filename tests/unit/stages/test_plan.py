@@ -76,3 +76,44 @@ def test_launcher_belongs_to_the_compile_edges(tmp_path: Path) -> None:
     assert {edge.compiler_launcher[1:] for edge in with_launcher.edges} == {("-i",)}
     assert {edge.compiler_launcher for edge in without.edges} == {()}
     assert with_launcher.pack == without.pack
+
+
+@pytest.mark.parametrize("name", ["$(touch pwn)", "a`b", 'a"b'])
+def test_no_shell_expands_a_path(tmp_path: Path, name: str) -> None:
+    # Before a compiler is looked for, which may not be there.
+    with pytest.raises(ConfigurationError, match=r"SOURCES: .*rename it"):
+        plan(tmp_path, backend="cuda", sources=(tmp_path / name / "a.cu",))
+    with pytest.raises(ConfigurationError, match=r"the build folder: .*rename it"):
+        plan(tmp_path, backend="cuda", output_directory=tmp_path / name)
+
+
+def test_outputs_of_lld(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"the build folder: .* take '%'"):
+        plan(tmp_path, backend="hip", output_directory=tmp_path / "a%b")
+
+
+def test_errors_bear_the_keyword_that_they_are_about(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        plan(tmp_path, architectures=("x86-64-v9",))
+
+    assert caught.value.setting == "ARCHITECTURES"
+
+
+def test_files_of_deep_sources_have_names_that_file_systems_take(tmp_path: Path) -> None:
+    deep = tmp_path / "/".join(["folder" * 6] * 6)
+
+    found = plan(tmp_path, sources=(deep / "a.cu", deep / "b.cu"), architectures=("x86-64",))
+
+    names = [edge.output.name for edge in found.edges]
+    assert len(set(names)) == 2
+    assert max(map(len, names)) < 160
+
+
+def test_a_source_above_a_link_keeps_its_path(tmp_path: Path) -> None:
+    (tmp_path / "far/inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far/inner")
+    sources = (tmp_path / "link/../a.cu", tmp_path / "a.cu")
+
+    found = plan(tmp_path, sources=sources, architectures=("x86-64",))
+
+    assert [edge.display_source for edge in found.edges] == [str(sources[0]), "a.cu"]

@@ -64,7 +64,8 @@ include_guard(GLOBAL)
   Device code compiles with the flags of the build type, ``COMPILE_OPTIONS``, and those in the
   variable ``KBUILD_DEVICE_FLAGS``, which are for every target in its scope: a command line in
   the device compiler's words, as in ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.
-  ``CMAKE_CXX_FLAGS`` is for host code alone.
+  ``CMAKE_CXX_FLAGS`` is for host code alone, as are a build type's ``-march``, ``-flto``,
+  ``-fsanitize`` and their like.
 
   ``KBUILD_COMPILER_LAUNCHER``, a list, goes in front of the device compiler's calls that a
   compiler cache takes, as ``CMAKE_<LANG>_COMPILER_LAUNCHER`` does of the backend's language
@@ -132,7 +133,8 @@ macro(_kbuild_add_configuration target directory configuration)
         unset(_kbuild_link_${_kbuild_list})
     endforeach()
     include("${directory}/plan.cmake")
-    _kbuild_add_edges("${target}" "${directory}/flags.${_kbuild_language}.txt" "${launcher}")
+    _kbuild_add_edges("${target}" "${directory}/flags.${_kbuild_language}.txt" "${launcher}"
+        "${configuration}")
     _kbuild_add_stub_unit("${target}" "${configuration}")
 endmacro()
 
@@ -244,6 +246,10 @@ function(_kbuild_write_target target kind directory)
     endforeach()
     foreach(header IN LISTS arg_HEADERS)
         string(APPEND lines "header ${header}\n")
+        get_source_file_property(is_generated "${header}" GENERATED)
+        if(is_generated)
+            string(APPEND lines "generated ${header}\n")
+        endif()
     endforeach()
     foreach(architecture IN LISTS arg_ARCHITECTURES)
         string(APPEND lines "architecture ${architecture}\n")
@@ -363,33 +369,52 @@ function(_kbuild_append_lines result key)
 endfunction()
 
 # One edge a compile, one that packs; both call the launcher, whose path is constant
-# where kbuild's own may change with every isolated build.
-function(_kbuild_add_edges target flags launcher)
+# where kbuild's own may change with every isolated build.  Outputs are of one configuration:
+# those of the others would be built along, by generators that have several.
+function(_kbuild_add_edges target flags launcher configuration)
     _kbuild_choose_pool("${target}" pool)
+    set(edge_stamps ${_kbuild_edge_stamps})
+    set(link_stamps ${_kbuild_link_stamps})
+    set(pack_stamp "${_kbuild_pack_stamp}")
+    set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers})
+    if(configuration)
+        foreach(files IN ITEMS edge_stamps link_stamps pack_stamp byproducts)
+            list(TRANSFORM ${files} PREPEND "$<$<CONFIG:${configuration}>:")
+            list(TRANSFORM ${files} APPEND ">")
+        endforeach()
+    endif()
+    set(generated_headers "")
+    foreach(header IN LISTS arg_HEADERS)
+        get_source_file_property(is_generated "${header}" GENERATED)
+        if(is_generated)
+            list(APPEND generated_headers "${header}")
+        endif()
+    endforeach()
     foreach(source description hand_over stamp depfile IN ZIP_LISTS
             _kbuild_edge_sources _kbuild_edge_descriptions
-            _kbuild_edge_hand_overs _kbuild_edge_stamps _kbuild_edge_depfiles)
+            _kbuild_edge_hand_overs edge_stamps _kbuild_edge_depfiles)
         add_custom_command(OUTPUT "${stamp}"
             COMMAND "${launcher}" compile "${hand_over}" --flags "${flags}"
-            DEPENDS "${source}" "${hand_over}" "${flags}"
+            DEPENDS "${source}" "${hand_over}" "${flags}" ${generated_headers}
             DEPFILE "${depfile}"
             ${pool}
             COMMENT "Compiling kernels of ${description}"
             VERBATIM)
     endforeach()
     foreach(description hand_over stamp IN ZIP_LISTS
-            _kbuild_link_descriptions _kbuild_link_hand_overs _kbuild_link_stamps)
+            _kbuild_link_descriptions _kbuild_link_hand_overs link_stamps)
         add_custom_command(OUTPUT "${stamp}"
             COMMAND "${launcher}" device-link "${hand_over}" --flags "${flags}"
-            DEPENDS ${_kbuild_edge_stamps} "${hand_over}" "${flags}"
+            DEPENDS ${edge_stamps} "${hand_over}" "${flags}"
             ${pool}
             COMMENT "Linking device code of ${description}"
             VERBATIM)
     endforeach()
-    add_custom_command(OUTPUT "${_kbuild_pack_stamp}"
-        BYPRODUCTS "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
+    add_custom_command(OUTPUT "${pack_stamp}"
+        BYPRODUCTS ${byproducts}
         COMMAND "${launcher}" pack "${_kbuild_pack_hand_over}"
-        DEPENDS ${_kbuild_edge_stamps} ${_kbuild_link_stamps} "${_kbuild_pack_hand_over}"
+        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_hand_over}"
+            ${generated_headers}
         COMMENT "Packing kernels of ${target}"
         VERBATIM)
 endfunction()
@@ -445,9 +470,12 @@ function(_kbuild_add_stub_unit target configuration)
     set(header_directory "${_kbuild_pack_header_directory}")
     set(headers "${_kbuild_pack_headers}")
     if(configuration)
-        foreach(variable IN ITEMS stub stamp header_directory headers)
+        foreach(variable IN ITEMS stub stamp header_directory)
             set(${variable} "$<$<CONFIG:${configuration}>:${${variable}}>")
         endforeach()
+        # An expression of several files would be split between them.
+        list(TRANSFORM headers PREPEND "$<$<CONFIG:${configuration}>:")
+        list(TRANSFORM headers APPEND ">")
     endif()
     target_sources(${target} PRIVATE "${stub}")
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")

@@ -12,6 +12,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends import cpu_machines as machines
+from kbuild.backends.build_options import select_build_options
 from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
@@ -43,6 +44,7 @@ MISREAD: Final = MisreadCharacters()
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
+_MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 
@@ -173,8 +175,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *name_files(unit),
-        *unit.build_options,
-        *unit.options,
+        *select_build_options(unit.build_options),
+        *_check_options(unit.options),
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
     ]
@@ -184,6 +186,17 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         outputs=(compiled, unit.depfile),
         env=forget_folder(unit),
     )
+
+
+def _check_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """The options, none of which may make an image something else than it is called."""
+    for option in options:
+        if option.startswith(_MACHINE_OPTIONS):
+            raise ConfigurationError(
+                f"option {option}: ARCHITECTURES says which machines the kernels are compiled for; "
+                "name the level there, or native"
+            )
+    return options
 
 
 def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam

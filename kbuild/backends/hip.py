@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import record, resources
+from kbuild.backends.build_options import select_build_options
 from kbuild.backends.file_names import forget_folder, name_files, name_relatively
 from kbuild.backends.protocol import (
     AssembleUnit,
@@ -266,7 +267,7 @@ def _own_options(unit: CompileUnit) -> tuple[str, ...]:
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *name_files(unit),
-        *unit.build_options,
+        *select_build_options(unit.build_options),
         *unit.options,
     )
 

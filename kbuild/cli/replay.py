@@ -51,10 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     except LaunchError as error:
         sys.stderr.write(f"{arguments.path}: skipped: {error}\n")
         return _SKIPPED
+    render = _RENDERERS[arguments.format]
+    if arguments.format == "text" and arguments.output is None:
+        # A launch that ends this process is to be known by then.
+        write_output(replay_text.render_record(record), arguments)
+        render = replay_text.render_outcome
     replay = replay_launch(record, allow_missing=arguments.allow_missing)
     if arguments.buffers is not None:
         _write_buffers(replay, arguments.buffers)
-    write_output(_RENDERERS[arguments.format](replay), arguments)
+    write_output(render(replay), arguments)
     return 0 if replay.outcome.code == 0 else 1
 
 

@@ -11,8 +11,17 @@ from kbuild.runtime.replay import Replay
 
 def render(replay: Replay) -> str:
     """The launch, what was captured of it, how it ended then and how it ended now."""
-    lines = (*describe_record(replay.record), *_outcome(replay))
-    return "\n".join(map(show_line, lines)) + "\n"
+    return render_record(replay.record) + render_outcome(replay)
+
+
+def render_record(record: LaunchRecord) -> str:
+    """The launch, what was captured of it, and how it ended then."""
+    return "".join(f"{show_line(line)}\n" for line in describe_record(record))
+
+
+def render_outcome(replay: Replay) -> str:
+    """How it ended now."""
+    return "".join(f"{show_line(line)}\n" for line in _outcome(replay))
 
 
 def describe_record(record: LaunchRecord) -> Iterator[str]:

@@ -57,6 +57,8 @@ def read_shared_object(path: Path) -> SharedObject:
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; {_INSTEAD}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file; {_INSTEAD}")  # reading a pipe would not end
     content = read_file(path)
     if archive.is_archive(content):
         raise InputError(f"{path} is an archive; {_INSTEAD}")

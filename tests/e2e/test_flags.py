@@ -135,6 +135,7 @@ def test_each_configuration_has_outputs_of_its_own(tmp_path: Path, source: Path)
     succeed(configure(source, folder, DEVICE_FLAG, generator="Ninja Multi-Config"))
 
     for configuration, expected in (("Debug", "0,0"), ("Release", "1,1")):
+        assert not list((folder / "kbuild").rglob(f"{configuration}/*.packed"))
         succeed(run("cmake", "--build", folder, "--config", configuration))
         smoke(folder / configuration / "libflags_kernels.so", source, expected)
     again = succeed(run("cmake", "--build", folder, "--config", "Debug"))

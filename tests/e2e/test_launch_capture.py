@@ -369,9 +369,11 @@ def test_replay_of_a_crash_crashes(built: Path, tmp_path: Path) -> None:
     start(built / "launcher", "break_down", tmp_path)
     (file,) = tmp_path.glob("*.launch")
 
-    done = subprocess.run([sys.executable, "-m", "kbuild", "replay", file], check=False)
+    words = [sys.executable, "-m", "kbuild", "replay", str(file)]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
 
     assert done.returncode == -signal.SIGSEGV
+    assert "then: it did not end" in done.stdout  # what it was is known
 
 
 def test_replay_without_the_memory_is_refused(

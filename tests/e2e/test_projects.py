@@ -13,6 +13,18 @@ HOST = """
 KBUILD_KERNEL void k(int*);
 int main() { int v = 0; return bool(kbuild::launch(k, {1, 1}, &v)) || v != 7; }
 """
+STATIC_HOST = """
+#include <cstdio>
+#include <kbuild/kbuild.hpp>
+KBUILD_KERNEL void k(int*);
+int main()
+{
+    int v = 0;
+    const auto error = kbuild::launch(k, {1, 1}, &v);
+    std::puts(error.message());
+    return !error;
+}
+"""
 HEAD = """
 cmake_minimum_required(VERSION 3.22...4.0)
 project(shapes LANGUAGES CXX)
@@ -25,6 +37,7 @@ add_executable(host host.cpp)
 target_link_libraries(host PRIVATE kernels)
 add_test(NAME host COMMAND host)
 """
+RELEASE = "CMAKE_BUILD_TYPE=Release"
 PLAIN = "kbuild_add_kernels(kernels OBJECT SOURCES k.cu ARCHITECTURES x86-64 DEFINITIONS VALUE=7)\n"
 
 
@@ -74,6 +87,49 @@ kbuild_add_kernels(kernels SHARED SOURCES ${CMAKE_CURRENT_BINARY_DIR}/generated.
     source = write_project(tmp_path / "source", body)
 
     build_and_test(source, tmp_path / "build")
+
+
+@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+def test_generated_header(tmp_path: Path, generator: str) -> None:
+    body = """
+add_custom_command(OUTPUT value.hpp
+    COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_CURRENT_SOURCE_DIR}/value.in" value.hpp
+    DEPENDS value.in)
+kbuild_add_kernels(kernels SHARED SOURCES k.cu HEADERS ${CMAKE_CURRENT_BINARY_DIR}/value.hpp
+    INCLUDE_DIRECTORIES ${CMAKE_CURRENT_BINARY_DIR} DEBUG_STUBS ON)
+"""
+    source = write_project(tmp_path / "source", body)
+    (source / "value.in").write_text("enum { VALUE = 7 };\n")
+    (source / "k.cu").write_text(f'#include "value.hpp"\n{KERNEL}')
+
+    build_and_test(source, tmp_path / "build", generator=generator)
+
+
+def test_flags_of_the_host_are_not_those_of_kernels(tmp_path: Path) -> None:
+    loop = "__global__ void k(int* p) { for (int i = 0; i < 64; ++i) p[i] += i; }\n"
+    source = write_project(tmp_path / "source", PLAIN.replace("OBJECT", "SHARED"))
+    (source / "k.cu").write_text(loop)
+    flags = "-O3 -march=x86-64-v3 -flto -fsanitize=undefined --coverage"
+
+    succeed(configure(source, tmp_path / "build", f"CMAKE_CXX_FLAGS_RELEASE={flags}", RELEASE))
+    succeed(run("cmake", "--build", tmp_path / "build", "--target", "kernels"))
+
+    code = succeed(run("objdump", "-d", tmp_path / "build/kbuild/kernels/k.cu.x86-64.so"))
+    assert "%xmm" in code
+    assert "%ymm" not in code
+
+
+def test_static_program_is_told_what_it_lacks(tmp_path: Path) -> None:
+    body = PLAIN.replace("OBJECT", "STATIC RUNTIME static")
+    source = write_project(tmp_path / "source", f"{body}add_link_options(-static)\n")
+    (source / "host.cpp").write_text(STATIC_HOST)
+    succeed(configure(source, tmp_path / "build"))
+    succeed(build(tmp_path / "build"))
+
+    done = run(tmp_path / "build" / "host")
+
+    assert "linked with -static cannot load device images" in done.stdout
+    assert done.returncode == 0
 
 
 def test_empty_lists_are_forwarded(tmp_path: Path) -> None:

@@ -110,6 +110,20 @@ def test_destinations_are_the_projects(
         succeed(build(built))
 
 
+def test_configurations_are_installed_apart(tmp_path: Path) -> None:
+    built, prefix = tmp_path / "built", tmp_path / "prefix"
+    settings = ("KIND=SHARED", "RUNTIME=shared")
+    succeed(configure(SHIPPING / "library", built, *settings, generator="Ninja Multi-Config"))
+    for configuration in ("Debug", "Release"):
+        succeed(run("cmake", "--build", built, "--config", configuration))
+        words = ("--install", built, "--config", configuration, "--prefix", prefix / configuration)
+        succeed(run("cmake", *words))
+
+    names = {path.name for path in (prefix / "Release" / "include").iterdir()}
+    assert names == {"vector.hpp", "vector_kernels_kernels.h", "vector_kernels_kernels.hpp"}
+    succeed(build(build_consumer(tmp_path / "consumer", prefix / "Debug").parent))
+
+
 def test_bundle_is_complete(install: Install, tmp_path: Path) -> None:
     prefix = install("SHARED", "bundle")
     library = next(prefix.rglob("libvector_kernels.so"))

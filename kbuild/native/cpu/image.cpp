@@ -4,6 +4,7 @@
 #include "errors.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace kbuild::cpu {
 namespace {
@@ -15,6 +16,23 @@ std::string last_loader_error() {
     return text == nullptr ? "unknown loader error" : text;
 }
 
+// The program is the first file; one without an interpreter was linked with -static.
+int is_dynamic(dl_phdr_info* program, std::size_t, void* answer) {
+    for (int index = 0; index < program->dlpi_phnum; ++index)
+        if (program->dlpi_phdr[index].p_type == PT_INTERP) *static_cast<bool*>(answer) = true;
+    return 1;
+}
+
+// Its dlopen gives an image a C library of its own, where thread-local storage is another's.
+void refuse_static_program() {
+    bool can_load = false;
+    dl_iterate_phdr(is_dynamic, &can_load);
+    if (!can_load)
+        throw Failure(KBUILD_CPU_INVALID_IMAGE,
+                      "a program that is linked with -static cannot load device images; link it "
+                      "without, RUNTIME static does not need it");
+}
+
 }  // namespace
 
 bool is_loaded(const std::string& path) {
@@ -24,7 +42,9 @@ bool is_loaded(const std::string& path) {
     return true;
 }
 
-Image::Image(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+Image::Image(const std::string& path) {
+    refuse_static_program();
+    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr)
         throw Failure(KBUILD_CPU_INVALID_IMAGE,
                       "cannot load the device image: " + last_loader_error());

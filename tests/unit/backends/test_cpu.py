@@ -49,6 +49,12 @@ def test_options_of_the_user_come_after_our_own() -> None:
     assert argv.index("-O3") > argv.index("-g")
 
 
+@pytest.mark.parametrize("option", ["-march=native", "-mcpu=neoverse-n1"])
+def test_machines_are_for_architectures_to_name(option: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"option {option}: ARCHITECTURES says"):
+        cpu.compile_command(replace(UNIT, options=(option,)), GCC)
+
+
 def test_clang_gets_no_gcc_option() -> None:
     assert "-fno-gnu-unique" not in cpu.compile_command(UNIT, CLANG).argv
 

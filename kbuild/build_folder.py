@@ -94,7 +94,11 @@ def claim_folder(folder: BuildFolder, targets: tuple[str, ...]) -> None:
 
 def read_ledger(folder: BuildFolder) -> frozenset[str]:
     """The targets that have a folder here; none where it is not ours."""
-    return frozenset(folder.ledger.read_text().splitlines()) if folder.is_ours() else frozenset()
+    if not folder.is_ours():
+        return frozenset()
+    lines = folder.ledger.read_text(errors="replace").splitlines()
+    # A file that came from elsewhere is not to lead out of the folder.
+    return frozenset(line for line in lines if line not in ("", ".", "..") and "/" not in line)
 
 
 def _write_ledger(folder: BuildFolder, targets: Iterable[str]) -> None:

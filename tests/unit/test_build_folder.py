@@ -127,6 +127,18 @@ def test_what_others_made_is_not_claimed(folder: BuildFolder, name: str) -> None
     assert not folder.is_ours()
 
 
+def test_ledger_leads_nowhere_else(folder: BuildFolder) -> None:
+    folder.root.mkdir()
+    precious = folder.root.parent / "precious"
+    precious.mkdir()
+    folder.ledger.write_text(f"../precious\n{precious}\n..\n.\n\nk\n")
+
+    assert read_ledger(folder) == {"k"}
+    claim_folder(folder, ("new",))
+
+    assert precious.is_dir()
+
+
 def test_folders_of_former_targets_go(folder: BuildFolder) -> None:
     folder.root.mkdir()
     (folder.root / "others").touch()

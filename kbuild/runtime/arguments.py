@@ -133,6 +133,8 @@ def _is_numpy(value: object, kind: str) -> bool:
 
 def _encode_array(param: Param, meaning: Meaning, array: Any) -> ArrayArgument:
     _require_elements(param, meaning, array.dtype)
+    if hasattr(array, "mask"):  # numpy.ma's, which kernels do not see
+        raise _RefusalError("an array without a mask (its filled() or data)")
     is_to_const = isinstance(meaning, Pointer) and meaning.is_to_const
     return ArrayArgument(array=array, is_output=not is_to_const and bool(array.flags.writeable))
 

@@ -15,7 +15,7 @@ from kbuild.backends import AUTOMATIC, list_by_preference
 from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
-from kbuild.project import DeviceFlags
+from kbuild.project import STANDARDS, DeviceFlags
 from kbuild.runtime.compiled_kernel import (
     Compilation,
     CompiledImage,
@@ -58,8 +58,10 @@ class KernelCompiler:
         *,
         standard: str = "17",
     ) -> None:
-        if not str(standard)[:1].isdigit():
-            raise ConfigurationError(f"standard {standard!r} is none; write 17 or 20")
+        if str(standard) not in STANDARDS:
+            *first, last = STANDARDS
+            choices = f"{', '.join(first)} or {last}"
+            raise ConfigurationError(f"standard {standard!r} is none; write {choices}")
         words = read_options(options)
         hints = gather_hints()
         chosen, named = _choose(backend, arch, hints)

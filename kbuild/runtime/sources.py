@@ -25,6 +25,9 @@ def read_source(source: str | os.PathLike[str]) -> tuple[Path | None, bytes]:
         is_file = bool(str(source)) and path.is_file()
     except OSError as error:  # such as a name that is too long
         raise InputError(f"{str(source)[:80]}: {error.strerror}") from error
+    if not str(source) or path.is_dir():
+        what = f"{source}: a folder" if str(source) else "an empty path"
+        raise InputError(f"{what}; name a source file")
     if not is_file:
         raise InputError(f"{source}: no such file; text of kernels has a line break or a brace")
     return path, record.read_file(path)

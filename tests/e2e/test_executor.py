@@ -272,7 +272,7 @@ def test_hip_kernels_compile_without_a_device() -> None:
     ("source", "name", "message"),
     [
         ("x" * 5000, "kernels.cu", "File name too long"),
-        ("/", "kernels.cu", "no such file"),
+        ("/", "kernels.cu", "a folder; name a source file"),
         ("\n// \udcff\n", "kernels.cu", "line 2 of the text: surrogates"),
         (SOURCE, "", "'' is no name of a file"),
         (SOURCE, "..", "is no name of a file"),

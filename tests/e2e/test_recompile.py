@@ -157,6 +157,8 @@ def test_options_that_make_something_else_are_told(option: str) -> None:
         KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
     with pytest.raises(ConfigurationError, match=r"standard 'c\+\+17' is none; write 17"):
         KernelCompiler("cuda", "90-real", standard="c++17")
+    with pytest.raises(ConfigurationError, match=r"standard '11' is none; write 17, 20, 23 or 26"):
+        KernelCompiler("cpu", standard="11")
 
 
 def test_compile_options_stay_when_it_is_compiled_again() -> None:

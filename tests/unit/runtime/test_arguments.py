@@ -211,3 +211,11 @@ def test_none_is_a_nullptr() -> None:
 def test_wide_characters_take_numbers() -> None:
     assert encode("wchar_t", 65, size=4) == struct.pack("<i", 65)
     assert encode("char16_t", 65, size=2) == struct.pack("<H", 65)
+
+
+def test_masks_are_not_seen_by_kernels() -> None:
+    masked = np.ma.masked_array(np.zeros(2, np.float32), mask=[True, False])
+
+    with pytest.raises(ConfigurationError, match="takes an array without a mask"):
+        encode("float*", masked)
+    assert isinstance(encode("float*", masked.filled(0)), ArrayArgument)

@@ -30,11 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 with atheris.instrument_imports(include=["kbuild", "elftools"]):
     from kbuild.errors import InputError
     from kbuild.facts import ArtifactFacts
-    from kbuild.formats import offload_binary, offload_bundle
-    from kbuild.formats.code_object import read_code_object
+    from kbuild.formats.amd.code_object.image import read_code_object
+    from kbuild.formats.offload import binary as offload_binary
+    from kbuild.formats.offload import bundle as offload_bundle
     from kbuild.inspect.options import ReadOptions
     from kbuild.inspect.paths import inspect_content
-    from kbuild.report import artifacts_text, json, text
+    from kbuild.report.inspect import text as artifacts_text
+    from kbuild.report.verify import json, text
     from kbuild.verify import verify
 
 _MIB: Final = 1 << 20

@@ -35,7 +35,7 @@ sys.path[:0] = [
 import hand_made  # noqa: E402
 import nvidia_builders as nv  # noqa: E402
 
-from kbuild.formats import offload_binary  # noqa: E402
+from kbuild.formats.offload import binary as offload_binary  # noqa: E402
 
 SMALL_LINK = ("-nostdlib", "-s", "-Wl,-z,max-page-size=64,-z,norelro,--build-id=none")
 PTX = """\

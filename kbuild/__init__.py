@@ -6,18 +6,18 @@ TYPE_CHECKING = False  # what type checkers take for true; typing loads slowly
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from kbuild.runtime.compiled_kernel import CompiledKernel as CompiledKernel
-    from kbuild.runtime.compiled_module import CompiledModule as CompiledModule
-    from kbuild.runtime.kernel_compiler import KernelCompiler as KernelCompiler
-    from kbuild.runtime.kernel_executor import KernelExecutor as KernelExecutor
-    from kbuild.runtime.launch_config import LaunchConfig as LaunchConfig
-    from kbuild.runtime.launch_record import read_launch_record as read_launch_record
-    from kbuild.runtime.launch_record import write_launch_record as write_launch_record
-    from kbuild.runtime.module import load as load
-    from kbuild.runtime.recorded_launch import LaunchRecord as LaunchRecord
-    from kbuild.runtime.replay import replay_launch as replay_launch
+    from kbuild.backends.interface.launch_config import LaunchConfig as LaunchConfig
+    from kbuild.runtime.compiling.compiler import KernelCompiler as KernelCompiler
+    from kbuild.runtime.compiling.kernel import CompiledKernel as CompiledKernel
+    from kbuild.runtime.compiling.module import CompiledModule as CompiledModule
+    from kbuild.runtime.executor import KernelExecutor as KernelExecutor
+    from kbuild.runtime.launch_records.file import read_launch_record as read_launch_record
+    from kbuild.runtime.launch_records.file import write_launch_record as write_launch_record
+    from kbuild.runtime.launch_records.model import LaunchRecord as LaunchRecord
+    from kbuild.runtime.launch_records.replay import replay_launch as replay_launch
+    from kbuild.runtime.loading.module import load as load
     from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
-    from kbuild.toolchain import query_architecture as query_architecture
+    from kbuild.toolchain.find import query_architecture as query_architecture
 
 __version__ = "0.1.0"
 
@@ -39,18 +39,18 @@ __all__ = [
 
 # Build edges import kbuild thousands of times and never run a kernel.
 _LAZY: Final = {
-    "CompiledKernel": "kbuild.runtime.compiled_kernel",
-    "CompiledModule": "kbuild.runtime.compiled_module",
-    "KernelCompiler": "kbuild.runtime.kernel_compiler",
-    "KernelExecutor": "kbuild.runtime.kernel_executor",
-    "LaunchConfig": "kbuild.runtime.launch_config",
-    "LaunchRecord": "kbuild.runtime.recorded_launch",
+    "CompiledKernel": "kbuild.runtime.compiling.kernel",
+    "CompiledModule": "kbuild.runtime.compiling.module",
+    "KernelCompiler": "kbuild.runtime.compiling.compiler",
+    "KernelExecutor": "kbuild.runtime.executor",
+    "LaunchConfig": "kbuild.backends.interface.launch_config",
+    "LaunchRecord": "kbuild.runtime.launch_records.model",
     "RtcKernel": "kbuild.runtime.rtc_kernel",
-    "load": "kbuild.runtime.module",
-    "query_architecture": "kbuild.toolchain",
-    "read_launch_record": "kbuild.runtime.launch_record",
-    "replay_launch": "kbuild.runtime.replay",
-    "write_launch_record": "kbuild.runtime.launch_record",
+    "load": "kbuild.runtime.loading.module",
+    "query_architecture": "kbuild.toolchain.find",
+    "read_launch_record": "kbuild.runtime.launch_records.file",
+    "replay_launch": "kbuild.runtime.launch_records.replay",
+    "write_launch_record": "kbuild.runtime.launch_records.file",
 }
 
 

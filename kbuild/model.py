@@ -17,6 +17,7 @@ ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
 Visibility: TypeAlias = Literal["default", "hidden"]
 Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 CompressionMode: TypeAlias = Literal["none", "speed", "balance", "size"]
+RuntimeLinkage: TypeAlias = Literal["shared", "static", "bundle"]
 VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
 

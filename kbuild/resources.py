@@ -15,7 +15,7 @@ from typing import Final
 
 from kbuild import __version__
 from kbuild.errors import ToolchainError
-from kbuild.record import sha256
+from kbuild.files import sha256
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _CHECKOUT: Final = _PACKAGE.parent

@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.build import projects
 from benchmarks.build.projects import Project
 from benchmarks.measure import describe_machine, time_command
-from kbuild.backends import cuda
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import (find_toolchain, gather_hints)
 
 OURS = "kbuild"
 STEPS = ("cold", "host edit", "kernel edit", "no-op")

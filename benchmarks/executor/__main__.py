@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measure import HEADER, Comparison, describe_machine, interleave, show
 from kbuild import KernelExecutor, LaunchConfig, query_architecture
 from kbuild.errors import ConfigurationError
-from kbuild.runtime.rtc_compile import RtcRequest, compile_text
+from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 
 SOURCE = """\
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y)

@@ -8,8 +8,8 @@ import sys
 from benchmarks.measure import interleave, time_command
 from benchmarks.rebuild.projects import Project
 from kbuild.backends import find_backend
-from kbuild.project import read_flags
 from kbuild.stages.edges import CompileEdge, make_unit, read_edge
+from kbuild.stages.target import read_flags
 
 SPLIT_HEADER = f"{'one compile edge':<28}{'ms':>12}{'share':>9}"
 

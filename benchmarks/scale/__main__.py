@@ -17,9 +17,9 @@ from pathlib import Path
 
 from benchmarks.measure import describe_machine
 from kbuild import resources
-from kbuild.backends import cuda
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
+from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
 
 KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
 LOADER = Path(__file__).with_name("load.c")

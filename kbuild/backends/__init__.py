@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final, cast
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.backends import cpu, cuda, hip
-    from kbuild.backends.protocol import Backend
+    from kbuild.backends.cpu import build as cpu
+    from kbuild.backends.cuda import build as cuda
+    from kbuild.backends.hip import build as hip
+    from kbuild.backends.interface.build import Backend
 
     _CHECKED: Final[tuple[Backend, ...]] = (cpu, cuda, hip)
 
@@ -29,7 +31,7 @@ def find_backend(name: str) -> Backend:
     if name not in BACKEND_NAMES:
         known = ", ".join((*BACKEND_NAMES, AUTOMATIC))
         raise ConfigurationError(f"unknown BACKEND {name!r}; this kbuild has {known}")
-    return cast("Backend", import_module(f"{__name__}.{name}"))
+    return cast("Backend", import_module(f"{__name__}.{name}.build"))
 
 
 def list_backends() -> tuple[Backend, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from kbuild.backends.protocol import CompileUnit
+from kbuild.backends.interface.build import CompileUnit
 from kbuild.model import Command
 
 # Compilers note the folder that they run in as it is called here.

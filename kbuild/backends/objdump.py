@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from kbuild.formats.device_elf import DeviceElf, SectionHeader
-from kbuild.formats.elf_code import SHF_ALLOC, STT_FUNC, STT_OBJECT, ElfCode, Span
+from kbuild.formats.elf.code import SHF_ALLOC, STT_FUNC, STT_OBJECT, ElfCode, Span
+from kbuild.formats.elf.device import DeviceElf, SectionHeader
 
 _FUNCTION: Final = re.compile(r"([0-9a-f]+) <(.*)>:$")
 

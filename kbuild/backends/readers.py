@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.backends import (
-    cpu_code,
-    cpu_host,
-    cpu_reader,
-    cuda_code,
-    cuda_host,
-    cuda_limits,
-    cuda_reader,
-    hip_code,
-    hip_host,
-    hip_limits,
-    hip_reader,
-    offload_reader,
-)
-from kbuild.backends.code import CodeReader
-from kbuild.backends.device_limits import DeviceLimits
-from kbuild.backends.host_conventions import HostConventions
-from kbuild.backends.reader import ImageReader
+from kbuild.backends.cpu import code as cpu_code
+from kbuild.backends.cpu import host as cpu_host
+from kbuild.backends.cpu import read as cpu_reader
+from kbuild.backends.cuda import code as cuda_code
+from kbuild.backends.cuda import host as cuda_host
+from kbuild.backends.cuda import limits as cuda_limits
+from kbuild.backends.cuda import read as cuda_reader
+from kbuild.backends.hip import code as hip_code
+from kbuild.backends.hip import host as hip_host
+from kbuild.backends.hip import limits as hip_limits
+from kbuild.backends.hip import read as hip_reader
+from kbuild.backends.interface.code import CodeReader
+from kbuild.backends.interface.host import HostConventions
+from kbuild.backends.interface.limits import DeviceLimits
+from kbuild.backends.interface.read import ImageReader
+from kbuild.backends.offload import read as offload_reader
 
 # The first one that knows a file has it.
 READERS: Final[dict[str, ImageReader]] = {

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.protocol import Backend
+from kbuild.backends.interface.build import Backend
 from kbuild.bench import callgrind
 from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
-from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
 from kbuild.process import run_checked
-from kbuild.toolchain import find_program, find_toolchain, gather_hints
+from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
 
 OPTIONS: Final = "-O2"
 # Host compilers, C and C++.

@@ -6,11 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import Final, Literal
 
-from kbuild.backends.protocol import Backend
+from kbuild.backends.interface.build import Backend
 from kbuild.bench import counting, timing
 from kbuild.bench.results import LaunchReport
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_program
+from kbuild.toolchain.find import find_program
 
 Measure = Literal["count", "time"]
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.protocol import Backend
+from kbuild.backends.interface.build import Backend
 from kbuild.bench.results import TimedMode, TimedWay, Timing
-from kbuild.cmake_project import CMakeBuild, configure_and_build, find_build_tools
-from kbuild.devices import list_amd_devices, query_driver
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 from kbuild.process import run_checked
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.toolchain.devices import list_amd_devices, query_driver
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 # Processes that each way is launched in for the first time.
 _FIRST_LAUNCHES: Final = 15

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kbuild.ninja import BuildReporter, BuildStep
 from kbuild.process import select_environment
+from kbuild.project.ninja import BuildReporter, BuildStep
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> int:
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
-    module: Any = importlib.import_module(f"kbuild.cli.{_COMMANDS[name][0]}")
+    module: Any = importlib.import_module(f"kbuild.cli.commands.{_COMMANDS[name][0]}")
     parser = _Parser(
         prog=f"kbuild {name}",
         description=module.HELP,

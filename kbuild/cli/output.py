@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kbuild.errors import ConfigurationError
-from kbuild.record import write_parts
+from kbuild.files import write_parts
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:

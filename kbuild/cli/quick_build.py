@@ -1,7 +1,7 @@
 """A build that has nothing to do, found out without importing what building takes.
 
 Whole commands start in the time that this takes.  So it reads plain text, has tuples where others
-have dataclasses, and leaves all that is not quite as it was to `kbuild.cli.build`: it says None.
+have dataclasses, and leaves all that is not quite as it was to `kbuild build` itself: it says None.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kbuild.backends.readers import CODE_READERS
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.diff.functions import describe, is_alike
 from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
 from kbuild.diff.model import (

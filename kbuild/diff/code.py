@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kbuild import parallel
-from kbuild.backends.protocol import ToolchainHints
+from kbuild.backends.interface.build import ToolchainHints
 from kbuild.backends.readers import CODE_READERS
 from kbuild.diff.artifacts import CodePlace, Draft
 from kbuild.diff.listing import ImageFile, Job, Outcome, compare_job
@@ -18,7 +18,7 @@ from kbuild.errors import ToolchainError
 from kbuild.inspect import ReadOptions
 from kbuild.inspect.loading import ImagePlace, load_images
 from kbuild.model import ImageKind
-from kbuild.toolchain import find_program, gather_hints
+from kbuild.toolchain.find import find_program, gather_hints
 
 # So many bytes of images lie in temporary files at a time.
 _BATCH_BYTES: Final = 256 << 20

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kbuild.backends.code import MARK
+from kbuild.backends.interface.code import MARK
 from kbuild.diff.model import CodeChange, Hunk, Row
 
 _NUMBER: Final = re.compile(rf"\w*{MARK}\d+")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from kbuild.backends.code import CodeReader, Listing
+from kbuild.backends.interface.code import CodeReader, Listing
 from kbuild.diff.lines import compare_lines
 from kbuild.diff.model import CodeChange, Hunk, Row
 from kbuild.errors import InputError, ToolError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from kbuild.backends.readers import CODE_READERS
-from kbuild.demangle import demangle, split_function
+from kbuild.demangle.names import demangle, split_function
 from kbuild.diff.pairing import Artifact
 from kbuild.facts import ImageFacts
 from kbuild.inspect.loading import ImagePlace

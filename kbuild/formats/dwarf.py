@@ -15,7 +15,7 @@ from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
-from kbuild.formats.elf import guard
+from kbuild.formats.elf.file import guard
 
 TypeKind = Literal[
     "signed",

@@ -12,7 +12,7 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.model import Problem, TargetRecord
-from kbuild.record import RECORD_SCHEMA, load
+from kbuild.records import RECORD_SCHEMA, load
 
 SECTION: Final = ".note.kbuild"
 OWNER: Final = b"kbuild\0"

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.device_elf import DeviceElf, SectionHeader
+from kbuild.formats.elf.device import DeviceElf, SectionHeader
 
 # Line tables have folders and names apart, each ended by a NUL.
 _PATH: Final = re.compile(

@@ -14,9 +14,9 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import DynamicFacts
-from kbuild.formats.elf import ELF_MAGIC, Elf
+from kbuild.formats.elf.file import ELF_MAGIC, Elf
 from kbuild.inspect.content import open_content
-from kbuild.inspect.references import read_dynamic
+from kbuild.inspect.host.references import read_dynamic
 
 _CONFIGURATION: Final = Path("/etc/ld.so.conf")
 _DEFAULTS: Final = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")

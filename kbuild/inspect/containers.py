@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kbuild.backends.reader import ImageReader, Listing
+from kbuild.backends.interface.read import ImageReader, Listing
 from kbuild.backends.readers import READERS
 from kbuild.facts import Place, Section
 from kbuild.formats.buffer import Buffer, skip_zeros
-from kbuild.formats.elf import Elf
-from kbuild.inspect.descriptor import Extent
+from kbuild.formats.elf.file import Elf
+from kbuild.inspect.host.descriptor import Extent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kbuild.backends.reader import ImageReader
+from kbuild.backends.interface.read import ImageReader
 from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind, Place
 from kbuild.formats.buffer import Buffer
 from kbuild.inspect.containers import Container
 from kbuild.inspect.content import hash_content
-from kbuild.inspect.descriptor import Extent
+from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.images import describe_container, read_containers
 from kbuild.inspect.options import ReadOptions
 

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kbuild import parallel
-from kbuild.backends.protocol import ImageContent
-from kbuild.backends.reader import StoredImage
+from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import StoredImage
 from kbuild.backends.readers import CODE_READERS
 from kbuild.errors import InputError
 from kbuild.facts import CodeFacts, ContainerFacts, ImageFacts
+from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer, release
-from kbuild.formats.elf import Elf
-from kbuild.formats.elf_code import digest
+from kbuild.formats.elf.code import digest
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import transfer
 from kbuild.inspect.containers import Container, find_containers
-from kbuild.inspect.descriptor import Extent
-from kbuild.inspect.modules import Target
+from kbuild.inspect.host.descriptor import Extent
+from kbuild.inspect.host.modules import Target
 from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem
-from kbuild.record import sha256
 
 # Starting processes pays from here on, in stored bytes; memory is given back every so often.
 _PARALLEL: Final = 8 << 20

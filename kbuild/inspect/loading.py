@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbuild.backends.reader import StoredImage
+from kbuild.backends.interface.read import StoredImage
 from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer, release
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.content import open_content
 from kbuild.inspect.device import find_device_containers
+from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.images import bound_containers
-from kbuild.inspect.modules import find_modules
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import is_artifact
 from kbuild.model import Problem

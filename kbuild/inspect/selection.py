@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from fnmatch import translate
 
-from kbuild.demangle import spell_function
+from kbuild.demangle.names import spell_function
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import Kernel
 

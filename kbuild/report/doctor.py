@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.doctor import Diagnosis, ToolchainDiagnosis
-from kbuild.record import to_json
+from kbuild.records import to_json
+from kbuild.toolchain.doctor import Diagnosis, ToolchainDiagnosis
 
 SCHEMA: Final = "kbuild.doctor/1"
 

@@ -1,29 +1,15 @@
-"""One launch: its configuration, and arguments laid out in memory as parameters are."""
+"""One launch: its arguments, laid out in memory as parameters are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kbuild.backends.module import abi
+from kbuild.backends.module.runtime import Device
 from kbuild.model import KernelRecord
-from kbuild.runtime import abi
-from kbuild.runtime.arguments import Argument, ArrayArgument, encode_arguments
-from kbuild.runtime.arrays import DeviceArrays
-from kbuild.runtime.device import Device
-from kbuild.runtime.frames import Frame
-from kbuild.runtime.launch_config import LaunchConfig, read_extent
-
-
-def encode_config(config: LaunchConfig) -> abi.LaunchConfig:
-    """The configuration as ``struct kbuild_launch_config``, but for its stream."""
-    return abi.LaunchConfig(
-        grid=abi.Dim3(*read_extent("grid", config.grid)),
-        block=abi.Dim3(*read_extent("block", config.block)),
-        shared_bytes=config.shared_bytes,
-        cluster=abi.Dim3(*read_extent("cluster", config.cluster)) if config.cluster else abi.Dim3(),
-        cooperative=config.cooperative,
-        programmatic_dependent_launch=config.programmatic_dependent_launch,
-        priority=config.priority,
-    )
+from kbuild.runtime.arguments.arrays import DeviceArrays
+from kbuild.runtime.arguments.encode import Argument, ArrayArgument, encode_arguments
+from kbuild.runtime.arguments.frames import Frame
 
 
 def launch(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.demangle import split_function
+from kbuild.demangle.names import split_function
 from kbuild.errors import ConfigurationError
 
 _MOST_SHOWN: Final = 8

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from kbuild.backends import AUTOMATIC
+from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError
-from kbuild.runtime.compiled_kernel import CompiledKernel
-from kbuild.runtime.kernel_compiler import NATIVE
-from kbuild.runtime.kernel_executor import KernelExecutor
-from kbuild.runtime.launch_config import LaunchConfig
-from kbuild.runtime.rtc_compile import RtcRequest, compile_text
-from kbuild.runtime.sources import encode_text, read_options
-from kbuild.toolchain import choose_device
+from kbuild.runtime.compiling.compiler import NATIVE
+from kbuild.runtime.compiling.kernel import CompiledKernel
+from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
+from kbuild.runtime.compiling.sources import encode_text, read_options
+from kbuild.runtime.executor import KernelExecutor
+from kbuild.toolchain.find import choose_device
 
 
 class RtcKernel:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.runtime.module import Module
+    from kbuild.runtime.loading.module import Module
 
 Case: TypeAlias = Callable[..., Any]
 

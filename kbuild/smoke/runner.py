@@ -15,7 +15,7 @@ from typing import Any, Final
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.process import python_argv, run_isolated
-from kbuild.runtime.shared_object import SharedObject, read_shared_object
+from kbuild.runtime.loading.shared_object import SharedObject, read_shared_object
 from kbuild.smoke.journal import read_journal
 from kbuild.smoke.report import Kind, SmokeReport, SmokeResult, Status
 

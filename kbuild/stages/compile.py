@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbuild import process, record
+from kbuild import files, process, records
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, CompileUnit, Completion, ImageOutput
+from kbuild.backends.interface.build import Backend, CompileUnit, Completion, ImageOutput
 from kbuild.errors import InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
-from kbuild.plain_paths import check_characters
-from kbuild.project import DeviceFlags
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import check_prerequisites
 from kbuild.stages.front_end import run_front_end
+from kbuild.stages.paths import check_characters
+from kbuild.stages.target import DeviceFlags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     backend = find_backend(edge.toolchain.backend)
     unit = make_unit(edge, flags)
     _check_paths(unit, backend)
-    started = record.begin_stamp(edge.stamp)
+    started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
     front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
     if is_watched:
@@ -71,7 +71,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         log=log,
         warnings=backend.shorten_log(log),
     )
-    record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, compiled), started)
+    files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
@@ -101,13 +101,13 @@ def _write_declarations(
     if preprocessed is None:
         edge.declarations.unlink(missing_ok=True)
         return
-    from kbuild.demangle import split_function  # noqa: PLC0415 - not every backend needs it
-    from kbuild.preprocessed import select_kernels  # noqa: PLC0415 - likewise
-    from kbuild.stages.stub_names import base_identifier  # noqa: PLC0415 - likewise
+    from kbuild.demangle.names import split_function  # noqa: PLC0415 - not every backend needs it
+    from kbuild.demangle.stub_names import base_identifier  # noqa: PLC0415 - likewise
+    from kbuild.stages.sources.preprocessed import select_kernels  # noqa: PLC0415 - likewise
 
     displays = (kernel.display for image in images for kernel in image.kernels)
     names = {base_identifier(split_function(display)[0]) for display in displays}
-    record.write_file(edge.declarations, select_kernels(preprocessed, sorted(names)))
+    files.write_file(edge.declarations, select_kernels(preprocessed, sorted(names)))
 
 
 def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "") -> None:
@@ -119,7 +119,7 @@ def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "")
         from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
 
         for source in completion.sources:
-            record.write_file(source.path, render(source.template, source.rows))
+            files.write_file(source.path, render(source.template, source.rows))
     for command in completion.commands:
         result = process.run(command)
         if result.returncode != 0:
@@ -154,7 +154,7 @@ def describe_content(
         arch=output.arch,
         kind=output.kind,
         path=output.path,
-        sha256=record.sha256(data),
+        sha256=files.sha256(data),
         size=len(data),
         kernels=_add_spills(content.kernels, output),
         variables=content.variables,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kbuild import record
+from kbuild import files, records
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import LinkUnit
+from kbuild.backends.interface.build import LinkUnit
 from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel, Resources
-from kbuild.project import DeviceFlags
 from kbuild.stages.compile import CompiledSource, describe_image, finish
 from kbuild.stages.edges import LinkEdge, asks_for_debug
+from kbuild.stages.target import DeviceFlags
 
 
 def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
@@ -20,10 +20,10 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     Raises ToolError when it fails, SourceError when no source has a kernel; the record is not
     written then.
     """
-    started = record.begin_stamp(edge.stamp)
+    started = files.begin_stamp(edge.stamp)
     backend = find_backend(edge.toolchain.backend)
     sources = tuple(
-        record.load(record.IMAGE_SCHEMA, CompiledSource, record.read_file(path), str(path))
+        records.load(records.IMAGE_SCHEMA, CompiledSource, files.read_file(path), str(path))
         for path in edge.compiled
     )
     images = tuple(image for source in sources for image in source.images)
@@ -35,7 +35,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         build_options=flags.build_options,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
     )
-    contents = tuple(record.read_file(image.path) for image in images)
+    contents = tuple(files.read_file(image.path) for image in images)
     completion = backend.link_images(unit, contents, edge.toolchain)
     finish(completion, explain=backend.explain_link_failure)
     own = _Own(
@@ -54,7 +54,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     )
     if not any(image.kernels for image in linked.images):
         raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
-    record.write_stamp(edge.stamp, record.dump(record.IMAGE_SCHEMA, linked), started)
+    files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, linked), started)
     return linked
 
 

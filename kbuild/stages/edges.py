@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild import record
-from kbuild.backends.protocol import CompileUnit, Toolchain
+from kbuild import files, records
+from kbuild.backends.interface.build import CompileUnit, Toolchain
 from kbuild.model import CompressionMode, Visibility
-from kbuild.project import DebugStubs, DeviceFlags
+from kbuild.stages.target import DebugStubs, DeviceFlags
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 LINK_SCHEMA: Final = "kbuild.link/1"
@@ -213,22 +213,22 @@ def asks_for_debug(options: tuple[str, ...]) -> bool:
 def write_plan(plan: BuildPlan) -> None:
     """Leave each edge its hand-over file."""
     for edge in plan.edges:
-        record.write_if_changed(edge.hand_over, record.dump(EDGE_SCHEMA, edge))
+        files.write_if_changed(edge.hand_over, records.dump(EDGE_SCHEMA, edge))
     for link in plan.links:
-        record.write_if_changed(link.hand_over, record.dump(LINK_SCHEMA, link))
-    record.write_if_changed(plan.pack.hand_over, record.dump(PACK_SCHEMA, plan.pack))
+        files.write_if_changed(link.hand_over, records.dump(LINK_SCHEMA, link))
+    files.write_if_changed(plan.pack.hand_over, records.dump(PACK_SCHEMA, plan.pack))
 
 
 def read_edge(path: Path) -> CompileEdge:
     """The compile edge that `write_plan` left at ``path``."""
-    return record.load(EDGE_SCHEMA, CompileEdge, record.read_file(path), str(path))
+    return records.load(EDGE_SCHEMA, CompileEdge, files.read_file(path), str(path))
 
 
 def read_link(path: Path) -> LinkEdge:
     """The device link that `write_plan` left at ``path``."""
-    return record.load(LINK_SCHEMA, LinkEdge, record.read_file(path), str(path))
+    return records.load(LINK_SCHEMA, LinkEdge, files.read_file(path), str(path))
 
 
 def read_pack(path: Path) -> PackPlan:
     """The pack edge that `write_plan` left at ``path``."""
-    return record.load(PACK_SCHEMA, PackPlan, record.read_file(path), str(path))
+    return records.load(PACK_SCHEMA, PackPlan, files.read_file(path), str(path))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.plain_paths import MISREAD
+from kbuild.stages.paths import MISREAD
 
 _WORD: Final = re.compile(r"(?:\\.|[^\s\\])+")
 # A backslash that quotes nothing is one of the name.

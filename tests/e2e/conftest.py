@@ -17,11 +17,11 @@ from projects import ROOT, configure_and_build, pip
 from recorded_hip import build_recorder
 
 from kbuild import resources
-from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, write_plan
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
+from kbuild.stages.target import DeviceFlags, TargetSpec
 
 BuildKernelLibrary = Callable[..., Path]
 

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbuild.formats import offload_binary
+from kbuild.files import sha256
+from kbuild.formats.offload import binary as offload_binary
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
-from kbuild.record import RECORD_SCHEMA, dump, sha256
+from kbuild.records import RECORD_SCHEMA, dump
 
 INCLUDE = Path(__file__).parents[2] / "kbuild" / "native" / "include"
 SCALE = "_ZN2ns5scaleEPffi"

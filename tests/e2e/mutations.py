@@ -6,10 +6,11 @@ import struct
 from collections.abc import Callable, Iterator
 
 from kbuild.facts import Place
-from kbuild.formats.elf import Elf
+from kbuild.files import sha256
+from kbuild.formats.elf.file import Elf
 from kbuild.formats.note import read_notes
 from kbuild.model import TargetRecord
-from kbuild.record import RECORD_SCHEMA, dump, sha256
+from kbuild.records import RECORD_SCHEMA, dump
 
 _SYMBOL = struct.Struct("<IBBHQQ")
 _DYNAMIC = struct.Struct("<QQ")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cuda
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 
 def find_nvcc() -> tuple[Path, str]:

@@ -13,7 +13,7 @@ from projects import KBUILD, run, succeed
 
 from kbuild.backends import find_backend
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 # What a release launch must not meet: allocation, locks, push and pop.
 UNWANTED = re.compile(

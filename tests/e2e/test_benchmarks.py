@@ -7,10 +7,10 @@ import sys
 import pytest
 from projects import ROOT, run, succeed
 
-from kbuild.backends import cuda
-from kbuild.devices import query_driver
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {

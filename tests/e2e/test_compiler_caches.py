@@ -22,11 +22,11 @@ from projects import build, configure, configure_and_build, succeed
 
 from kbuild.cli.main import main
 from kbuild.errors import ToolError
-from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import read_edge, write_plan
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
+from kbuild.stages.target import DeviceFlags, TargetSpec
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)

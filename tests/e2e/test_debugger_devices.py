@@ -10,9 +10,9 @@ from gdb_sessions import DEBUGGER, POINTER, check_stub, list_frames, needs_gdb, 
 from nvidia_compiler import needs_nvcc
 from projects import configure_and_build, run, succeed
 
-from kbuild.backends import hip
+from kbuild.backends.hip import build as hip
 from kbuild.errors import KbuildError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 pytestmark = needs_gdb
 KINDS = ("STATIC", "SHARED")

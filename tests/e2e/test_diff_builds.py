@@ -16,8 +16,9 @@ import pytest
 from nvidia_compiler import NVCC, needs_nvcc
 from projects import KBUILD, run, run_kbuild, succeed
 
-from kbuild.backends import cuda_code, hip_code
-from kbuild.toolchain import find_program, gather_hints
+from kbuild.backends.cuda import code as cuda_code
+from kbuild.backends.hip import code as hip_code
+from kbuild.toolchain.find import find_program, gather_hints
 
 SOURCE = """\
 __device__ __noinline__ float slow(float x) {{

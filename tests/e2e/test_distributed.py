@@ -15,8 +15,8 @@ import pytest
 from nvidia_compiler import needs_nvcc
 from projects import ROOT, configure, configure_and_build, run, run_kbuild, succeed
 
-from kbuild.backends import hip
-from kbuild.toolchain import find_build_program, find_toolchain, gather_hints
+from kbuild.backends.hip import build as hip
+from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
 
 pytestmark = pytest.mark.slow
 

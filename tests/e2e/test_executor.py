@@ -202,7 +202,7 @@ def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> No
         "values = numpy.ones(4, numpy.float32)\n"
         "config = kbuild.LaunchConfig(grid=1, block=4)\n"
         "kbuild.KernelExecutor(kernel).run(config, values, 5.0, 4)\n"
-        "print(values.sum(), 'kbuild.toolchain' in sys.modules)\n"
+        "print(values.sum(), 'kbuild.toolchain.find' in sys.modules)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, file], capture_output=True, text=True, check=True

@@ -23,10 +23,10 @@ from projects import (
 )
 
 from kbuild import resources
-from kbuild.backends import hip
+from kbuild.backends.hip import build as hip
 from kbuild.errors import KbuildError
 from kbuild.inspect import inspect_path
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 FOLDER = Path(__file__).parent
 NEWER = "clang++-19"

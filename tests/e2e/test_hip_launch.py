@@ -17,7 +17,7 @@ import pytest
 from projects import run, run_kbuild, succeed
 from recorded_hip import Recording, find_missing, record
 
-from kbuild.runtime.launch_record import read_images, read_launch_record
+from kbuild.runtime.launch_records.file import read_images, read_launch_record
 
 PROJECT = Path(__file__).parent / "hip_launch"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")

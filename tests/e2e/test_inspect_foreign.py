@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from projects import run, run_kbuild, succeed
 
-from kbuild.backends import cuda
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
 from kbuild.inspect import inspect_path
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 SOURCES = {
     "first.cu": "#include <cstdio>\n"

@@ -16,10 +16,10 @@ from nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from projects import run, run_kbuild, succeed
 
 from kbuild.facts import ArtifactFacts, ContainerFacts, HostKernel, Place
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
-from kbuild.inspect.host_kernels import read_host_kernels
-from kbuild.inspect.wrappers import read_wrappers
+from kbuild.inspect.host.kernels import read_host_kernels
+from kbuild.inspect.host.wrappers import read_wrappers
 
 FIRST = """\
 namespace ns { __global__ void scale(float* p, float a) { *p *= a; } }

@@ -20,9 +20,8 @@ from nvidia_compiler import needs_nvcc
 from projects import configure_and_build
 
 from kbuild.cli.main import main
-from kbuild.devices import query_driver
-from kbuild.record import sha256
-from kbuild.runtime.launch_record import (
+from kbuild.files import sha256
+from kbuild.runtime.launch_records.file import (
     CapturedPointer,
     LaunchOutcome,
     LaunchRecord,
@@ -30,6 +29,7 @@ from kbuild.runtime.launch_record import (
     read_images,
     read_launch_record,
 )
+from kbuild.toolchain.devices import query_driver
 
 PROJECT = Path(__file__).parent / "launch_capture"
 FLOATS = struct.Struct("<8f")

@@ -17,7 +17,7 @@ from projects import run_kbuild
 import kbuild
 from kbuild import resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
-from kbuild.runtime.module import Module
+from kbuild.runtime.loading.module import Module
 from kbuild.runtime.names import KernelNotFoundError
 
 BuildKernelLibrary = Callable[..., Path]

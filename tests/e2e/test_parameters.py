@@ -14,8 +14,8 @@ from random_types import Random
 
 import kbuild
 from kbuild.errors import SourceError
-from kbuild.project import DeviceFlags
-from kbuild.runtime.module import Module
+from kbuild.runtime.loading.module import Module
+from kbuild.stages.target import DeviceFlags
 
 BuildKernelLibrary = Callable[..., Path]
 

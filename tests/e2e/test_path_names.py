@@ -12,7 +12,7 @@ from projects import KBUILD, build, configure, run_kbuild, succeed
 from kbuild import KernelCompiler
 from kbuild.backends import find_backend
 from kbuild.errors import ConfigurationError, KbuildError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
 # What every CMake and ninja takes; newer ones take "#&'?" as well.

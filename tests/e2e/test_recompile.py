@@ -15,13 +15,13 @@ import pytest
 from executed_kernels import HEAVY
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
-from kbuild.devices import query_driver
 from kbuild.errors import ConfigurationError, KbuildError, ToolError
-from kbuild.formats.cubin import read_cubin
-from kbuild.project import DeviceFlags
-from kbuild.runtime.rtc_compile import RtcRequest, compile_text
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import CompileEdge
+from kbuild.stages.target import DeviceFlags
+from kbuild.toolchain.devices import query_driver
 
 
 def missing() -> str:

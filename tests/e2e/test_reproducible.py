@@ -13,13 +13,13 @@ from nvidia_compiler import needs_nvcc
 from projects import configure_and_build, run_kbuild
 
 from kbuild.cli.main import main
-from kbuild.project import DeviceFlags, TargetSpec
-from kbuild.report.reproducible_text import render
-from kbuild.reproducible.compare import compare_builds
+from kbuild.diff.reproducible.compare import compare_builds
+from kbuild.report.reproducible.text import render
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.device_link import link_edge
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
+from kbuild.stages.target import DeviceFlags, TargetSpec
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)

@@ -8,12 +8,12 @@ import pytest
 
 from kbuild.backends import find_backend
 from kbuild.errors import KbuildError
-from kbuild.project import DeviceFlags, TargetSpec
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import write_plan
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.stages.target import DeviceFlags, TargetSpec
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 ARCHITECTURES = {"cuda": ("80", "90-virtual"), "hip": ("gfx90a", "gfx1030")}
 HEADER = """

@@ -24,7 +24,7 @@ from hand_made import (
     with_stub,
 )
 
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, Report, verify
 from kbuild.verify.catalogue import RULES

@@ -15,7 +15,7 @@ from nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from projects import run, succeed
 
 from kbuild.facts import ArtifactFacts
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from kbuild.verify import select_rules, verify
 

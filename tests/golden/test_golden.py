@@ -15,14 +15,11 @@ from pathlib import Path
 import pytest
 
 from kbuild import __version__, resources
-from kbuild.backends.cpu_adapter import AdapterKernel, adapter_rows
-from kbuild.backends.protocol import Runtime, Toolchain
-from kbuild.build_folder import BuildFolder
-from kbuild.build_state import SourcePattern
-from kbuild.cmake_project import write_project
-from kbuild.demangle import split_function
+from kbuild.backends.cpu.adapter import AdapterKernel, adapter_rows
+from kbuild.backends.interface.build import Runtime, Toolchain
+from kbuild.demangle.names import split_function
+from kbuild.demangle.stub_names import name_stub
 from kbuild.formats.dwarf import Member, Parameter, ValueType
-from kbuild.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.model import (
     ContainerRecord,
     ImageRecord,
@@ -33,16 +30,19 @@ from kbuild.model import (
     VariableKind,
     VariableRecord,
 )
-from kbuild.runtimes import RuntimeTarget
+from kbuild.project.cmake import write_project
+from kbuild.project.directory import BuildFolder
+from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
+from kbuild.project.state import SourcePattern
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
-from kbuild.stages.stub_names import name_stub
-from kbuild.stages.stubs import (
+from kbuild.stages.stubs.unit import (
     StubInputs,
     render_c_header,
     render_cpp_header,
     render_stub_unit,
 )
+from kbuild.toolchain.runtime_targets import RuntimeTarget
 
 REFERENCES = Path(__file__).parent / "ref"
 INCLUDE = resources.native_directory() / "include"

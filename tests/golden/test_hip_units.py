@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_golden import COMPILERS, STUB, TYPES, compile_strictly, debug_stub_unit
 
-from kbuild.stages.stubs import StubInputs, render_stub_unit
+from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
 
 # HIP's own headers, where compilers look without being told.
 HAS_HIP = Path("/usr/include/hip/hip_runtime_api.h").is_file()

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
-from kbuild.backends import cuda
-from kbuild.devices import query_driver
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent / "e2e" / "debugger"

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from kbuild import replay_launch, resources
-from kbuild.backends import cuda
-from kbuild.devices import query_driver
+from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.runtime.launch_record import (
+from kbuild.runtime.launch_records.file import (
     CapturedBuffer,
     CapturedPointer,
     LaunchOutcome,
@@ -24,7 +23,8 @@ from kbuild.runtime.launch_record import (
     read_images,
     read_launch_record,
 )
-from kbuild.toolchain import find_toolchain, gather_hints
+from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 
 def missing() -> str:

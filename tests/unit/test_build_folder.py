@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import (
+from kbuild.errors import ConfigurationError
+from kbuild.project.directory import (
     BuildFolder,
     claim_folder,
     forget_configuration,
     hold_lock,
     read_ledger,
 )
-from kbuild.errors import ConfigurationError
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import BuildFolder, claim_folder
-from kbuild.build_state import (
+from kbuild.project.directory import BuildFolder, claim_folder
+from kbuild.project.state import (
     BuildState,
     SourcePattern,
     TargetOutput,

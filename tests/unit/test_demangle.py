@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.demangle import demangle, is_nameable, split_function
+from kbuild.demangle.names import demangle, is_nameable, split_function
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.devices import Device, list_amd_devices
+from kbuild.toolchain.devices import Device, list_amd_devices
 
 
 def write_node(folder: Path, number: int, version: int, name: str = "") -> None:

@@ -17,8 +17,8 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import inspect_content
-from kbuild.report import artifacts_text
-from kbuild.report import json as report_json
+from kbuild.report.inspect import text as artifacts_text
+from kbuild.report.verify import json as report_json
 from kbuild.verify import verify
 
 FUZZ = Path(__file__).parents[2] / "fuzz"

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu_host, cuda_host, hip_host
-from kbuild.backends.host_conventions import kernels_of_prefixed_stub
+from kbuild.backends.cpu import host as cpu_host
+from kbuild.backends.cuda import host as cuda_host
+from kbuild.backends.hip import host as hip_host
+from kbuild.backends.interface.host import kernels_of_prefixed_stub
 from kbuild.errors import ToolchainError
 from kbuild.facts import ArtifactFacts
-from kbuild.formats.elf import Elf
-from kbuild.inspect import inspect_path, text_search
-from kbuild.inspect.host_kernels import read_host_kernels
-from kbuild.inspect.text_search import find_names, find_texts
+from kbuild.formats.elf.file import Elf
+from kbuild.inspect import inspect_path
+from kbuild.inspect.host import text_search
+from kbuild.inspect.host.kernels import read_host_kernels
+from kbuild.inspect.host.text_search import find_names, find_texts
 from kbuild.resources import find_runtime
 
 # Two empty containers, each 16 bytes.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, DynamicFacts
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import ReadOptions, find_artifacts, inspect_path
 from kbuild.inspect.paths import inspect_content
 

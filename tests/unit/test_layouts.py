@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.layouts import find_difference
+from kbuild.facts.parameters import find_difference
 from kbuild.model import Param
 
 Layout = list[tuple[int, int]]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import BuildFolder
-from kbuild.cmake_project import write_project
 from kbuild.errors import ConfigurationError
-from kbuild.manifest import ProfileTable, find_manifest, read_manifest
+from kbuild.project.cmake import write_project
+from kbuild.project.directory import BuildFolder
+from kbuild.project.manifest import ProfileTable, find_manifest, read_manifest
 
 TARGET = '[target.k]\nsources = ["src/*.cu"]\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
-from kbuild.manifest_build import check_manifest
+from kbuild.project.configure import check_manifest
 
 TARGET = '[target.t]\nsources = ["a.cu"]\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.memory import count_device_jobs, read_memory_limit
+from kbuild.stages.memory import count_device_jobs, read_memory_limit
 
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 

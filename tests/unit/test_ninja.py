@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ToolError
-from kbuild.ninja import BuildStep, NinjaRun, run_ninja
-from kbuild.toolchain import find_build_program
+from kbuild.project.ninja import BuildStep, NinjaRun, run_ninja
+from kbuild.toolchain.find import find_build_program
 
 RULES = """\
 rule copy

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.plain_paths import check_path, normalise
+from kbuild.stages.paths import check_path, normalise
 
 
 @pytest.mark.parametrize("character", [*";|<>\\*^`\n\t\0\x7f"])
@@ -51,7 +51,7 @@ def test_names_that_are_no_utf8() -> None:
 def test_locale_without_the_characters() -> None:
     code = (
         "from kbuild.errors import ConfigurationError\n"
-        "from kbuild.plain_paths import check_path\n"
+        "from kbuild.stages.paths import check_path\n"
         "try:\n    check_path('\\u00e9', 'SOURCES')\n"
         "except ConfigurationError as error:\n    print(str(error))\n"
     )

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild import preprocessed
-from kbuild.preprocessed import name_relatively, select_kernels
-from kbuild.source_kernels import find_kernels
+from kbuild.stages.sources import preprocessed
+from kbuild.stages.sources.kernels import find_kernels
+from kbuild.stages.sources.preprocessed import name_relatively, select_kernels
 
 MARK = '# 1 "/usr/include/other.h" 1 3\n'
 BACK = '# 9 "k.cu" 2\n'

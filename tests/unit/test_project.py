@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError, InputError
-from kbuild.project import DeviceFlags, read_flags, read_target
+from kbuild.stages.target import DeviceFlags, read_flags, read_target
 
 
 def write_target(folder: Path, **changes: str) -> Path:

@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild import record
+from kbuild import files, records
 from kbuild.errors import InputError
-from kbuild.model import (
-    ContainerRecord,
-    ImageRecord,
-    KernelRecord,
-    Param,
-    TargetRecord,
-)
+from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 SIZES = st.integers(min_value=0, max_value=2**40)
@@ -55,12 +49,12 @@ RECORDS = st.builds(
 
 
 def load(content: bytes) -> TargetRecord:
-    return record.load(record.RECORD_SCHEMA, TargetRecord, content, "test")
+    return records.load(records.RECORD_SCHEMA, TargetRecord, content, "test")
 
 
 @given(RECORDS)
 def test_records_survive_the_round_trip(value: TargetRecord) -> None:
-    content = record.dump(record.RECORD_SCHEMA, value)
+    content = records.dump(records.RECORD_SCHEMA, value)
 
     assert load(content) == value
     assert content.count(b"\n") == 1
@@ -68,7 +62,7 @@ def test_records_survive_the_round_trip(value: TargetRecord) -> None:
 
 def sample() -> dict[str, object]:
     return {
-        "schema": record.RECORD_SCHEMA,
+        "schema": records.RECORD_SCHEMA,
         "version": "1",
         "target": "t",
         "backend": "cpu",
@@ -113,7 +107,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="No space"):
-        record.write_file(target, b"new")
+        files.write_file(target, b"new")
 
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
@@ -122,9 +116,9 @@ def test_a_failed_write_leaves_the_old_file(
 def test_write_if_changed_keeps_the_time_of_an_equal_file(tmp_path: Path) -> None:
     target = tmp_path / "folder" / "file"
 
-    assert record.write_if_changed(target, b"a")
+    assert files.write_if_changed(target, b"a")
     before = target.stat().st_mtime_ns
-    assert not record.write_if_changed(target, b"a")
+    assert not files.write_if_changed(target, b"a")
     assert target.stat().st_mtime_ns == before
-    assert record.write_if_changed(target, b"b")
+    assert files.write_if_changed(target, b"b")
     assert target.read_bytes() == b"b"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu, list_backends
-from kbuild.backends.protocol import Runtime, ToolchainHints
-from kbuild.runtimes import RuntimeTarget, describe_runtimes
+from kbuild.backends import list_backends
+from kbuild.backends.cpu import build as cpu
+from kbuild.backends.interface.build import Runtime, ToolchainHints
+from kbuild.toolchain.runtime_targets import RuntimeTarget, describe_runtimes
 
 
 def runtime_in(folder: str) -> tuple[Runtime, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.source_kernels import DeclaredKernel, find_kernels
+from kbuild.stages.sources.kernels import DeclaredKernel, find_kernels
 
 
 def find_one(text: str) -> DeclaredKernel:

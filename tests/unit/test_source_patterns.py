@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.source_patterns import find_sources
+from kbuild.project.sources import find_sources
 
 
 @pytest.mark.parametrize(

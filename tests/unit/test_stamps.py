@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kbuild.record import begin_stamp, write_stamp
+from kbuild.files import begin_stamp, write_stamp
 
 
 def test_begun_edge_has_no_stamp(tmp_path: Path) -> None:

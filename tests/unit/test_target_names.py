@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.target_names import check_name, check_together
+from kbuild.project.target_names import check_name, check_together
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu, find_backend
-from kbuild.backends.protocol import Toolchain, ToolchainHints
+from kbuild.backends import find_backend
+from kbuild.backends.cpu import build as cpu
+from kbuild.backends.interface.build import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.toolchain import (
+from kbuild.toolchain.find import (
     choose_backend,
     find_launcher,
     find_toolchain,
@@ -81,7 +82,7 @@ def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
     """A compiler on an x86-64 machine with nothing else on PATH."""
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
     return find_toolchain(cpu, gather_hints())

@@ -17,15 +17,8 @@ from kbuild.verify.matching import (
     require_containers,
     standing_alone,
 )
-from kbuild.verify.policy import Policy
-from kbuild.verify.rule import (
-    KERNELS,
-    KernelName,
-    NotApplicable,
-    Rule,
-    Violation,
-    policy_rule,
-)
+from kbuild.verify.policy.file import Policy
+from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, policy_rule
 
 
 @policy_rule("KB101", "missing-architecture", severity="error", needs=())

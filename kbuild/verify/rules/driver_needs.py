@@ -1,6 +1,6 @@
 """KB105, KB107: what the oldest driver or runtime that the policy names can read.
 
-Which release brought what is the vendors' to say: `kbuild.backends.device_limits`.
+Which release brought what is the vendors' to say: `kbuild.backends.interface.limits`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.device_limits import Requirement, parse_version
+from kbuild.backends.interface.limits import Requirement, parse_version
 from kbuild.backends.readers import device_limits
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import match_containers
-from kbuild.verify.policy import Policy
+from kbuild.verify.policy.file import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
 
 

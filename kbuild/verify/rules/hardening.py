@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, Section
-from kbuild.formats.elf import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
+from kbuild.formats.elf.file import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 # Code reaches data by a signed distance of 32 bits.

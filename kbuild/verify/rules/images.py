@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.model import Kernel, Param
 from kbuild.verify.matching import ContainerMatch, match_containers, require_containers

@@ -1,7 +1,7 @@
 """KB201 to KB205: what kernels need of a device, and what they take up in the file.
 
 A figure that no image says is never judged.  Limits are the policy's; what the baseline has
-may not get worse (`kbuild.verify.ratchet`).
+may not get worse (`kbuild.verify.policy.ratchet`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.readers import device_limits
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
-from kbuild.verify.policy import Limit, Policy
-from kbuild.verify.ratchet import Figure, compare_kernels, compare_sizes, show
+from kbuild.verify.policy.file import Limit, Policy
+from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes, show
 from kbuild.verify.rule import (
     LacksEvidence,
     NotApplicable,

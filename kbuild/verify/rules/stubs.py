@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
+from kbuild.demangle.stub_names import PREFIX, name_stub
 from kbuild.errors import SourceError
 from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
-from kbuild.stages.stub_names import PREFIX, name_stub
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy.file import Severity
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
-from kbuild.formats.elf import SHF_MERGE
+from kbuild.formats.elf.file import SHF_MERGE
 from kbuild.verify.rule import (
     KERNELS,
     LacksEvidence,

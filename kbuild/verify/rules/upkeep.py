@@ -1,7 +1,7 @@
 """KB0xx: what a project has to keep up: its waivers and its baseline.
 
 Whether a waiver hides anything shows once all rules have run, so that the engine raises the
-first two itself (`kbuild.verify.waivers`); they are here to be documented and selected.
+first two itself (`kbuild.verify.policy.waivers`); they are here to be documented and selected.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import measure
-from kbuild.verify.policy import Policy
+from kbuild.verify.policy.file import Policy
 from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule
 
 

@@ -19,7 +19,7 @@ from accuracy.resource_files import (
 from accuracy.tools import Tool, find_toolkit
 from accuracy.workshop import Workshop
 from kbuild.verify import Policy
-from kbuild.verify.policy import Part, PtxPolicy
+from kbuild.verify.policy.file import Part, PtxPolicy
 
 Make: TypeAlias = Callable[[Workshop], Path]
 

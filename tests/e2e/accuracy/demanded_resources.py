@@ -24,8 +24,8 @@ from accuracy.tools import Tool
 from accuracy.workshop import Workshop
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
-from kbuild.verify.baseline import make_baseline
-from kbuild.verify.policy import PtxPolicy
+from kbuild.verify.policy.baseline import make_baseline
+from kbuild.verify.policy.file import PtxPolicy
 
 Make: TypeAlias = Callable[[Workshop], Path]
 

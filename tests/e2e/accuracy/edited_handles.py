@@ -12,10 +12,10 @@ from mutations import change_alignment, change_symbol, file_offset, patch, secti
 from accuracy.model import Case, Mutation
 from accuracy.stub_units import load_library_beside_data, load_sound_library, sound_library
 from accuracy.workshop import Workshop
-from kbuild.formats.elf import Elf
+from kbuild.demangle.stub_names import name_stub
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect.paths import inspect_content
-from kbuild.stages.stub_names import name_stub
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy.file import Severity
 
 Edit = Callable[[bytes], bytes]
 

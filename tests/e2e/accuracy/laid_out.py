@@ -22,7 +22,7 @@ from accuracy.stub_units import (
     load_unit,
 )
 from accuracy.workshop import Workshop
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 
 _DATA: Final = "int data = 1;\nint main(void) { return data; }\n"
 _BIG: Final = "char big[1700u << 20];\nint main(int n, char **words) { return big[n]; }\n"

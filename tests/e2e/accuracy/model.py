@@ -12,7 +12,7 @@ from accuracy.tools import Tool
 from accuracy.workshop import Workshop
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, verify
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy.file import Severity
 
 Found: TypeAlias = frozenset[tuple[str, Severity]]
 

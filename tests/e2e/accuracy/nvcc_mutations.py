@@ -23,7 +23,7 @@ from accuracy.nvcc_files import (
 )
 from accuracy.tools import Tool
 from accuracy.workshop import Workshop
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 
 _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
 

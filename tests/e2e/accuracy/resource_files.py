@@ -12,7 +12,7 @@ from mutations import patch, section_range
 from nvidia_compiler import NVCC
 
 from accuracy.workshop import Workshop
-from kbuild.formats.elf import Elf
+from kbuild.formats.elf.file import Elf
 
 CUDA: Final = """\
 __global__ void plain(float* p) { p[threadIdx.x] *= 2; }

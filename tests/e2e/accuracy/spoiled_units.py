@@ -31,9 +31,9 @@ from accuracy.stub_units import (
     load_unit,
 )
 from accuracy.workshop import Workshop
+from kbuild.files import sha256
 from kbuild.model import Param
-from kbuild.record import sha256
-from kbuild.verify.policy import Severity
+from kbuild.verify.policy.file import Severity
 
 # From a folder for more images and a sound design to one that is not.
 Spoil: TypeAlias = Callable[[Path, Design], Design]

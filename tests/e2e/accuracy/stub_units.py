@@ -23,8 +23,8 @@ from hand_made import (
 
 from accuracy.model import Build, Case
 from accuracy.workshop import Workshop
+from kbuild.demangle.stub_names import name_stub
 from kbuild.model import Param
-from kbuild.stages.stub_names import name_stub
 
 KERNELS = {SCALE: SCALE_PARAMS, AXPY: AXPY_PARAMS}
 DECLARATION = f'void scale(float *, float, int) __asm__("{SCALE}");\n'

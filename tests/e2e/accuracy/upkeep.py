@@ -15,8 +15,8 @@ from accuracy.stub_units import load_sound_library
 from accuracy.workshop import Workshop
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
-from kbuild.verify.baseline import make_baseline
-from kbuild.verify.policy import SeverityChange, Waiver
+from kbuild.verify.policy.baseline import make_baseline
+from kbuild.verify.policy.file import SeverityChange, Waiver
 
 _LAST_DAY: Final = dt.date(2027, 1, 31)
 _NEXT_DAY: Final = dt.date(2027, 2, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.build_options import select_build_options
+from kbuild.backends.host_options import select_build_options
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends import cpu_code, cuda_code, hip_code
-from kbuild.backends.code import MARK, drop_unused_labels
+from kbuild.backends.cpu import code as cpu_code
+from kbuild.backends.cuda import code as cuda_code
+from kbuild.backends.hip import code as hip_code
+from kbuild.backends.interface.code import MARK, drop_unused_labels
 from kbuild.backends.objdump import iterate_functions
 from kbuild.errors import InputError
-from kbuild.formats.ptx_code import read_ptx_code, read_ptx_lines
+from kbuild.formats.nvidia.ptx.code import read_ptx_code, read_ptx_lines
 
 SASS = """\
 	.target	sm_90

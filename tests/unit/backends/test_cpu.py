@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu
-from kbuild.backends.protocol import CompileUnit, Toolchain, ToolchainHints
+from kbuild.backends.cpu import build as cpu
+from kbuild.backends.interface.build import CompileUnit, Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError
-from kbuild.formats import offload_binary
+from kbuild.formats.offload import binary as offload_binary
 
 GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
 CLANG = Toolchain(
@@ -60,28 +60,28 @@ def test_clang_gets_no_gcc_option() -> None:
 
 
 def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures((), GCC, NO_HINTS) == ("x86-64", "x86-64-v3")
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "aarch64")
     assert cpu.expand_architectures((), GCC, NO_HINTS) == ("aarch64",)
 
 
 def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures(("x86-64", "x86-64"), GCC, NO_HINTS) == ("x86-64",)
     with pytest.raises(ConfigurationError, match="it knows x86-64, x86-64-v2"):
         cpu.expand_architectures(("sm_90",), GCC, NO_HINTS)
 
 
 def test_unknown_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "riscv64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "riscv64")
     with pytest.raises(ConfigurationError, match="'riscv64'"):
         cpu.expand_architectures((), GCC, NO_HINTS)
 
 
 @pytest.fixture
 def x86_64(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "x86_64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
 
 
 @pytest.mark.usefixtures("x86_64")
@@ -117,7 +117,7 @@ def test_clang_is_its_own_cross_compiler() -> None:
 
 
 def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kbuild.backends.cpu_machines.own_machine", lambda: "aarch64")
+    monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "aarch64")
 
     cross = cpu.cross_compilers("x86-64-v3", GCC)
 

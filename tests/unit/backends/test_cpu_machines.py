@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cpu_machines
+from kbuild.backends.cpu import machines as cpu_machines
 
 V2 = "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"
 V3 = f"{V2} avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"

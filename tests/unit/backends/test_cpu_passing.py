@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu_passing import PassingError, Twin, find_obstacle, make_twin
+from kbuild.backends.cpu.passing import PassingError, Twin, find_obstacle, make_twin
 from kbuild.formats.dwarf import Member, TypeKind, ValueType
 
 

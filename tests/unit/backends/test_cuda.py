@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kbuild.backends import cuda
-from kbuild.backends.cuda_architectures import expand
-from kbuild.backends.protocol import (
+from kbuild.backends.cuda import build as cuda
+from kbuild.backends.cuda.architectures import expand
+from kbuild.backends.interface.build import (
     CompileUnit,
     LinkUnit,
     PackedImage,

@@ -11,9 +11,9 @@ from kbuild.errors import ConfigurationError, LaunchError
 
 pytest.importorskip("cuda.core", reason="no cuda-core here")
 
-from kbuild.backends.cuda_execution import offers, read_dtype, read_stream
-from kbuild.backends.cuda_queue import CudaQueue
-from kbuild.runtime.launch_config import LaunchConfig
+from kbuild.backends.cuda.devices import offers, read_dtype, read_stream
+from kbuild.backends.cuda.queue import CudaQueue
+from kbuild.backends.interface.launch_config import LaunchConfig
 
 
 class Stream:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.cuda_limits import LIMITS
+from kbuild.backends.cuda.limits import LIMITS
 from kbuild.model import Resources
 
 ARCHITECTURES = (52, 53, 60, 61, 62, 70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.cuda_steps import Naming, read_steps
-from kbuild.backends.protocol import CompileUnit, FrontEndStep
+from kbuild.backends.cuda.steps import Naming, read_steps
+from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 
 KEEP = Path("/out/a.80.keep")
 UNIT = CompileUnit(

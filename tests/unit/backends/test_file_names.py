@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild.backends.file_names import forget_folder, name_files, name_relatively
-from kbuild.backends.protocol import CompileUnit
+from kbuild.backends.interface.build import CompileUnit
 from kbuild.model import Command
 
 UNIT = CompileUnit(

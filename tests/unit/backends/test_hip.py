@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from kbuild.backends import hip, hip_image
-from kbuild.backends.hip_architectures import expand
-from kbuild.backends.protocol import (
+from kbuild.backends.hip import build as hip
+from kbuild.backends.hip import image as hip_image
+from kbuild.backends.hip.architectures import expand
+from kbuild.backends.interface.build import (
     CompileUnit,
     LinkUnit,
     PackedImage,

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import hip, hip_installation
-from kbuild.backends.hip_installation import (
+from kbuild.backends.hip import build as hip
+from kbuild.backends.hip import installation as hip_installation
+from kbuild.backends.hip.installation import (
     find_installation,
     find_runtime_library,
     list_compilers,
     list_roots,
 )
-from kbuild.backends.protocol import ToolchainHints
+from kbuild.backends.interface.build import ToolchainHints
 from kbuild.errors import ToolchainError
 
 VERSION = """\

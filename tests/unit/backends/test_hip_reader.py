@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends import hip_reader
+from kbuild.backends.hip import read as hip_reader
 
 
 @pytest.mark.parametrize(("address", "is_aligned"), [(0x3000, True), (0x2030, True), (4, False)])

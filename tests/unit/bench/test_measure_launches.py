@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import cuda
+from kbuild.backends.cuda import build as cuda
 from kbuild.bench import counting, launch, timing
 from kbuild.bench.launch import Measure, measure_launches
 from kbuild.bench.results import Timing

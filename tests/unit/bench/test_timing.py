@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends import cpu
+from kbuild.backends.cpu import build as cpu
 from kbuild.bench.timing import Sample, find_timed_project, read_sample, summarise
 from kbuild.errors import ToolError
 

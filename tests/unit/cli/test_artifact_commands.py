@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from kbuild.cli import explain, inspect, verify
+from kbuild.cli.commands import explain, inspect, verify
 from kbuild.errors import ConfigurationError, InputError
 
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from kbuild import doctor
 from kbuild.backends import BACKEND_NAMES
 from kbuild.cli.main import main
-from kbuild.devices import Device
+from kbuild.toolchain import doctor
+from kbuild.toolchain.devices import Device
 
 
 def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

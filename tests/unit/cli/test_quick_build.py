@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.build_folder import BuildFolder
 from kbuild.cli.quick_build import FILE, find_nothing_to_do, format_quick_file, list_folders, mark
-from kbuild.toolchain import find_build_program
+from kbuild.project.directory import BuildFolder
+from kbuild.toolchain.find import find_build_program
 
 RULES = "rule copy\n command = cp $in $out\nbuild made: copy input\nbuild k_all: phony made\n"
 

@@ -15,11 +15,11 @@ from amd_builders import ZLIB, ZSTD, compressed_bundle
 from amd_tools import dump_flags, dump_metadata, dump_symbols, require_tool, run
 
 from kbuild.errors import InputError
-from kbuild.formats import offload_binary
-from kbuild.formats.code_object import is_code_object, read_code_object
-from kbuild.formats.code_object_facts import CodeObject
-from kbuild.formats.elf import Elf
-from kbuild.formats.offload_bundle import MAGIC, load, parse_id, read_bundles
+from kbuild.formats.amd.code_object.facts import CodeObject
+from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
+from kbuild.formats.elf.file import Elf
+from kbuild.formats.offload import binary as offload_binary
+from kbuild.formats.offload.bundle import MAGIC, load, parse_id, read_bundles
 
 PRELUDE = r"""
 #define __global__ __attribute__((global))

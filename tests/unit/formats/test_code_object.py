@@ -23,9 +23,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats import code_object_metadata
-from kbuild.formats.code_object import is_code_object, read_code_object
-from kbuild.formats.code_object_facts import CodeObject, CodeObjectKernel, CodeObjectParam
+from kbuild.formats.amd.code_object import metadata as code_object_metadata
+from kbuild.formats.amd.code_object.facts import CodeObject, CodeObjectKernel, CodeObjectParam
+from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
 
 FULL = kernel_metadata(
     "_Z1kif",

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nvidia_builders import CubinBuilder, attribute, note, param, tool_note
 
 from kbuild.errors import InputError
-from kbuild.formats.cubin import read_cubin
-from kbuild.formats.cubin_facts import CubinFacts, CubinKernel
-from kbuild.formats.cubin_info import CubinParam
+from kbuild.formats.nvidia.cubin.facts import CubinFacts, CubinKernel
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.cubin.info import CubinParam
 
 INFO, COMPAT, NOTE, NOBITS = 0x7000_0000, 0x7000_0086, 7, 8
 HOPPER = 0x06005A04

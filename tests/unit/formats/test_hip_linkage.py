@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from amd_builders import CodeObjectBuilder, kernel_metadata
 
-from kbuild.backends.hip_image import read_image
+from kbuild.backends.hip.image import read_image
 
 
 @pytest.mark.parametrize(

@@ -44,13 +44,13 @@ from nvidia_builders import LZ4, PTX, ZSTD, CubinBuilder, NewEntry, container, e
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.formats.compression import decompress
-from kbuild.formats.elf import Elf
-from kbuild.formats.ptx import looks_like_ptx
+from kbuild.formats.elf.file import Elf
+from kbuild.formats.nvidia.ptx.text import looks_like_ptx
 from kbuild.inspect.content import open_content
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import find_artifacts, inspect_content, inspect_files
 from kbuild.model import Compression, KernelRecord, TargetRecord
-from kbuild.record import RECORD_SCHEMA, dump
+from kbuild.records import RECORD_SCHEMA, dump
 
 # For the process: Python and its libraries take some tens of MiB.
 MEMORY = 768 << 20

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kbuild.formats.note import read_notes
 from kbuild.model import TargetRecord
-from kbuild.record import RECORD_SCHEMA, dump
+from kbuild.records import RECORD_SCHEMA, dump
 
 
 def _record(target: str = "demo") -> TargetRecord:

@@ -23,9 +23,9 @@ from nvidia_builders import (
 
 from kbuild.errors import InputError
 from kbuild.formats import compression
-from kbuild.formats.nv_entry import Entry
-from kbuild.formats.nv_fatbin import MAGIC, read_containers, read_wrappers
-from kbuild.formats.nv_payload import read_image, read_images
+from kbuild.formats.nvidia.fatbin.containers import MAGIC, read_containers, read_wrappers
+from kbuild.formats.nvidia.fatbin.entry import Entry
+from kbuild.formats.nvidia.fatbin.payload import read_image, read_images
 from kbuild.model import Problem
 
 TEXT = st.binary(max_size=20).map(lambda text: text.replace(b"\0", b"-"))

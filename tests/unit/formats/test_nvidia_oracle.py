@@ -23,19 +23,19 @@ from nvidia_tools import (
 )
 
 from kbuild.errors import InputError
-from kbuild.formats.cubin import read_cubin
-from kbuild.formats.cubin_facts import CubinFacts
-from kbuild.formats.elf import Elf
-from kbuild.formats.nv_entry import Entry
-from kbuild.formats.nv_fatbin import (
+from kbuild.formats.elf.file import Elf
+from kbuild.formats.nvidia.cubin.facts import CubinFacts
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.fatbin.containers import (
     SECTIONS,
     WRAPPER_SECTION,
     read_containers,
     read_wrappers,
 )
-from kbuild.formats.nv_payload import read_images
-from kbuild.formats.ptx import PtxFacts, read_ptx
-from kbuild.formats.ptxas_log import read_log
+from kbuild.formats.nvidia.fatbin.entry import Entry
+from kbuild.formats.nvidia.fatbin.payload import read_images
+from kbuild.formats.nvidia.ptx.text import PtxFacts, read_ptx
+from kbuild.formats.nvidia.ptxas_log import read_log
 from kbuild.model import Problem
 
 SOURCE = r"""

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats import offload_binary
-from kbuild.formats.offload_entry import Entry
+from kbuild.formats.offload import binary as offload_binary
+from kbuild.formats.offload.entry import Entry
 
 STRINGS = (("triple", "x86_64-unknown-linux-gnu"), ("arch", "x86-64-v3"), ("sha256", "ab"))
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from kbuild.errors import InputError
 from kbuild.formats import compressed_front
-from kbuild.formats.offload_bundle import (
+from kbuild.formats.offload.bundle import (
     COMPRESSED_MAGIC,
     MAGIC,
     Bundle,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats.ptx import PtxFacts, PtxKernel, PtxParam, PtxVariable, read_ptx
+from kbuild.formats.nvidia.ptx.text import PtxFacts, PtxKernel, PtxParam, PtxVariable, read_ptx
 
 HEAD = ".version 9.4\n.target sm_90a, debug\n.address_size 64\n"
 TEXT = (

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.formats.ptx import read_ptx
-from kbuild.formats.ptx_marks import mark_entry
+from kbuild.formats.nvidia.ptx.marks import mark_entry
+from kbuild.formats.nvidia.ptx.text import read_ptx
 from kbuild.model import Marks
 
 PTX = b"""\

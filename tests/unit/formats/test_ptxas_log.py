@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.formats.ptxas_log import FunctionUsage, read_log
+from kbuild.formats.nvidia.ptxas_log import FunctionUsage, read_log
 
 # Toolkit 13: no constants since sm_90, a time, device functions on their own.
 LOG_13 = """\

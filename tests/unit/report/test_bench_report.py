@@ -13,7 +13,8 @@ from kbuild.bench.results import (
     TimedWay,
     Timing,
 )
-from kbuild.report import bench_json, bench_text
+from kbuild.report.bench import json as bench_json
+from kbuild.report.bench import text as bench_text
 
 STUBBED = "int kbuild::detail::through<int, float*>(void (*)(int, float*), int) [clone .isra.0]"
 BY_HAND = CountedWay(

@@ -23,7 +23,10 @@ from kbuild.diff.model import (
     Unreadable,
 )
 from kbuild.model import Param
-from kbuild.report import diff_html, diff_json, diff_markdown, diff_text
+from kbuild.report.diff import html as diff_html
+from kbuild.report.diff import json as diff_json
+from kbuild.report.diff import markdown as diff_markdown
+from kbuild.report.diff import text as diff_text
 
 
 def make_report(name: str = "f", line: str = "FADD R1, R2", note: str = "a note") -> DiffReport:

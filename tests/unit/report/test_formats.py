@@ -9,7 +9,7 @@ import pytest
 from build_reports import NASTY_REPORT, REPORTS
 from hypothesis import given, settings
 
-from kbuild.report import github, json, junit, markdown, sarif, text
+from kbuild.report.verify import github, json, junit, markdown, sarif, text
 from kbuild.verify.report import Report
 
 RENDERERS: dict[str, Callable[[Report], str]] = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from build_reports import FINDING, NASTY, NASTY_REPORT, REPORTS, make_report
 from hypothesis import given
 
-from kbuild.report.github import render
 from kbuild.report.layout import show
+from kbuild.report.verify.github import render
 from kbuild.verify.report import Report, RuleNote
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from build_reports import FINDING, NASTY_REPORT, REPORTS, make_report
 from hypothesis import given, settings
 
-from kbuild.report.junit import render
+from kbuild.report.verify.junit import render
 from kbuild.verify.report import Report, RuleNote, RuleOutcome, Status
 
 # The shape of junit-10.xsd of Jenkins's xUnit plugin: attributes, required ones with a star,

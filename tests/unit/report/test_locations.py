@@ -6,7 +6,7 @@ import pytest
 from build_reports import TEXT
 from hypothesis import given
 
-from kbuild.report.locations import make_uri, split_member
+from kbuild.report.verify.locations import make_uri, split_member
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from build_reports import FINDING, NASTY_REPORT, REPORTS, TEXT, make_report
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from kbuild.report.markdown import escape, render
+from kbuild.report.verify.markdown import escape, render
 from kbuild.verify.report import Report, RuleNote
 
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from kbuild.report.rule_reference import format_prose, render
+from kbuild.report.verify.rule_reference import format_prose, render
 from kbuild.verify.catalogue import RULES
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "rules.md"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from jsonschema import Draft4Validator
 
 from kbuild import __version__
-from kbuild.report.sarif import render
+from kbuild.report.verify.sarif import render
 from kbuild.verify import select_rules
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleNote

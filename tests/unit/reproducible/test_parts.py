@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.reproducible.compare import compare_builds
-from kbuild.reproducible.parts import compare_parts
+from kbuild.diff.reproducible.compare import compare_builds
+from kbuild.diff.reproducible.parts import compare_parts
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
-from kbuild.runtime import abi
+from kbuild.backends.module import abi
 
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "kbuild_dim3": abi.Dim3,

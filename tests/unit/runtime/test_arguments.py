@@ -8,7 +8,7 @@ import pytest
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord, Param
-from kbuild.runtime.arguments import ArrayArgument, encode_arguments
+from kbuild.runtime.arguments.encode import ArrayArgument, encode_arguments
 
 SIZES = {"char": 1, "bool": 1, "unsigned char": 1, "short": 2, "int": 4, "unsigned int": 4}
 SIZES |= {"float": 4, "_Float16": 2, "long double": 16, "S": 12, "Color": 4}

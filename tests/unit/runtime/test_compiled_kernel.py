@@ -9,8 +9,8 @@ import pytest
 
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import KernelRecord, Marks, Resources
-from kbuild.runtime.compiled_kernel import Compilation, CompiledImage, CompiledKernel, Variant
-from kbuild.runtime.recompiler import find_most_threads, mark_block
+from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, CompiledKernel, Variant
+from kbuild.runtime.compiling.recompiler import find_most_threads, mark_block
 
 UNMARKED = Marks()
 FIRST = Resources(registers=128, max_threads=128)

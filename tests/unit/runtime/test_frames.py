@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbuild.backends.interface.devices import ArrayInterface
 from kbuild.model import KernelRecord, Param
-from kbuild.runtime.arguments import encode_arguments
-from kbuild.runtime.conversion import ArrayInterface
-from kbuild.runtime.frames import Frame, FrameLayout
+from kbuild.runtime.arguments.encode import encode_arguments
+from kbuild.runtime.arguments.frames import Frame, FrameLayout
 
 SIZES = {
     "int": 4,

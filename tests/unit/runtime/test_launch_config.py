@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.module.launch import encode_config
 from kbuild.errors import ConfigurationError
-from kbuild.runtime.launch import encode_config
-from kbuild.runtime.launch_config import LaunchConfig
 
 
 @pytest.mark.parametrize(

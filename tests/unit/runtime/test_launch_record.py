@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kbuild.errors import ConfigurationError, InputError
-from kbuild.formats import offload_binary
+from kbuild.formats.offload import binary as offload_binary
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param
-from kbuild.runtime.launch_record import (
+from kbuild.runtime.launch_records.file import (
     CapturedBuffer,
     CapturedCode,
     CapturedImage,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.runtime.replay import ReplayedBuffer
+from kbuild.runtime.launch_records.replay import ReplayedBuffer
 
 
 @pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, 300_000])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.runtime.shared_object import read_shared_object
+from kbuild.runtime.loading.shared_object import read_shared_object
 
 
 def test_pipes_are_not_read(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.runtime.sources import read_source
+from kbuild.runtime.compiling.sources import read_source
 
 
 def test_folders_and_empty_paths_are_no_sources(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 
-from kbuild.report import smoke_json, smoke_text
+from kbuild.report.smoke import json as smoke_json
+from kbuild.report.smoke import text as smoke_text
 from kbuild.smoke.report import SmokeReport, SmokeResult, Status
 
 

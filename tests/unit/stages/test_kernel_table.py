@@ -8,7 +8,7 @@ import pytest
 
 from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel, Linkage, Param
-from kbuild.stages.kernel_table import build_kernel_table
+from kbuild.stages.stubs.kernel_table import build_kernel_table
 
 
 def kernel(name: str, linkage: Linkage = "external", size: int = 8) -> Kernel:

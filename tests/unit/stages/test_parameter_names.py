@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.model import KernelRecord, Param
-from kbuild.stages.parameter_names import declare_params, read_dependencies
+from kbuild.stages.sources.parameter_names import declare_params, read_dependencies
 
 
 def make_row(display: str, *types: str | None, container: int = 0) -> KernelRecord:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project import TargetSpec
 from kbuild.stages.edges import BuildPlan, read_link, write_plan
 from kbuild.stages.plan import plan_target
+from kbuild.stages.target import TargetSpec
 
 
 def plan(folder: Path, **changes: Any) -> BuildPlan:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.stages.stub_names import base_identifier, name_stub
+from kbuild.demangle.stub_names import base_identifier, name_stub
 
 SOURCE = """
 namespace a {{ template <class T> struct a {{}}; struct b {{}}; }}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild.model import DeviceImage, Variable
-from kbuild.stages.variables import build_variable_table
+from kbuild.stages.stubs.variables import build_variable_table
 
 WEIGHTS = Variable(name="weights", display="weights", kind="constant", size=16)
 TABLE = Variable(name="_ZN2ns5tableE", display="ns::table", kind="device", size=4)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from kbuild.demangle.stub_names import name_stub
 from kbuild.facts import (
     ArtifactFacts,
     ContainerFacts,
@@ -21,7 +22,7 @@ from kbuild.facts import (
     Section,
     Symbol,
 )
-from kbuild.formats.elf import SHF_ALLOC, SHF_WRITE
+from kbuild.formats.elf.file import SHF_ALLOC, SHF_WRITE
 from kbuild.model import (
     ContainerRecord,
     ImageRecord,
@@ -31,7 +32,6 @@ from kbuild.model import (
     Resources,
     TargetRecord,
 )
-from kbuild.stages.stub_names import name_stub
 
 SCALE = "_ZN2ns5scaleEPffi"
 AXPY = "_Z4axpyfPf"

@@ -16,6 +16,7 @@ from build_facts import (
 )
 from build_facts import sound_facts as own_facts
 
+from kbuild.demangle.stub_names import name_stub
 from kbuild.facts import (
     ArtifactFacts,
     HostKernel,
@@ -26,9 +27,8 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
-from kbuild.formats.elf import SHF_X86_64_LARGE
+from kbuild.formats.elf.file import SHF_X86_64_LARGE
 from kbuild.model import VariableRecord
-from kbuild.stages.stub_names import name_stub
 
 WRAPPER = WrapperFacts(
     backend="other",

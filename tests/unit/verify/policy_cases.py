@@ -10,8 +10,8 @@ from build_facts import KERNELS, MODEST, foreign_facts, gpu_image
 from kbuild.facts import ArtifactFacts
 from kbuild.model import Resources
 from kbuild.verify import Policy
-from kbuild.verify.baseline import make_baseline
-from kbuild.verify.policy import Part
+from kbuild.verify.policy.baseline import make_baseline
+from kbuild.verify.policy.file import Part
 
 CUBIN = gpu_image("sm_90")
 PTX = gpu_image("compute_90", kind="ptx")

@@ -15,7 +15,7 @@ from kbuild.facts import (
     WrapperFacts,
 )
 from kbuild.model import Kernel, Problem, Resources
-from kbuild.report.artifacts_text import render_artifacts
+from kbuild.report.inspect.text import render_artifacts
 from kbuild.report.layout import format_size
 
 FACTS = sound_facts()

@@ -12,15 +12,15 @@ from policy_cases import CUBIN, FOREIGN, PTX
 
 from kbuild.errors import InputError
 from kbuild.model import Problem
-from kbuild.verify.baseline import (
+from kbuild.verify.figures import FIGURES, ArchitectureSize, FileFigures, KernelFigures
+from kbuild.verify.glob import stable_name
+from kbuild.verify.policy.baseline import (
     Baseline,
     format_baseline,
     make_baseline,
     read_baseline,
     write_baseline,
 )
-from kbuild.verify.figures import FIGURES, ArchitectureSize, FileFigures, KernelFigures
-from kbuild.verify.glob import stable_name
 
 TEXT = f"""\
 {{"schema": "kbuild.baseline/1"}}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from build_facts import KERNELS, SCALE, change_handle, sound_facts
 
 from kbuild.model import Resources
-from kbuild.report.json import render, render_artifacts
+from kbuild.report.verify.json import render, render_artifacts
 from kbuild.verify import verify
 from kbuild.verify.report import Finding, Report, RuleNote
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.verify.policy import Policy, SeverityChange, find_policy, load_policy
+from kbuild.verify.policy.file import Policy, SeverityChange, find_policy, load_policy
 
 BODY = 'required_architectures = ["sm_80"]\n'
 EXPECTED = Policy(required_architectures=("sm_80",))

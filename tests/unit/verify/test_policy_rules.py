@@ -10,7 +10,7 @@ from policy_cases import AMD, BAD_BY_POLICY, BASELINE, CUBIN, FOREIGN, PTX, need
 
 from kbuild.facts import ArtifactFacts, Place, WrapperFacts
 from kbuild.verify import Finding, Policy, Report, select_rules, verify
-from kbuild.verify.policy import Part, SeverityChange
+from kbuild.verify.policy.file import Part, SeverityChange
 
 
 @pytest.mark.parametrize(

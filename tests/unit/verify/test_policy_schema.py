@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError
-from kbuild.verify.policy_tables import make_schema, read_policy
+from kbuild.verify.policy.tables import make_schema, read_policy
 
 if sys.version_info >= (3, 11):
     import tomllib

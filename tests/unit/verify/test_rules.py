@@ -34,11 +34,11 @@ from kbuild.facts import (
     Reference,
     ReferenceKind,
 )
-from kbuild.formats.elf import SHF_MERGE
+from kbuild.formats.elf.file import SHF_MERGE
 from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord, Problem
 from kbuild.verify import Policy, select_rules, verify
-from kbuild.verify.baseline import make_baseline
 from kbuild.verify.catalogue import RULES
+from kbuild.verify.policy.baseline import make_baseline
 from kbuild.verify.rule import Rule
 
 SOUND = sound_facts()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from build_facts import sound_facts
 
-from kbuild.report.text import render, render_rule
+from kbuild.report.verify.text import render, render_rule
 from kbuild.verify import select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleNote

@@ -9,12 +9,12 @@ import pytest
 from build_facts import AXPY, SCALE
 from policy_cases import FOREIGN, needing
 
-from kbuild.demangle import demangle
+from kbuild.demangle.names import demangle
 from kbuild.errors import ConfigurationError
-from kbuild.report import json as json_report
-from kbuild.report import text
+from kbuild.report.verify import json as json_report
+from kbuild.report.verify import text
 from kbuild.verify import Policy, Report, load_policy, select_rules, verify
-from kbuild.verify.policy import SeverityChange, Waiver
+from kbuild.verify.policy.file import SeverityChange, Waiver
 
 LAST_DAY = dt.date(2027, 1, 31)
 NEXT_DAY = dt.date(2027, 2, 1)

@@ -1,0 +1,1 @@
+"""The CPU backend: kernels compiled as C++ into shared objects."""

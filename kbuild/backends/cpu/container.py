@@ -1,0 +1,24 @@
+"""The container of CPU images: LLVM offload binaries, one an image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kbuild.formats.offload import binary as offload_binary
+
+_OBJECT_KIND: Final = 1
+_X86_TRIPLE: Final = "x86_64-unknown-linux-gnu"
+_TRIPLES: Final = {"aarch64": "aarch64-unknown-linux-gnu"}
+
+
+def write_container(images: Iterable[tuple[str, str, bytes]]) -> bytes:
+    """The container of ``images``, in the given order: architecture, SHA-256 and bytes of each."""
+    return offload_binary.write(
+        (
+            _OBJECT_KIND,
+            (("triple", _TRIPLES.get(arch, _X86_TRIPLE)), ("arch", arch), ("sha256", sha256)),
+            data,
+        )
+        for arch, sha256, data in images
+    )

@@ -1,0 +1,143 @@
+"""Reads what CPU device images say of themselves.
+
+Apart from what makes images: every verification reads some, and needs no DWARF for that.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.interface.build import ImageContent
+from kbuild.demangle.names import demangle
+from kbuild.errors import InputError
+from kbuild.facts import Place
+from kbuild.formats.elf.file import Elf
+from kbuild.model import Kernel, Linkage, Param, Variable, VariableKind
+
+LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
+# What a device link needs to tell the static kernels of two sources apart.
+OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
+
+# struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
+_IMAGE_SYMBOL: Final = "kbuild_cpu_image"
+_IMAGE_ABI: Final = 3
+_ROW_BYTES: Final = 48
+_VARIABLES: Final = 40
+_VARIABLE_BYTES: Final = 32
+_VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
+_MOST_PARAMETERS: Final = 4096
+_MOST_VARIABLES: Final = 1 << 20
+
+
+def read_image(data: bytes) -> ImageContent:
+    """What the table that the image exports lists; InputError if it has none.
+
+    Of an object that waits for a device link: what its image would list.
+    """
+    elf = Elf(data)
+    if elf.type == "relocatable":
+        return _read_object_content(data)
+    table = next(
+        (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
+    )
+    if table is None:
+        raise InputError(f"no {_IMAGE_SYMBOL} in the image")
+    abi, count = struct.unpack("<II", elf.read(table, 8))
+    if abi != _IMAGE_ABI:
+        raise InputError(f"image ABI {abi}; this kbuild reads {_IMAGE_ABI}")
+    rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
+    if rows is None:
+        raise InputError("the image's kernel table is not in the image")
+    kernels = tuple(_read_row(elf, rows, index) for index in range(count))
+    # The table leads to adapters; profilers see the kernels that those call.
+    named = {symbol.name for symbol in elf.symbols if symbol.type == "function"}
+    return ImageContent(
+        kernels=kernels,
+        nameless=tuple(kernel.name for kernel in kernels if kernel.name not in named),
+        variables=tuple(_read_variables(elf, _moved(table, _VARIABLES))),
+    )
+
+
+def display_name(symbol: str) -> str:
+    """The C++ name of a kernel, with or without what `name_apart` added."""
+    return demangle(OWN_SUFFIX.sub("", symbol))
+
+
+def _read_object_content(data: bytes) -> ImageContent:
+    from kbuild.backends.cpu.adapter import layout_parameters  # noqa: PLC0415 - see above
+    from kbuild.backends.cpu.objects import read_object  # noqa: PLC0415 - likewise
+
+    facts = read_object(data, "object")
+    return ImageContent(
+        kernels=tuple(
+            Kernel(
+                name=kernel.symbol,
+                display=display_name(kernel.symbol),
+                linkage=LINKAGE_CODES[kernel.linkage],
+                params=layout_parameters(kernel),
+            )
+            for kernel in facts.kernels
+        ),
+        variables=facts.variables,
+    )
+
+
+def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
+    """Every ``struct kbuild_cpu_variable`` of the table that a pointer and a count give."""
+    (count,) = struct.unpack("<Q", elf.read(_moved(table, 8), 8))
+    rows = elf.pointer_at(table).place
+    for index in range(count):
+        if rows is None or index >= _MOST_VARIABLES:
+            raise InputError("the image's table of variables makes no sense")
+        row = _moved(rows, _VARIABLE_BYTES * index)
+        name = _text_at(elf, row)
+        size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
+        if name is None or kind >= len(_VARIABLE_KINDS):
+            raise InputError(f"row {index} of the image's table of variables makes no sense")
+        yield Variable(name=name, display=demangle(name), kind=_VARIABLE_KINDS[kind], size=size)
+
+
+def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
+    """One ``struct kbuild_cpu_kernel`` of ``kbuild/cpu_image.h``."""
+    row = _moved(rows, _ROW_BYTES * index)
+    name = _text_at(elf, row)
+    if name is None:
+        raise InputError(f"kernel {index} of the image has no name")
+    count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
+    if count > _MOST_PARAMETERS or linkage >= len(LINKAGE_CODES):
+        raise InputError(f"the table row of kernel {name} makes no sense")
+    layouts = elf.pointer_at(_moved(row, 16)).place
+    types = elf.pointer_at(_moved(row, 32)).place
+    names = elf.pointer_at(_moved(row, 40)).place
+    params = []
+    for number in range(count):
+        if layouts is None or types is None or names is None:
+            raise InputError(f"the parameters of kernel {name} are not in the image")
+        offset, size = struct.unpack("<II", elf.read(_moved(layouts, 8 * number), 8))
+        params.append(
+            Param(
+                index=number,
+                offset=offset,
+                size=size,
+                type=_text_at(elf, _moved(types, 8 * number)),
+                name=_text_at(elf, _moved(names, 8 * number)),
+            )
+        )
+    return Kernel(
+        name=name,
+        display=display_name(name),
+        linkage=LINKAGE_CODES[linkage],
+        params=tuple(params),
+    )
+
+
+def _moved(place: Place, distance: int) -> Place:
+    return Place(section=place.section, offset=place.offset + distance)
+
+
+def _text_at(elf: Elf, slot: Place) -> str | None:
+    target = elf.pointer_at(slot).place
+    return elf.read_text(target) if target is not None else None

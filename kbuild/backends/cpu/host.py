@@ -1,0 +1,19 @@
+"""Host code of the CPU backend: kbuild builds it all, so only its runtime is to be told."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.interface.host import HostConventions, RuntimeLibrary, kernels_of_prefixed_stub
+
+CONVENTIONS: Final = HostConventions(
+    runtimes=(
+        RuntimeLibrary(
+            name="kbuild_cpu",
+            file_name=re.compile(r"libkbuild_cpu(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+            texts=(b"the cpu backend does not launch kernels from kernels\0",),
+        ),
+    ),
+    kernels_of_stub=kernels_of_prefixed_stub,
+)

@@ -1,0 +1,134 @@
+"""Makes CPU device images: adapters for the kernels of objects, linking both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from kbuild import files, resources
+from kbuild.backends.cpu.adapter import adapter_rows
+from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
+from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, name_apart, read_object
+from kbuild.backends.interface.build import (
+    CompileUnit,
+    Completion,
+    GeneratedSource,
+    ImageOutput,
+    LinkUnit,
+    Toolchain,
+)
+from kbuild.errors import SourceError
+from kbuild.model import Command
+
+
+def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
+    """See the protocol; raises SourceError for a source without kernels or with host code."""
+    facts = read_object(compiled, unit.display_source)
+    object_file = unit.output.with_name(unit.output.name + ".o")
+    if unit.relocatable:
+        return _keep_object(unit, facts, object_file)
+    if not facts.kernels:
+        raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
+    names = {name: name for name in facts.static_kernels}
+    made = _make_image(unit, (object_file,), (facts,), tc)
+    return replace(made, commands=(*_globalize(unit, object_file, names), *made.commands))
+
+
+def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Completion:
+    """The object as it is, but for the static kernels, which the device link has to reach."""
+    digest = files.sha256(unit.display_source.encode())
+    names = {name: name_apart(name, digest) for name in facts.static_kernels}
+    return Completion(
+        commands=_globalize(unit, object_file, names),
+        images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
+    )
+
+
+def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
+    """One image of the objects of all sources; SourceError where they have no kernel."""
+    objects = tuple(
+        read_object(data, path.name) for path, data in zip(unit.images, contents, strict=True)
+    )
+    if not any(facts.kernels for facts in objects):
+        raise SourceError(f"{unit.target}: no kernel (no __global__ function) in its sources")
+    # The list of kernels was read, and gcc's refers to instances that the linker drops.
+    copies = tuple(
+        unit.output.with_name(f"{unit.output.name}.{index}.o") for index in range(len(objects))
+    )
+    objcopy = (name_objcopy(unit.arch), f"--remove-section={KERNEL_LIST}")
+    commands = tuple(
+        Command(argv=(*objcopy, str(path), str(copy)), inputs=(path,), outputs=(copy,))
+        for path, copy in zip(unit.images, copies, strict=True)
+    )
+    made = _make_image(unit, copies, objects, tc)
+    return replace(made, commands=(*commands, *made.commands))
+
+
+def _make_image(
+    unit: CompileUnit | LinkUnit,
+    object_files: tuple[Path, ...],
+    objects: tuple[ObjectFacts, ...],
+    tc: Toolchain,
+) -> Completion:
+    """Generate adapters for the kernels of ``objects``, and link both."""
+    base = unit.output.name
+    adapter = unit.output.with_name(base + ".adapter.cpp")
+    image = unit.output.with_name(base + ".so")
+    # A template's instance may be in several objects, of which the linker keeps one.
+    kernels = {kernel.symbol: kernel for facts in objects for kernel in facts.kernels}
+    variables = {variable.name: variable for facts in objects for variable in facts.variables}
+    rows = adapter_rows(
+        tuple(kernels.values()),
+        tuple(variables.values()),
+        tuple(dict.fromkeys(array for facts in objects for array in facts.shared_arrays)),
+        tuple(dict.fromkeys(name for facts in objects for name in facts.initialisers)),
+        is_x86=objects[0].is_x86,
+    )
+    return Completion(
+        sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
+        commands=(_build_image(unit, tc, adapter, object_files, image),),
+        images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
+    )
+
+
+def _globalize(
+    unit: CompileUnit, object_file: Path, names: Mapping[str, str]
+) -> tuple[Command, ...]:
+    """Let the adapter's object reach static kernels; the image exports none of them."""
+    if not names:
+        return ()
+    # objcopy renames first.
+    options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
+    options += [f"--globalize-symbol={new}" for new in names.values()]
+    return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
+
+
+def _build_image(
+    unit: CompileUnit | LinkUnit,
+    tc: Toolchain,
+    adapter: Path,
+    object_files: tuple[Path, ...],
+    image: Path,
+) -> Command:
+    """Compile the adapter and link it with the kernels, in one call of the compiler."""
+    exports = resources.native_directory() / "device" / "cpu" / "image.version"
+    options = [
+        # The handles of the host program bear the same names as the kernels in here.
+        "-Wl,-Bsymbolic",
+        f"-Wl,--version-script={exports}",
+        *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
+    ]
+    # With debug information threadIdx and its like, which the adapter defines, can be printed.
+    options.append("-g" if unit.debug else "-Wl,--strip-debug")
+    argv = (
+        *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
+        # More optimisation finds nothing more in a loop that calls a kernel.
+        *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
+        # Vectors are passed as the kernel takes them, which is compiled alike.
+        "-Wno-psabi",
+        *code_generation_flags(unit.arch, tc),
+        *("-I", str(resources.native_directory() / "include")),
+        *(str(adapter), "-o", str(image)),
+    )
+    return Command(argv=argv, inputs=(*object_files, adapter), outputs=(image,))

@@ -1,0 +1,224 @@
+"""CPU device code as the compiler leaves it: what an object file says of its kernels.
+
+A kernel carries ``patchable_function_entry(1, 1)``, so the compiler lists its address,
+less one no-op, in ``__patchable_function_entries``: static, namespaced and template
+kernels alike, without attributes that templates reject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar
+from kbuild.backends.cpu.contents import LINKAGE_CODES, OWN_SUFFIX, display_name
+from kbuild.backends.cpu.passing import find_obstacle
+from kbuild.demangle.names import demangle, is_nameable, split_function
+from kbuild.errors import SourceError
+from kbuild.facts import Place, Symbol
+from kbuild.formats import dwarf
+from kbuild.formats.elf.file import SHF_ALLOC, Elf
+from kbuild.model import Linkage, Variable
+
+KERNEL_LIST: Final = "__patchable_function_entries"
+
+_NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
+_LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
+_MANAGED_SECTION: Final = ".data.kbuild_managed"
+# threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
+_BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
+# Itanium C++ ABI, section 5.1.4: a thread-local variable's initialisation function.
+_INITIALISER: Final = "_ZTH"
+_GUARD: Final = "_ZGV"
+_RUN_INITIALISERS: Final = "__tls_init"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectFacts:
+    """What an adapter and an image's table need to know of one object.
+
+    ``static_kernels`` are the symbols of those that no other object can reach,
+    ``shared_arrays`` the ``extern __shared__`` arrays, ``initialisers`` functions that are
+    called and have nothing to do.
+    """
+
+    kernels: tuple[AdapterKernel, ...]
+    variables: tuple[Variable, ...]
+    static_kernels: tuple[str, ...]
+    shared_arrays: tuple[str, ...]
+    initialisers: tuple[str, ...]
+    is_x86: bool
+
+
+def read_object(data: bytes, where: str) -> ObjectFacts:
+    """Read an object that is called ``where``.
+
+    Raises SourceError for one with host code, and for kernels that cannot be.
+    """
+    elf = Elf(data)
+    symbols = _kernel_symbols(elf)
+    _refuse_host_code(where, elf, {symbol.name for symbol in symbols})
+    _refuse_shared_initialisers(where, elf)
+    undefined = [symbol for symbol in elf.symbols if symbol.place is None]
+    return ObjectFacts(
+        kernels=tuple(
+            AdapterKernel(
+                symbol=symbol.name,
+                linkage=LINKAGE_CODES.index(_linkage(symbol)),
+                parameters=parameters,
+            )
+            for symbol, parameters in _parameters(where, data, elf, symbols)
+        ),
+        variables=tuple(_find_variables(elf)),
+        static_kernels=tuple(symbol.name for symbol in symbols if symbol.binding == "local"),
+        shared_arrays=tuple(
+            symbol.name
+            for symbol in undefined
+            if symbol.type == "tls" and symbol.binding != "local" and symbol.name not in _BUILTINS
+        ),
+        initialisers=tuple(s.name for s in undefined if s.name.startswith(_INITIALISER)),
+        is_x86=elf.machine == "x86_64",
+    )
+
+
+def name_apart(symbol: str, digest: str) -> str:
+    """The symbol of a static kernel of the source with this hash, for a device link."""
+    return f"{symbol}.kbuild_{digest[:8]}"
+
+
+def _is_static(symbol: Symbol) -> bool:
+    return symbol.binding == "local" or OWN_SUFFIX.search(symbol.name) is not None
+
+
+def _linkage(symbol: Symbol) -> Linkage:
+    return "internal" if _is_static(symbol) else _LINKAGES.get(symbol.binding, "external")
+
+
+def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
+    """The functions that the entry sections list, in the order of their definition."""
+    functions = {
+        (symbol.place.section, symbol.place.offset): symbol
+        for symbol in elf.symbols
+        if symbol.type == "function" and symbol.place is not None
+    }
+    step = _NO_OP_BYTES.get(elf.machine, 0)
+    found = []
+    for section in elf.sections_named(KERNEL_LIST):
+        for offset in range(0, section.size, 8):
+            entry = elf.pointer_at(Place(section=section.index, offset=offset)).place
+            if entry is None:
+                continue
+            symbol = functions.get((entry.section, entry.offset + step))
+            if symbol is not None:
+                found.append(symbol)
+    return tuple(dict.fromkeys(found))
+
+
+def _find_variables(elf: Elf) -> Iterator[Variable]:
+    """The variables whose names reach other files; `_refuse_host_code` saw to the rest."""
+    for symbol in elf.symbols:
+        is_variable = (
+            symbol.type == "object"
+            and symbol.place is not None
+            and symbol.binding != "local"
+            and symbol.size > 0
+            and is_nameable(symbol.name)
+        )
+        if is_variable and symbol.place is not None:
+            is_managed = elf.sections[symbol.place.section].name == _MANAGED_SECTION
+            yield Variable(
+                name=symbol.name,
+                display=demangle(symbol.name),
+                kind="managed" if is_managed else "device",
+                size=symbol.size,
+            )
+
+
+def _refuse_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
+    # The shim's __device__ and __constant__ hide what they mark, so what is global and
+    # visible and no kernel was written for the host.
+    for symbol in elf.symbols:
+        is_defined = symbol.place is not None and bool(
+            elf.sections[symbol.place.section].flags & SHF_ALLOC
+        )
+        is_host = (
+            is_defined
+            and symbol.binding == "global"
+            and symbol.visibility == "default"
+            and symbol.type in ("function", "object")
+            and symbol.name not in kernels
+        )
+        if is_host:
+            what = "function" if symbol.type == "function" else "variable"
+            mend = "__device__" if what == "function" else "__device__ or __constant__"
+            raise SourceError(
+                f"{where}: host {what} '{demangle(symbol.name)}' in a kernel "
+                f"source, which holds device code only: mark it {mend}, or move it to a "
+                "host file"
+            )
+
+
+def _refuse_shared_initialisers(where: str, elf: Elf) -> None:
+    """Where gcc has an error of its own, clang would have each OS thread run constructors."""
+    for symbol in elf.symbols:
+        is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
+        if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALISERS):
+            name = demangle(symbol.name).removeprefix("guard variable for ")
+            which = f" '{name}'" if is_guard else ""
+            raise SourceError(
+                f"{where}: a __shared__ variable{which} has a constructor, "
+                "destructor or initialiser to run: shared memory starts out undefined"
+            )
+
+
+def _parameters(
+    where: str, data: bytes, elf: Elf, symbols: tuple[Symbol, ...]
+) -> tuple[tuple[Symbol, tuple[dwarf.Parameter, ...]], ...]:
+    names: dict[str, str] = {}
+    for symbol in symbols:
+        original = OWN_SUFFIX.sub("", symbol.name)
+        names[original] = symbol.name
+        if _is_static(symbol):
+            names[split_function(demangle(original))[0]] = symbol.name
+    found = {
+        names[name]: signature
+        for name, signature in dwarf.read_signatures(data, frozenset(names)).items()
+    }
+    for symbol in symbols:
+        display = display_name(symbol.name)
+        if symbol.name not in found:
+            raise SourceError(
+                f"{where}: no debug information for kernel '{display}'; "
+                "do not pass -g0, and give overloaded static kernels names of their own"
+            )
+        mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
+        if mistake is not None:
+            raise SourceError(f"{where}: kernel '{display}' {mistake}")
+    return tuple((symbol, found[symbol.name].parameters) for symbol in symbols)
+
+
+def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
+    """What CUDA or this backend does not have a kernel do; the text follows its name."""
+    if signature.result is not None:
+        return f"returns '{signature.result}': a kernel returns void, and results through pointers"
+    if signature.is_variadic:
+        return "takes a variable number of arguments ('...'): a kernel's parameters are fixed"
+    for parameter in signature.parameters:
+        value = parameter.type
+        if value.kind == "reference":
+            return (
+                f"takes a reference, '{value.name}': the host's objects are out of reach; "
+                "pass by value, or a pointer to device memory"
+            )
+        obstacle = find_obstacle(value, is_x86=is_x86)
+        if obstacle is None and not is_known_scalar(value):
+            obstacle = "this kbuild cannot pass by value"
+        if obstacle is not None:
+            mend = (
+                ", or drop its copy constructor and destructor"
+                if obstacle.endswith("not trivially copyable")
+                else ""
+            )
+            return f"takes '{value.name}' by value, which {obstacle}: pass a pointer{mend}"
+    return None

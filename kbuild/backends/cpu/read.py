@@ -1,0 +1,85 @@
+"""The CPU's containers: LLVM offload binaries in a section of kbuild's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cpu.contents import read_image as _read_image
+from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import Listing, SectionRole, StoredImage, assign_problems
+from kbuild.errors import InputError
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.offload import binary as offload_binary
+from kbuild.formats.offload.entry import Entry
+from kbuild.model import ImageKind, Problem
+
+NAME: Final = "cpu"
+
+_SECTION: Final = ".kbuild_fatbin"
+
+
+def find_role(section: str) -> SectionRole | None:
+    """See the protocol."""
+    return "executable" if section == _SECTION else None
+
+
+def find_alignment(section: str) -> int:  # noqa: ARG001 - there is one
+    """See the protocol."""
+    return offload_binary.ALIGNMENT
+
+
+def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
+    """One: nothing but a note tells which images belong together."""
+    return ((0, len(content)),)
+
+
+def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - there is one
+    """Every offload binary as an image."""
+    entries, problems = offload_binary.read(content)
+    return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
+
+
+def _describe(entry: Entry) -> StoredImage:
+    return StoredImage(
+        backend=NAME,
+        arch=entry.string("arch") or "",
+        kind="elf" if entry.image_kind_name == "object" else "other",
+        compression="none" if entry.packed is None else entry.packed.compression,
+        stored_size=entry.image_size,
+        size=entry.image_size,
+        entry=entry,
+    )
+
+
+def load_images(
+    images: tuple[StoredImage, ...], content: Buffer, limit: int
+) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
+    """See the protocol."""
+    for image in images:
+        yield image, _load(image.entry, content, limit)
+
+
+def _load(entry: Entry, content: Buffer, limit: int) -> Buffer | Problem:
+    try:
+        return offload_binary.load(entry, content, limit=limit)
+    except InputError as error:
+        return Problem(where=f"byte {entry.offset:#x}", message=str(error))
+
+
+def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 - ELF or unsound
+    """The kernels and variables that an image's table lists."""
+    return _read_image(bytes(data))
+
+
+def is_fat_binary(content: Buffer) -> bool:
+    """Offload binaries for processors; LLVM itself always names a programming model."""
+    if bytes(content[: len(offload_binary.MAGIC)]) != offload_binary.MAGIC:
+        return False
+    entries, _ = offload_binary.read(content)
+    return all(entry.offload_kind_name == "none" for entry in entries)
+
+
+def list_bare_image(content: Buffer) -> Listing | None:  # noqa: ARG001 - see is_fat_binary
+    """None: an image by itself is a shared object like any other."""
+    return None

@@ -1,0 +1,1 @@
+"""The CUDA backend: nvcc, fatbinary, and the CUDA runtime."""

@@ -1,0 +1,169 @@
+"""Comparing the code of NVIDIA's images: digests, nvdisasm, PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from kbuild.backends.interface.build import ToolchainHints
+from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.facts import CodeFacts
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.device import ELF_MAGIC
+from kbuild.formats.nvidia.cubin.code import find_symbol_numbers, read_cubin_code
+from kbuild.formats.nvidia.ptx.code import read_ptx_code, read_ptx_lines
+from kbuild.model import Command, ImageKind
+
+LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "SASS", "ptx": "PTX"}
+LISTS_SELECTED: Final = True
+
+_TOOL: Final = "nvdisasm"
+# What nvcc tells the unnamed namespaces and static entities of sources apart with: a hash of
+# the compilation, the source's name after its length, the first symbol that it defines.
+_NAMESPACE: Final = re.compile(
+    r"(\d{1,4})(?=_GLOBAL__N_|_INTERNAL_)|(?:(?<=\A)|(?<=\$))__nv_static_(\d{1,4})_"
+)
+_SOURCE: Final = re.compile(r"_?(?:GLOBAL__N_|INTERNAL_)?_[0-9a-f]{8}_(\d{1,4})_")
+_NAMESPACED: Final = re.compile(r"[.$\w]*(?:_GLOBAL__N_|_INTERNAL_|__nv_static_)[.$\w]*")
+_SECTION: Final = re.compile(r'^\t\.section\t"?\.text\.(.*?)"?,".*$', re.MULTILINE)
+_RULE: Final = "\n//----"
+# An instruction's address and text, or a label.
+_LINE: Final = re.compile(
+    r"^(?:[ \t{]*/\*([0-9a-f]{4,})\*/[ \t{]*(.*?)[ \t]*;?[ \t}]*|([.$\w]+:))$", re.MULTILINE
+)
+_NUMBERED: Final = re.compile(rf"L{MARK}\d+")
+_REFERENCE: Final = re.compile(r"\.L_x_(\d+)")
+# That a register is used again soon, and what encodes waiting and order.
+_SCHEDULING: Final = re.compile(r"\.reuse\b|\s+[&?][\w={},]+")
+_RETURN_ADDRESS: Final = re.compile(r"((?:IMAD\.)?U?MOV\b.*)\b0x([0-9a-f]+)$")
+_INSTRUCTION_BYTES: Final = 16
+
+
+def canonical_name(symbol: str) -> str:
+    """See the protocol: an unnamed namespace is known by its source's name alone."""
+    if "_GLOBAL__N_" not in symbol and "_INTERNAL_" not in symbol and "__nv_s" not in symbol:
+        return symbol
+    parts, position = [], 0
+    for match in _NAMESPACE.finditer(symbol):
+        end = match.end() + int(match[1] or match[2])
+        if match.start() < position or end > len(symbol):
+            continue
+        source = _SOURCE.match(symbol, match.end(), end)
+        name = symbol[source.end() : source.end() + int(source[1])] if source else ""
+        parts.append(f"{symbol[position : match.start()]}<{name}>")
+        position = end
+    return "".join((*parts, symbol[position:]))
+
+
+def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
+    """See the protocol."""
+    if kind == "ptx":
+        return read_ptx_code(data, canonical_name)
+    return read_cubin_code(data, canonical_name) if kind == "elf" else None
+
+
+def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:
+    """PTX."""
+    if bytes(data[: len(ELF_MAGIC)]) == ELF_MAGIC:
+        return None
+    return read_ptx_lines(data, names, canonical_name)
+
+
+def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
+    """nvdisasm of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, ``/usr/local``."""
+    wheels = [
+        folder for site in hints.site_packages for folder in sorted(site.glob("nvidia/*/bin"))
+    ]
+    variables = [hints.variable(name) for name in ("CUDA_PATH", "CUDAToolkit_ROOT")]
+    named = [Path(value, "bin") for value in variables if value]
+    paths = [str(folder / _TOOL) for folder in (*wheels, *named)]
+    return (*paths, _TOOL, f"/usr/local/cuda/bin/{_TOOL}")
+
+
+def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[str]) -> Command:
+    """Labels come from the control flow, which ``-c`` alone has it print."""
+    numbers = ",".join(map(str, find_symbol_numbers(data, names)))
+    return Command(argv=(str(tool), "-c", "-fun", numbers, str(image)), inputs=(image,))
+
+
+def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:  # noqa: ARG001
+    """See the protocol."""
+    starts = list(_SECTION.finditer(output))
+    ends = [*(match.start() for match in starts[1:]), len(output)]
+    found: dict[str, tuple[str, ...]] = {}
+    for match, end in zip(starts, ends, strict=True):
+        if match[1] in names:
+            following = output.find(_RULE, match.end(), end)
+            stop = end if following < 0 else following
+            found[match[1]] = tuple(_normalise(match[1], output, match.end(), stop))
+    return found
+
+
+def _normalise(name: str, output: str, start: int, stop: int) -> Iterator[str]:
+    """A function's lines, whose text is between the two positions in the output."""
+    own = (f"{name}:", f".text.{name}:")
+    kept: list[_Line] = []
+    ends: set[int] = set()
+    for match in _LINE.finditer(output, start, stop):
+        address, text, label = match.groups("")
+        line = _clean_own(name, text or label) if name in text else _clean(text or label)
+        if not line.text or label in own:
+            continue
+        kept.append(line)
+        if line.is_call:
+            ends.add(int(address, 16) + _INSTRUCTION_BYTES)
+    shown = [line.after_call if line.value in ends else line.text for line in kept]
+    return drop_unused_labels(_number_labels(shown))
+
+
+def _number_labels(lines: Sequence[str]) -> list[str]:
+    """The lines with labels counted from 0 in each function, whatever was listed before it."""
+    numbers: dict[str, str] = {}
+
+    def count(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f"L{MARK}{len(numbers)}")
+
+    return [_NUMBERED.sub(count, line) if MARK in line else line for line in lines]
+
+
+class _Line(NamedTuple):
+    """An instruction or a label without noise.
+
+    ``value`` is a number that it moves, -1 if none; where a call returns to there, the line is
+    ``after_call``.
+    """
+
+    text: str
+    is_call: bool = False
+    value: int = -1
+    after_call: str = ""
+
+
+# Code says the same over and over, and both sides do.
+@lru_cache(maxsize=1 << 14)
+def _clean(text: str) -> _Line:
+    """The line, which does not name the function that it is in."""
+    return _clean_own("", text)
+
+
+def _clean_own(name: str, text: str) -> _Line:
+    text = text.rstrip(" ;")
+    if text.split()[-1:] == ["NOP"]:
+        return _Line("")
+    is_call = "CALL." in text
+    text = " ".join(_SCHEDULING.sub("", text).split())
+    move = _RETURN_ADDRESS.match(text)
+    shown = _name_parts(name, text)
+    if move is None:
+        return _Line(shown, is_call)
+    return _Line(shown, is_call, int(move[2], 16), _name_parts(name, f"{move[1]}`(return address)"))
+
+
+def _name_parts(name: str, text: str) -> str:
+    """The text with canonical names in it, and marks before the numbers of labels."""
+    text = text.replace(name, "@") if name else text
+    text = _NAMESPACED.sub(lambda part: canonical_name(part[0]), text)
+    return _REFERENCE.sub(rf"L{MARK}\1", text)

@@ -1,0 +1,103 @@
+"""Host code of CUDA: what nvcc and clang leave in the files that they build.
+
+Sources: ``fatbinary_section.h``, ``crt/host_runtime.h`` and ``crt/link.stub`` of the toolkit
+(names and magic numbers), clang's ``CGCUDANV.cpp``, and files built by nvcc 11.8 to 13.4.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.interface.host import (
+    HostConventions,
+    RuntimeLibrary,
+    WrapperConvention,
+    kernels_of_prefixed_stub,
+)
+from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
+
+# With separable compilation: `__nv_static_`, the length of the source's id, `_`, the id, `_`.
+_STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
+# clang's way to make names of file-local kernels unique, where PTX allows no dot.
+_CLANG_STATIC: Final = re.compile(r"(?:__(?:static|intern)__|\.(?:static|intern)\.)[0-9a-f]+\Z")
+# The stub is a function of its own, whose identifier is this and the kernel's mangled name.
+_STUB: Final = re.compile(r"_ZL?(\d{1,6})__device_stub_")
+_STUB_PREFIX: Final = "__device_stub_"
+_FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
+
+
+def host_name(kernel: str) -> str:
+    """The name without what makes file-local kernels unique in device code."""
+    match = _STATIC.match(kernel)
+    if match:
+        end = match.end() + int(match[1])
+        if kernel[end : end + 1] == "_" and end + 1 < len(kernel):
+            return kernel[end + 1 :]
+    return _CLANG_STATIC.sub("", kernel)
+
+
+def kernels_of_stub(symbol: str) -> tuple[str, ...]:
+    """The kernel of a stub that nvcc made; clang's stubs are themselves what is launched.
+
+    An ``extern "C"`` kernel's stub has the mangled name that the kernel does not have.
+    """
+    match = _STUB.match(symbol)
+    if match is None:
+        return ()
+    start = match.end(1)
+    kernel = symbol[start : start + int(match[1])].removeprefix(_STUB_PREFIX)
+    found = [kernel] if kernel else []
+    plain = _FUNCTION.match(kernel)
+    if plain:
+        found.append(kernel[plain.end() : plain.end() + int(plain[1])])
+    return tuple(found)
+
+
+CONVENTIONS: Final = HostConventions(
+    wrapper=WrapperConvention(
+        section=nv_fatbin.WRAPPER_SECTION,
+        magic=nv_fatbin.WRAPPER_MAGIC,
+        versions=frozenset({1, 2}),
+        device_linked=frozenset({2}),
+    ),
+    register_kernel="__cudaRegisterFunction",
+    registrations=frozenset(
+        {
+            "__cudaRegisterFatBinary",
+            "__cudaRegisterFatBinaryEnd",
+            "__cudaRegisterFunction",
+            "__cudaRegisterVar",
+            "__cudaRegisterManagedVar",
+            "__cudaRegisterHostVar",
+            "__cudaRegisterTexture",
+            "__cudaRegisterSurface",
+            "__cudaUnregisterFatBinary",
+        }
+    ),
+    unregister="__cudaUnregisterFatBinary",
+    link_symbols=re.compile(r"__cudaRegisterLinkedBinary|__fatbinwrap"),
+    link_sections=frozenset({"cuda_offloading_entries"}),
+    # The driver's are `cu` and a capital, other libraries' have their own names in front.
+    runtime_symbols=re.compile(r"(?:__)?cuda[A-Z]\w*\Z"),
+    claim=re.compile(r"(?:\b|_)cu(?:da)?(1\d)(?!\d{2})"),
+    runtimes=(
+        RuntimeLibrary(
+            name="cudart",
+            # Wheels carry copies with a hash in the name.
+            file_name=re.compile(r"libcudart(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+            # The name of its shared memory, and its text for cudaErrorMissingConfiguration:
+            # there from 11.8 to 13.4, and not in trampolines that load the library.
+            texts=(b"/cudart.shm.", b"__global__ function call is not configured\0"),
+        ),
+        RuntimeLibrary(
+            name="cuda",
+            file_name=re.compile(r"libcuda\.so(?:\.(?P<version>\d[\d.]*))?"),
+            is_driver=True,
+        ),
+    ),
+    identity_type="function",
+    host_name=host_name,
+    kernels_of_identity=kernels_of_prefixed_stub,
+    kernels_of_stub=kernels_of_stub,
+)

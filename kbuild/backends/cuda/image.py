@@ -1,0 +1,192 @@
+"""CUDA device images: what cubins and PTX say of kernels and variables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kbuild.backends.cuda import architectures
+from kbuild.backends.interface.build import CompileUnit, Completion, ImageContent, ImageOutput
+from kbuild.demangle.names import demangle, is_nameable, split_function
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.device import ELF_MAGIC
+from kbuild.formats.nvidia.cubin.facts import CubinKernel, CubinVariable
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.cubin.info import Layout
+from kbuild.formats.nvidia.ptxas_log import read_log
+from kbuild.model import Kernel, Param, Resources, Variable, VariableKind
+
+if TYPE_CHECKING:
+    from kbuild.formats.nvidia.ptx.text import PtxKernel, PtxVariable
+
+_STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
+# Those of one kernel for several architectures.
+_MOST_LAYOUTS: Final = 8
+_VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
+    "global": "device",
+    "constant": "constant",
+    "managed": "managed",
+}
+
+
+def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
+    """A cubin, the PTX that it was assembled from, or both."""
+    target = architectures.parse(unit.arch)
+    cubin = unit.output.with_name(unit.output.name + ".cubin")
+    ptx = unit.output.with_name(unit.output.name + ".ptx")
+    needs_ptx = target.is_virtual or unit.keep_assembly
+    images = []
+    if target.is_real:
+        spills = read_spills(log)
+        images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spills=spills))
+    if target.is_virtual:
+        images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
+    # nvcc names what it keeps after the source.
+    kept = keep / f"{unit.source.stem}.ptx"
+    return Completion(
+        images=tuple(images),
+        moves=((kept, ptx),) if target.is_real and needs_ptx else (),
+        temporary=(keep,),
+        preprocessed=keep / f"{unit.source.stem}.cpp1.ii",
+        assembly=ptx if unit.keep_assembly else None,
+    )
+
+
+def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
+    """What ptxas says that kernels spill: their names, bytes stored, bytes loaded."""
+    return tuple(
+        (usage.name, usage.spill_stores, usage.spill_loads)
+        for usage in read_log(log)
+        if usage.is_entry and usage.spill_stores is not None and usage.spill_loads is not None
+    )
+
+
+def read_image(data: Buffer) -> ImageContent:
+    """What a cubin holds, else PTX text; InputError when it is neither."""
+    if bytes(data[: len(ELF_MAGIC)]) == ELF_MAGIC:
+        cubin = read_cubin(data)
+        return ImageContent(
+            kernels=tuple(_read_cubin_kernel(kernel) for kernel in cubin.kernels),
+            variables=_select_variables(cubin.variables),
+            nameless=cubin.nameless,
+            source_paths=cubin.source_paths,
+            problems=cubin.problems,
+        )
+    from kbuild.formats.nvidia.ptx.text import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
+
+    ptx = read_ptx(data)
+    return ImageContent(
+        kernels=tuple(_read_ptx_kernel(kernel) for kernel in ptx.kernels),
+        variables=_select_variables(ptx.variables),
+        source_paths=ptx.source_paths,
+        problems=ptx.problems,
+    )
+
+
+def _select_variables(
+    found: tuple[CubinVariable, ...] | tuple[PtxVariable, ...],
+) -> tuple[Variable, ...]:
+    # Whole-program images call every variable local, so that its name alone tells.
+    return tuple(
+        Variable(
+            name=variable.name,
+            display=demangle(variable.name),
+            kind=_VARIABLE_KINDS[variable.kind],
+            size=variable.size,
+        )
+        for variable in found
+        if variable.size is not None and is_nameable(variable.name)
+    )
+
+
+def _source_name(name: str) -> str:
+    """The symbol of a static entity, whose source's name stands in front in relocatable code.
+
+    ``__nv_static_22__ea6f4494_4_v_cu_scale__Z1kPi``: the number is the length of what
+    stands between it and the symbol.
+    """
+    match = _STATIC.match(name)
+    return name[match.end() + int(match[1]) + 1 :] if match else name
+
+
+def _read_cubin_kernel(kernel: CubinKernel) -> Kernel:
+    name = _read_name(kernel.name)
+    return Kernel(
+        name=name.symbol,
+        display=name.display,
+        linkage="weak" if name.is_template and kernel.linkage == "external" else kernel.linkage,
+        params=_spell_params(name, kernel.layout),
+        resources=Resources(
+            registers=kernel.registers,
+            shared_bytes=kernel.shared_bytes,
+            local_bytes=kernel.stack_bytes,
+            max_threads=_volume(kernel.max_threads or kernel.required_block),
+            constant_bytes=kernel.constant_bytes,
+            code_bytes=kernel.code_bytes,
+            required_block=kernel.required_block,
+        ),
+    )
+
+
+def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
+    name = _read_name(kernel.name)
+    return Kernel(
+        name=name.symbol,
+        display=name.display,
+        linkage="weak" if name.is_template and kernel.linkage == "external" else kernel.linkage,
+        params=_spell_params(name, tuple((p.offset, p.size) for p in kernel.params or ())),
+        resources=Resources(
+            max_threads=_volume(kernel.max_threads or kernel.required_block),
+            required_block=kernel.required_block,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Name:
+    """What a kernel's symbol says; ``spelled`` has the parameters by the layouts seen so far."""
+
+    symbol: str
+    display: str
+    is_template: bool
+    types: tuple[str, ...] | None
+    spelled: dict[Layout, tuple[Param, ...]]
+
+
+# The images of one source have the same kernels: names and parameters are spelled once.
+@lru_cache(maxsize=1 << 14)
+def _read_name(symbol: str) -> _Name:
+    display = demangle(_source_name(symbol))
+    qualified, types = split_function(display)
+    # ptxas makes a global symbol of an instantiated template; every source may have one.
+    return _Name(
+        symbol=symbol,
+        display=display,
+        is_template=qualified.endswith(">"),
+        types=types,
+        spelled={},
+    )
+
+
+def _spell_params(name: _Name, layout: Layout) -> tuple[Param, ...]:
+    """Parameters with the types that the mangled name spells; extern "C" spells none."""
+    known = name.spelled.get(layout)
+    if known is not None:
+        return known
+    types: tuple[str | None, ...] = name.types if name.types is not None else ()
+    if len(types) != len(layout):
+        types = (None,) * len(layout)
+    params = tuple(
+        Param(index=index, offset=offset, size=size, type=types[index])
+        for index, (offset, size) in enumerate(layout)
+    )
+    if len(name.spelled) < _MOST_LAYOUTS:
+        name.spelled[layout] = params
+    return params
+
+
+def _volume(extent: tuple[int, int, int] | None) -> int | None:
+    return extent[0] * extent[1] * extent[2] if extent else None

@@ -1,0 +1,159 @@
+"""What NVIDIA's drivers and devices can take.
+
+Sources: "PTX ISA", table "PTX Release History" (version and the first CUDA release whose
+driver compiles it); "CUDA C++ Programming Guide", "Family-Specific Features" on the suffixes
+``a`` and ``f``; two headers of the toolkit, ``cuda_occupancy.h`` (of cudart) and
+``cuda/__device/arch_traits.h`` (of CCCL).  The numbers below were compared with these of
+release 13.4, and with what several releases' ptxas does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.interface.limits import DeviceLimits, Requirement, Version
+from kbuild.model import Compression, Resources
+
+# PTX ISA version: CUDA release of the driver that came with it.  From 10.0 on, when the
+# versions stop being older than every architecture that a toolkit still builds for.  Up to
+# 9.1 as cuda-python has them (`get_minimal_required_cuda_ver_from_ptx_ver`); measured: the
+# newest that ptxas of 11.8, 12.4, 12.9 and 13.2 to 13.5 takes ("current version is '9.2'").
+_CUDA_OF_PTX: Final = {
+    "6.3": "10.0",
+    "6.4": "10.1",
+    "6.5": "10.2",
+    "7.0": "11.0",
+    "7.1": "11.1",
+    "7.2": "11.2",
+    "7.3": "11.3",
+    "7.4": "11.4",
+    "7.5": "11.5",
+    "7.6": "11.6",
+    "7.7": "11.7",
+    "7.8": "11.8",
+    "8.0": "12.0",
+    "8.1": "12.1",
+    "8.2": "12.2",
+    "8.3": "12.3",
+    "8.4": "12.4",
+    "8.5": "12.5",
+    "8.6": "12.7",
+    "8.7": "12.8",
+    "8.8": "12.9",
+    "9.0": "13.0",
+    "9.1": "13.1",
+    "9.2": "13.2",
+    "9.3": "13.3",
+    "9.4": "13.4",
+    "9.5": "13.5",
+}
+
+# zstd came with CUDA 12.4, whose first driver this is: RAPIDS documents 550.54.14 for the
+# compression modes that use it (rapids_cuda_enable_fatbin_compression), and the release
+# notes of the CUDA toolkit name it as the driver of 12.4.
+_ZSTD: Final = Requirement(part="driver", version="12.4", name="12.4 (550.54.14)")
+
+_REAL: Final = re.compile(r"sm_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
+_VIRTUAL: Final = re.compile(r"compute_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
+
+# The major numbers that the headers speak of; of others nothing is known.
+_MAJORS: Final = range(5, 13)
+
+# What is above has to be dynamic, on every device: `max_shared_memory_per_block` of
+# arch_traits.h.  ptxas of 11.8, 12.9 and 13.x says so ("uses too much shared data (0xc004
+# bytes, 0xc000 max)") for sm_35 to sm_121; that of 12.4 takes any size without a word.
+_STATIC_SHARED_BYTES: Final = 48 << 10
+
+# `max_registers_per_block` of arch_traits.h.
+_BLOCK_REGISTERS: Final = 1 << 16
+_FEWER_REGISTERS: Final = {"53": 1 << 15, "62": 1 << 15}
+# They are allocated for a warp at a time, in units (cudaOccRegAllocationGranularity), and a
+# launch has to fit as if every part of a multiprocessor had as many warps
+# (cudaOccSubPartitionsPerMultiprocessor, cudaOccMaxBlocksPerSMRegsLimit).  ptxas reckons
+# alike: for blocks of 800 threads, 25 warps, it stays at 72 registers, as for 28 warps.
+_WARP: Final = 32
+_UNIT: Final = 256
+_PARTS: Final = 4
+_FEWER_PARTS: Final = {"60": 2}
+# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability": of all.
+_LARGEST_BLOCK: Final = 1024
+
+
+def _find_driver(ptx_version: str) -> str | None:
+    return _CUDA_OF_PTX.get(ptx_version)
+
+
+def _order(arch: str) -> Version | None:
+    match = _REAL.fullmatch(arch)
+    return (int(match["number"]),) if match else None
+
+
+def _runs_on_newer(portable: str, real: str) -> bool:
+    """Plain PTX runs on every later device, that of a family on the rest of the family.
+
+    Architecture-specific PTX (``a``) runs on its own architecture alone.
+    """
+    code, device = _VIRTUAL.fullmatch(portable), _REAL.fullmatch(real)
+    if code is None or device is None or code["suffix"] == "a":
+        return False
+    # The major number of the compute capability is the family.
+    return not code["suffix"] or code["number"][:-1] == device["number"][:-1]
+
+
+def _find_requirement(compression: Compression) -> Requirement | None:
+    return _ZSTD if compression == "zstd" else None
+
+
+def _known_number(arch: str) -> str | None:
+    """The number of a real architecture whose limits are known."""
+    match = _REAL.fullmatch(arch)
+    # The last digit is the minor number.
+    return match["number"] if match and int(match["number"]) // 10 in _MAJORS else None
+
+
+def _shared_bytes(arch: str) -> int | None:
+    return _STATIC_SHARED_BYTES if _known_number(arch) else None
+
+
+def _find_launch_problem(arch: str, resources: Resources) -> str | None:
+    number = _known_number(arch)
+    if number is None or resources.registers is None or resources.max_threads is None:
+        return None
+    warps = _round_up(-(-resources.max_threads // _WARP), _FEWER_PARTS.get(number, _PARTS))
+    needed = warps * _round_up(resources.registers * _WARP, _UNIT)
+    there = _FEWER_REGISTERS.get(number, _BLOCK_REGISTERS)
+    if needed <= there:
+        return None
+    return (
+        f"{resources.registers} registers a thread and blocks of {resources.max_threads} "
+        f"threads take {needed} registers, a block has {there}"
+    )
+
+
+def _find_most_threads(arch: str, resources: Resources) -> int | None:
+    number = _known_number(arch)
+    if number is None or resources.registers is None:
+        return resources.max_threads
+    parts = _FEWER_PARTS.get(number, _PARTS)
+    there = _FEWER_REGISTERS.get(number, _BLOCK_REGISTERS)
+    warps = there // max(_round_up(resources.registers * _WARP, _UNIT), 1)
+    return min(warps // parts * parts * _WARP, resources.max_threads or _LARGEST_BLOCK)
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
+
+
+LIMITS: Final = DeviceLimits(
+    has_portable_code=True,
+    driver_of=_find_driver,
+    order_of=_order,
+    runs_on_newer=_runs_on_newer,
+    requirement_of=_find_requirement,
+    shared_bytes_of=_shared_bytes,
+    launch_problem=_find_launch_problem,
+    most_threads_of=_find_most_threads,
+    largest_block=_LARGEST_BLOCK,
+    block_unit=_WARP * _PARTS,
+)

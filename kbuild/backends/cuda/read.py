@@ -1,0 +1,122 @@
+"""NVIDIA's containers and files: every image, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cuda.image import read_image as _read_image
+from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import Listing, SectionRole, StoredImage, assign_problems
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.device import EM_CUDA, is_elf_for
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
+from kbuild.formats.nvidia.fatbin.entry import Entry
+from kbuild.formats.nvidia.fatbin.payload import read_images
+from kbuild.formats.nvidia.ptx.text import looks_like_ptx, read_ptx
+from kbuild.model import ImageKind, Problem
+
+NAME: Final = "cuda"
+
+_ROLES: Final[dict[str, SectionRole]] = {
+    ".nv_fatbin": "executable",
+    "__nv_relfatbin": "relocatable",
+}
+_READABLE: Final[tuple[ImageKind, ...]] = ("elf", "ptx")
+_KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}
+
+
+def find_role(section: str) -> SectionRole | None:
+    """See the protocol."""
+    return _ROLES.get(section)
+
+
+def find_alignment(section: str) -> int:  # noqa: ARG001 - both are alike
+    """See the protocol."""
+    return nv_fatbin.ALIGNMENT
+
+
+def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
+    """A container a translation unit."""
+    containers, _ = nv_fatbin.read_containers(content)
+    starts = [0, *(container.offset for container in containers[1:])]
+    ends = [*starts[1:], len(content)]
+    return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
+
+
+def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - both are alike
+    """Every entry of every container."""
+    containers, problems = nv_fatbin.read_containers(content)
+    entries = (entry for container in containers for entry in container.entries)
+    return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
+
+
+def _describe(entry: Entry) -> StoredImage:
+    is_ptx = entry.kind == "ptx"
+    payload = entry.payload
+    # The members of a concatenated entry are compressed together.
+    share = entry.size / payload.size if entry.size < payload.size else 1
+    return StoredImage(
+        backend=NAME,
+        arch=entry.arch,
+        kind=_KINDS.get(entry.kind, "other"),
+        compression=payload.compression,
+        stored_size=round(payload.stored_size * share),
+        size=entry.size,
+        entry=entry,
+        ptx_version=".".join(map(str, entry.code_version)) if is_ptx else None,
+    )
+
+
+def load_images(
+    images: tuple[StoredImage, ...], content: Buffer, limit: int
+) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
+    """See the protocol; what is neither cubin nor PTX (LTO-IR is scrambled) stays as stored."""
+    readable = tuple(image for image in images if image.kind in _READABLE and image.entry)
+    entries = (image.entry for image in readable)
+    loaded = read_images(entries, content, limit=limit)
+    for image in images:
+        if image.entry is None:
+            yield image, content
+        elif image.kind in _READABLE:
+            yield image, next(loaded)[1]
+        else:
+            payload = image.entry.payload
+            yield image, content[payload.offset : payload.offset + payload.stored_size]
+
+
+def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
+    """The kernels and variables of a cubin or of PTX; of other kinds nothing is known."""
+    return _read_image(data) if kind in ("elf", "ptx") else ImageContent(kernels=())
+
+
+def is_fat_binary(content: Buffer) -> bool:
+    """What ``fatbinary`` writes."""
+    return bytes(content[: len(nv_fatbin.MAGIC)]) == nv_fatbin.MAGIC
+
+
+def list_bare_image(content: Buffer) -> Listing | None:
+    """A cubin or PTX text."""
+    if is_elf_for(content, EM_CUDA):
+        return _wrap(content, read_cubin(content).arch, "elf")
+    if looks_like_ptx(content):
+        ptx = read_ptx(content)
+        return _wrap(content, ptx.arch, "ptx", ptx_version=ptx.version)
+    return None
+
+
+def _wrap(
+    content: Buffer, arch: str, kind: ImageKind, *, ptx_version: str | None = None
+) -> Listing:
+    image = StoredImage(
+        backend=NAME,
+        arch=arch,
+        kind=kind,
+        compression="none",
+        stored_size=len(content),
+        size=len(content),
+        entry=None,
+        ptx_version=ptx_version,
+    )
+    return Listing(images=(image,))

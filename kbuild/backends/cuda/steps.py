@@ -1,0 +1,120 @@
+"""The steps of an nvcc run, as ``--dryrun`` lists them.
+
+Compiler caches hold what ``cicc`` and ``ptxas`` made by their arguments and by the text that
+they read.  So that both are the same wherever the source lies, the two run in the folder of
+intermediate files, call these by their names, and the source by its path below the root.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild.backends.interface.build import CompileUnit, FrontEndStep
+from kbuild.model import Command
+
+_PREFIX: Final = "#$ "
+_VARIABLE: Final = re.compile(r"([A-Za-z_]\w*)=(.*)")
+_CACHEABLE: Final = ("cicc", "ptxas")
+_SEARCHED: Final = ("PATH", "LD_LIBRARY_PATH")
+# What only a shell would understand.
+_SHELL: Final = frozenset(("|", ">", "<", ">>", "&&", "||", ";", "2>&1"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How the steps name files.
+
+    ``keep`` is the folder of intermediate files, ``root`` the one that line markers leave out,
+    None where they are to say it.  With ``is_full`` no step is changed: debug information for
+    debuggers says which folder the compiler ran in, which no cache asks.
+    """
+
+    keep: Path
+    root: Path | None
+    is_full: bool = False
+
+
+def read_steps(listing: str, unit: CompileUnit, naming: Naming) -> tuple[FrontEndStep, ...]:
+    """The steps of ``listing``; none where one of them is not a plain call."""
+    variables: dict[str, str] = {}
+    steps: list[FrontEndStep] = []
+    for line in listing.splitlines():
+        if not line.startswith(_PREFIX):
+            continue
+        text = line.removeprefix(_PREFIX)
+        if variable := _VARIABLE.fullmatch(text):
+            variables[variable[1]] = variable[2]
+            continue
+        try:
+            words = tuple(_expand(word, variables) for word in shlex.split(text))
+        except ValueError:
+            return ()
+        if not words or not _SHELL.isdisjoint(words):
+            return ()
+        steps.append(_make_step(words, variables, unit, naming))
+    return tuple(steps) if any(step.is_cacheable for step in steps) else ()
+
+
+def _expand(word: str, variables: Mapping[str, str]) -> str:
+    return re.sub(r"\$(\w+)", lambda match: variables.get(match[1], match[0]), word)
+
+
+def _make_step(
+    words: tuple[str, ...],
+    variables: Mapping[str, str],
+    unit: CompileUnit,
+    naming: Naming,
+) -> FrontEndStep:
+    env = tuple((name, variables[name]) for name in _SEARCHED if name in variables)
+    program, *arguments = words
+    if Path(program).name not in _CACHEABLE:
+        # The name of the text that the preprocessor writes, which is its last argument.
+        outputs = (Path(words[-1]),) if "-E" in words and words[-2:-1] == ("-o",) else ()
+        return FrontEndStep(
+            command=Command(argv=words, outputs=outputs, folders=(naming.keep,), env=env),
+            root=naming.root if outputs else None,
+        )
+    path = _find(program, variables.get("PATH", ""))
+    if naming.is_full:
+        argv = (path, *_put_input_last(arguments))
+        return FrontEndStep(command=Command(argv=argv, env=env), is_cacheable=True)
+    shown = unit.display_source if naming.root else str(unit.source)
+    named = [
+        shown if word == str(unit.source) else word.removeprefix(f"{naming.keep}/")
+        for word in arguments
+    ]
+    argv = (path, *_put_input_last(named))
+    return FrontEndStep(command=Command(argv=argv, env=env, cwd=naming.keep), is_cacheable=True)
+
+
+def _find(program: str, search_path: str) -> str:
+    """The program's path: caches tell a compiler by its file."""
+    if "/" in program:
+        return os.path.normpath(program)
+    folders = (Path(folder) for folder in search_path.split(os.pathsep) if folder)
+    found = next((f / program for f in folders if (f / program).is_file()), Path(program))
+    return os.path.normpath(found)
+
+
+def _put_input_last(arguments: list[str]) -> tuple[str, ...]:
+    """The arguments with input and output at their end, where sccache looks for them.
+
+    The nvcc of CUDA 13.5 has an option between the two, which sccache 0.16 takes for the input.
+    """
+    try:
+        place = arguments.index("-o")
+        output = arguments[place + 1]
+    except (ValueError, IndexError):
+        return tuple(arguments)
+    rest = [*arguments[:place], *arguments[place + 2 :]]
+    inputs = [word for word in rest if word.endswith((".ii", ".ptx")) and not word.startswith("-")]
+    if not inputs:
+        return tuple(arguments)
+    last = len(rest) - 1 - rest[::-1].index(inputs[-1])
+    return (*rest[:last], *rest[last + 1 :], rest[last], "-o", output)

@@ -1,0 +1,1 @@
+"""The HIP backend: clang, the offload bundler, and the HIP runtime."""

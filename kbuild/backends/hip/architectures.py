@@ -1,0 +1,146 @@
+"""HIP architectures: target ids, a processor and the features that are switched on or off.
+
+Source: "Target ID" in "Clang Offload Bundler" of clang's documentation, and the processors'
+target features in LLVM's "User Guide for AMDGPU Backend".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
+from kbuild.formats.amd.target import list_processors
+
+_PATTERN: Final = re.compile(r"(?P<processor>gfx[0-9a-f]+|gfx[0-9]+(?:-[0-9]+)?-generic)")
+_FEATURE: Final = re.compile(r"(?P<name>[a-z]+)(?P<sign>[-+])")
+_NATIVE: Final = "native"
+# What ROCm supports of today's data centre and desktop devices: no image runs on them all.
+_DEFAULTS: Final = ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")
+# Which processors can be told to have page migration, or error correction in SRAM, or not.
+_WITH_FEATURE: Final = {
+    "xnack": frozenset(
+        (
+            *("gfx801", "gfx810", "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909"),
+            *("gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942", "gfx950"),
+            *("gfx1010", "gfx1011", "gfx1012", "gfx1013"),
+            *("gfx9-generic", "gfx9-4-generic", "gfx10-1-generic"),
+        )
+    ),
+    "sramecc": frozenset(
+        (
+            *("gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
+            "gfx9-4-generic",
+        )
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetId:
+    """A processor, and (name, sign) of its features in the order of their names."""
+
+    processor: str
+    features: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The target id in its canonical spelling."""
+        return ":".join((self.processor, *(name + sign for name, sign in self.features)))
+
+
+def parse(text: str) -> TargetId:
+    """The target id ``text``; ConfigurationError where it is none, or contradicts itself."""
+    processor, *parts = text.split(":")
+    if not _PATTERN.fullmatch(processor):
+        raise ConfigurationError(
+            f"unknown architecture {text!r}; write gfx90a, gfx90a:xnack-, or {_NATIVE}"
+        )
+    features: dict[str, str] = {}
+    known = " and ".join(sorted(_WITH_FEATURE))
+    for part in parts:
+        if not part:
+            raise ConfigurationError(
+                f"architecture {text!r}: a feature is missing after a colon; there are {known}, "
+                "each with + or -"
+            )
+        match = _FEATURE.fullmatch(part)
+        if match is None or match["name"] not in _WITH_FEATURE:
+            raise ConfigurationError(
+                f"architecture {text!r}: unknown feature {part!r}; there are {known}, "
+                "each with + or -"
+            )
+        if match["name"] in features:
+            raise ConfigurationError(f"architecture {text!r} says {match['name']} twice")
+        if processor not in _WITH_FEATURE[match["name"]]:
+            raise ConfigurationError(
+                f"architecture {text!r}: {processor} has no {match['name']} to choose"
+            )
+        features[match["name"]] = match["sign"]
+    return TargetId(processor=processor, features=tuple(sorted(features.items())))
+
+
+def expand(
+    requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """The target ids to compile for, each once.
+
+    ``known`` are the processors that there are device libraries for, ``devices`` those that
+    ``native`` means.  None requested means what ROCm supports of today's devices.  Raises
+    ConfigurationError for what is no target, or where a device could take two images of one
+    source; ToolchainError where the device libraries have nothing for a target.
+    """
+    if not requested:
+        return tuple(name for name in _DEFAULTS if name in known) or known[-1:]
+    targets = tuple(parse(name) for name in _expand_native(requested, devices))
+    for target in targets:
+        if target.processor not in known:
+            raise _explain_missing(target, known)
+    _check_combination(targets)
+    return tuple(dict.fromkeys(target.name for target in targets))
+
+
+def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
+    if target.processor not in list_processors():
+        return ConfigurationError(
+            f"unknown architecture {target.name!r}; there are device libraries for "
+            f"{', '.join(known)}"
+        )
+    return ToolchainError(
+        f"architecture {target.name}: the ROCm device libraries here have nothing for it "
+        f"(no oclc_isa_version_{target.processor.removeprefix('gfx')}.bc); install newer ones "
+        f"(Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH. They have "
+        f"{', '.join(known)}"
+    )
+
+
+def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """The devices' own architectures; ConfigurationError where the driver lists none."""
+    own = tuple(device for device in devices if device.startswith("gfx"))
+    if not own:
+        raise ConfigurationError(
+            f"architecture {_NATIVE}: the driver lists no AMD device here; name the architecture"
+        )
+    return own
+
+
+def _expand_native(requested: tuple[str, ...], devices: tuple[str, ...]) -> Iterable[str]:
+    for name in requested:
+        if name != _NATIVE:
+            yield name
+            continue
+        yield from name_native(devices)
+
+
+def _check_combination(targets: tuple[TargetId, ...]) -> None:
+    """Of a processor's target ids all name a feature, or none does: clang's own rule."""
+    for first in targets:
+        for second in targets:
+            names = [{name for name, _ in target.features} for target in (first, second)]
+            if first.processor == second.processor and names[0] != names[1]:
+                raise ConfigurationError(
+                    f"architectures {first.name} and {second.name}: a device could take either; "
+                    "name the same features for both, or drop one"
+                )

@@ -1,0 +1,67 @@
+"""Host code of HIP: what clang, as hipcc or by itself, leaves in the files that it builds.
+
+Sources: clang's ``CGCUDANV.cpp`` (wrapper, registration, names), ``hip_runtime_api.h``, and
+files built by hipcc 5.2 with clang 15.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.interface.host import (
+    HostConventions,
+    RuntimeLibrary,
+    WrapperConvention,
+    kernels_of_prefixed_stub,
+)
+
+# With relocatable device code, file-local kernels are made unique: `_ZL2stPi.intern.<hash>`.
+_UNIQUE: Final = re.compile(r"\.(?:static|intern)\.[0-9a-f]+\Z")
+
+
+def host_name(kernel: str) -> str:
+    """The name without what makes file-local kernels unique in device code."""
+    return _UNIQUE.sub("", kernel)
+
+
+CONVENTIONS: Final = HostConventions(
+    wrapper=WrapperConvention(
+        section=".hipFatBinSegment",
+        magic=0x48495046,
+        versions=frozenset({1}),
+    ),
+    register_kernel="__hipRegisterFunction",
+    registrations=frozenset(
+        {
+            "__hipRegisterFatBinary",
+            "__hipRegisterFunction",
+            "__hipRegisterVar",
+            "__hipRegisterManagedVar",
+            "__hipRegisterTexture",
+            "__hipRegisterSurface",
+            "__hipUnregisterFatBinary",
+        }
+    ),
+    unregister="__hipUnregisterFatBinary",
+    link_symbols=re.compile(r"__hip_fatbin|__hip_gpubin_handle"),
+    link_sections=frozenset({"hip_offloading_entries"}),
+    runtime_symbols=re.compile(r"(?:__)?hip[A-Z]\w*\Z"),
+    claim=re.compile(r"(?:\b|_)rocm(\d)"),
+    runtimes=(
+        RuntimeLibrary(
+            name="amdhip64",
+            # Wheels carry copies with a hash in the name, or without any version.
+            file_name=re.compile(r"libamdhip64(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+        ),
+        RuntimeLibrary(
+            name="hsa-runtime64",
+            file_name=re.compile(
+                r"libhsa-runtime64(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"
+            ),
+            is_driver=True,
+        ),
+    ),
+    host_name=host_name,
+    kernels_of_stub=kernels_of_prefixed_stub,
+)

@@ -1,0 +1,147 @@
+"""Where HIP and ROCm are: headers, device libraries, runtime, in the layouts there are.
+
+Debian spreads them over ``/usr``; ROCm has a tree of its own under ``/opt``, since 7.10
+(TheRock) with another inner order, and as wheels, where ``_rocm_sdk_devel`` has the headers
+and ``_rocm_sdk_core`` the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild.backends.interface.build import ToolchainHints
+from kbuild.errors import ToolchainError
+
+_WHEELS: Final = ("_rocm_sdk_devel", "_rocm_sdk_core")
+_VARIABLES: Final = ("ROCM_PATH", "HIP_PATH")
+_OPT: Final = Path("/opt/rocm")
+_SYSTEM: Final = Path("/usr")
+_COMPILER_FOLDERS: Final = ("lib/llvm/bin", "llvm/bin", "bin")
+_COMPILERS: Final = ("amdclang++", "clang++")
+_WRAPPER: Final = "hipcc"
+_LIBRARY_FOLDERS: Final = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu")
+_BITCODE_FOLDERS: Final = (
+    "amdgcn/bitcode",
+    "lib/llvm/amdgcn/bitcode",
+    "lib/amdgcn/bitcode",
+    *(f"{folder}/amdgcn/bitcode" for folder in _LIBRARY_FOLDERS),
+)
+_BITCODE_PREFIX: Final = "oclc_isa_version_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """What a compiler needs: ``root`` has the headers, ``version`` is HIP's."""
+
+    root: Path
+    version: str
+    device_libraries: Path
+    processors: tuple[str, ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What clang has to be told: it knows the layouts of its own time alone."""
+        return (
+            f"--rocm-path={self.root}",
+            f"--hip-version={self.version}",
+            f"--rocm-device-lib-path={self.device_libraries}",
+        )
+
+
+def list_roots(hints: ToolchainHints) -> tuple[Path, ...]:
+    """The trees to look in, best first: the user's own, wheels, ``/opt``, the system's."""
+    named = [Path(value) for name in _VARIABLES if (value := hints.variable(name))]
+    wheels = [site / wheel for site in hints.site_packages for wheel in _WHEELS]
+    versions = sorted((*_OPT.parent.glob("rocm-*"), *_OPT.glob("core-*")), key=_order, reverse=True)
+    candidates = (*named, *wheels, _OPT, *versions, _SYSTEM)
+    return tuple(dict.fromkeys(root for root in candidates if root.is_dir()))
+
+
+def _order(path: Path) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", path.name))
+
+
+def list_compilers(hints: ToolchainHints) -> Iterator[str]:
+    """Compilers in the trees, then ``hipcc`` on PATH, which knows where its clang is.
+
+    The system's own clang need not be the one that its device libraries are for.
+    """
+    for root in list_roots(hints):
+        if root == _SYSTEM:
+            continue
+        for folder in _COMPILER_FOLDERS:
+            for name in _COMPILERS:
+                if (root / folder / name).is_file():
+                    yield str(root / folder / name)
+    yield from (_COMPILERS[0], _WRAPPER)
+
+
+def find_installation(hints: ToolchainHints) -> Installation:
+    """The headers and device libraries to compile with.
+
+    Raises ToolchainError naming what is missing, and the packages that have it.
+    """
+    for name in _VARIABLES:
+        value = hints.variable(name)
+        if value and not Path(value).is_dir():
+            raise ToolchainError(f"{name} is {value}: no such folder")
+    roots = list_roots(hints)
+    root = next((r for r in roots if _version_header(r).is_file()), None)
+    if root is None:
+        raise ToolchainError(
+            "backend hip: no hip/hip_runtime.h found; install HIP (Debian: libamdhip64-dev) or "
+            "set ROCM_PATH"
+        )
+    # A tree may have headers and no libraries, as TheRock's wheels do.
+    folders = (r / name for r in (root, *roots) for name in _BITCODE_FOLDERS)
+    device_libraries = next((f for f in folders if any(f.glob(f"{_BITCODE_PREFIX}*.bc"))), None)
+    if device_libraries is None:
+        raise ToolchainError(
+            "backend hip: no ROCm device libraries found (oclc_isa_version_*.bc); install them "
+            "(Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH"
+        )
+    return Installation(
+        root=root,
+        version=_read_version(_version_header(root)),
+        device_libraries=device_libraries,
+        processors=_list_processors(device_libraries),
+    )
+
+
+def _version_header(root: Path) -> Path:
+    return root / "include/hip/hip_version.h"
+
+
+def _read_version(header: Path) -> str:
+    text = header.read_text(errors="replace")
+    parts = [
+        re.search(rf"#define HIP_VERSION_{part} (\d+)", text)
+        for part in ("MAJOR", "MINOR", "PATCH")
+    ]
+    if not all(parts):
+        raise ToolchainError(f"{header}: no HIP version in it; is the installation whole?")
+    return ".".join(match[1] for match in parts if match)
+
+
+def _list_processors(device_libraries: Path) -> tuple[str, ...]:
+    found = (p.stem.removeprefix(_BITCODE_PREFIX) for p in device_libraries.glob("oclc_isa*.bc"))
+    return tuple(f"gfx{name}" for name in sorted(found, key=lambda name: (len(name), name)))
+
+
+def find_runtime_library(hints: ToolchainHints) -> tuple[Path, Path] | None:
+    """The root with the headers, and libamdhip64; None where either is missing."""
+    roots = list_roots(hints)
+    root = next((r for r in roots if _version_header(r).is_file()), None)
+    if root is None:
+        return None
+    for candidate in (root, *roots):
+        for folder in _LIBRARY_FOLDERS:
+            found = sorted((candidate / folder).glob("libamdhip64.so*"), key=lambda p: len(p.name))
+            versioned = [path for path in found if re.fullmatch(r".*\.so\.\d+", path.name)]
+            if found:
+                return root, (versioned or found)[0]
+    return None

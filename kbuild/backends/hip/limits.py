@@ -1,0 +1,44 @@
+"""What AMD's runtime and devices can take.
+
+Sources: LLVM's AMDGPU back end (``AddressableLocalMemorySize`` in ``AMDGPU.td`` and the
+``lds-size-hsa``/``lds-limit`` tests); ROCm/clr, ``hipamd/src/hip_code_object.cpp``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.interface.limits import DeviceLimits, Requirement
+from kbuild.model import Compression
+
+# The magic of compressed bundles is in the runtime's sources from the tag rocm-6.2.0 on
+# (commit d0050ce30) and in none before; RCCL guards --offload-compress by the same version.
+_COMPRESSED: Final = Requirement(part="runtime", version="6.2", name="ROCm 6.2")
+
+_ARCH: Final = re.compile(r"gfx(?P<number>[0-9]+[0-9a-f]{2}|[0-9]+(?:-[0-9]+)*-generic)(?::.*)?")
+_LDS_BYTES: Final = 64 << 10
+_LARGER_LDS_BYTES: Final = {"950": 160 << 10, "1250": 320 << 10}
+# Relatives of gfx1250, of which no source says how much they have.
+_UNKNOWN: Final = re.compile(r"125[1-9a-f]|12-5-generic")
+# Older generations have less; what later ones have is not known.
+_FIRST: Final = 7
+_LAST: Final = 12
+
+
+def _find_requirement(compression: Compression) -> Requirement | None:
+    return _COMPRESSED if compression in ("zstd", "zlib") else None
+
+
+def _shared_bytes(arch: str) -> int | None:
+    match = _ARCH.fullmatch(arch)
+    if match is None or _UNKNOWN.fullmatch(match["number"]):
+        return None
+    number = match["number"]
+    if number in _LARGER_LDS_BYTES:
+        return _LARGER_LDS_BYTES[number]
+    major = number.partition("-")[0] if "-" in number else number[:-2]
+    return _LDS_BYTES if _FIRST <= int(major) <= _LAST else None
+
+
+LIMITS: Final = DeviceLimits(requirement_of=_find_requirement, shared_bytes_of=_shared_bytes)

@@ -1,0 +1,141 @@
+"""AMD's containers and files: clang's offload bundles, code objects, bitcode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from kbuild.backends.hip.image import classify
+from kbuild.backends.hip.image import read_image as _read_image
+from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import Listing, SectionRole, StoredImage
+from kbuild.errors import InputError
+from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.offload import bundle as offload_bundle
+from kbuild.formats.offload.bundle import Bundle, BundleEntry
+from kbuild.model import ImageKind, Problem
+
+NAME: Final = "hip"
+
+_SECTION: Final = ".hip_fatbin"
+# Objects for a device link have a section for each target, named after its entry.
+_RELOCATABLE: Final = offload_bundle.MAGIC.decode()
+_HOST: Final = "host"
+_MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
+
+
+def find_role(section: str) -> SectionRole | None:
+    """See the protocol."""
+    if section.startswith(_RELOCATABLE):
+        return None if _is_host(section) else "relocatable"
+    return "executable" if section == _SECTION else None
+
+
+def _is_host(section: str) -> bool:
+    return section.removeprefix(_RELOCATABLE).partition("-")[0] == _HOST
+
+
+def find_alignment(section: str) -> int:
+    """See the protocol; what only a linker reads lies anywhere."""
+    return 1 if section.startswith(_RELOCATABLE) else offload_bundle.ALIGNMENT
+
+
+def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
+    """A bundle a translation unit."""
+    bundles, _ = offload_bundle.read_bundles(content)
+    starts = [0, *(bundle.offset for bundle in bundles[1:])]
+    ends = [*starts[1:], len(content)]
+    return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
+
+
+def list_images(content: Buffer, section: str) -> Listing:
+    """Every image of every bundle, or the one that a section of a relocatable object is."""
+    if section.startswith(_RELOCATABLE):
+        _, _, arch = offload_bundle.parse_id(section)
+        return Listing(images=(_wrap(content, arch),))
+    bundles, problems = offload_bundle.read_bundles(content)
+    images = tuple(
+        _describe(content, bundle, entry)
+        for bundle in bundles
+        for entry in bundle.entries
+        if entry.offload_kind != _HOST
+    )
+    return Listing(images=images, problems=problems)
+
+
+def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImage:
+    share, kind = 1.0, _expect_kind(entry)
+    if bundle.compression == "none":
+        start = bundle.offset + entry.offset
+        kind = classify(content[start : start + entry.size])
+    elif bundle.uncompressed_size:
+        share = min(bundle.size / bundle.uncompressed_size, 1.0)
+    return StoredImage(
+        backend=NAME,
+        arch=entry.arch,
+        kind=kind,
+        compression=bundle.compression,
+        stored_size=round(entry.size * share),
+        size=entry.size,
+        entry=(bundle, entry),
+    )
+
+
+def _expect_kind(entry: BundleEntry) -> ImageKind:
+    """What an image that is not decompressed yet has to be, by its triple."""
+    return "spirv" if entry.triple.startswith("spir") else "elf"
+
+
+def load_images(
+    images: tuple[StoredImage, ...], content: Buffer, limit: int
+) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
+    """See the protocol; a bundle is decompressed once for all of its images."""
+    last: Bundle | None = None
+    whole: Buffer | InputError = b""
+    for image in images:
+        if image.entry is None:
+            yield image, content
+            continue
+        bundle, entry = image.entry
+        if bundle is not last:
+            try:
+                whole = offload_bundle.load(bundle, content, limit=limit)
+            except InputError as error:
+                whole = error
+            last = bundle
+        if isinstance(whole, InputError):
+            yield image, Problem(where=f"byte {bundle.offset:#x}", message=str(whole))
+        else:
+            data = whole[entry.offset : entry.offset + entry.size]
+            yield replace(image, kind=classify(data)), data
+
+
+def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
+    """The kernels and variables of a code object; of other kinds nothing is known."""
+    return _read_image(data) if kind == "elf" else ImageContent(kernels=())
+
+
+def is_fat_binary(content: Buffer) -> bool:
+    """An offload bundle, compressed or not."""
+    return any(bytes(content[: len(magic)]) == magic for magic in _MAGICS)
+
+
+def list_bare_image(content: Buffer) -> Listing | None:
+    """A code object (``.hsaco``)."""
+    if not is_code_object(content):
+        return None
+    return Listing(images=(_wrap(content, read_code_object(content).arch),))
+
+
+def _wrap(content: Buffer, arch: str) -> StoredImage:
+    return StoredImage(
+        backend=NAME,
+        arch=arch,
+        kind=classify(content),
+        compression="none",
+        stored_size=len(content),
+        size=len(content),
+        entry=None,
+    )

@@ -1,0 +1,1 @@
+"""The interface of a backend: one module per capability."""

@@ -1,0 +1,1 @@
+"""Offload binaries that LLVM's drivers embed. kbuild reads them and does not build them."""

@@ -1,0 +1,41 @@
+"""``kbuild verify --reproducible``: whether two builds are the same, byte for byte."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+from kbuild.cli.output import write_output
+from kbuild.diff.reproducible.compare import compare_builds
+from kbuild.diff.reproducible.model import ReproducibilityReport
+from kbuild.errors import ConfigurationError
+from kbuild.report.reproducible import json as reproducible_json
+from kbuild.report.reproducible import text as reproducible_text
+
+_RENDERERS: Final[dict[str, Callable[[ReproducibilityReport], str]]] = {
+    "text": reproducible_text.render,
+    "json": reproducible_json.render,
+}
+_OF_RULES: Final = (
+    *("policy", "baseline", "write_baseline", "stamp", "select", "ignore", "closure"),
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare two builds; 1 where anything differs."""
+    if len(arguments.paths) != 2:  # noqa: PLR2004 - two builds
+        raise ConfigurationError("--reproducible compares two builds: BUILD_A BUILD_B")
+    for option in _OF_RULES:
+        if getattr(arguments, option):
+            raise ConfigurationError(
+                f"--reproducible runs no rules: leave out --{option.replace('_', '-')}"
+            )
+    if arguments.format not in _RENDERERS:
+        raise ConfigurationError(
+            f"--reproducible has no --format {arguments.format}; it may be text or json"
+        )
+    report = compare_builds(*arguments.paths)
+    if not report.is_equal or not arguments.quiet:
+        write_output(_RENDERERS[arguments.format](report), arguments)
+    return 0 if report.is_equal else 1

@@ -1,0 +1,1 @@
+"""C++ names: demangling, and names that kbuild derives from them."""

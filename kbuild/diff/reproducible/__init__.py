@@ -1,0 +1,1 @@
+"""Compare two builds byte for byte."""

@@ -1,0 +1,1 @@
+"""AMD's device code formats."""

@@ -1,0 +1,1 @@
+"""Cubins: the ELF files of NVIDIA device code."""

@@ -1,0 +1,1 @@
+"""NVIDIA's fat binary containers."""

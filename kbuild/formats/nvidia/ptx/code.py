@@ -1,0 +1,159 @@
+"""The functions of PTX text, for comparing: what the assembler sees, and nothing else.
+
+Comments, line information, white space, the declarations of virtual registers and the parts
+of labels that count functions are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from kbuild.facts import CodeFacts
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.code import digest
+
+# Stands before a number that means nothing beyond its function: `kbuild.backends.interface.code`.
+_MARK: Final = "\0"
+_COMMENT: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_STRING: Final = re.compile(rb'"[^"]*(?:"|\Z)')
+_NAME: Final = rb"[A-Za-z_$%][\w$]*"
+_FUNCTION: Final = re.compile(
+    rb"(?:\.(?:visible|weak|common)\s+)?(?:\.entry\s+("
+    + _NAME
+    + rb")|\.func\s*(?:\([^()]*\)\s*)?("
+    + _NAME
+    + rb"))"
+)
+_VARIABLE: Final = re.compile(rb"(" + _NAME + rb")\s*(?:\[[^\]]*\]\s*)*$")
+_DATA: Final = (b".global", b".const")
+# What counts the functions of a module: labels and the frame.
+_COUNTED: Final = re.compile(rb"\$L__BB\d+_")
+_DEPOT: Final = re.compile(rb"__local_depot\d+")
+# Generated text has one count a function; more are taken out the slow way.
+_MOST_COUNTS: Final = 4
+_LOCATION: Final = re.compile(rb"^[ \t]*(?:\.loc\s[^\n]*|\$L__(?:tmp|func_)\w*:)$", re.MULTILINE)
+_LABEL: Final = re.compile(r"\$L__BB_(\d+)")
+_REGISTER: Final = re.compile(r"%([a-zA-Z]+)(\d+)\b")
+_DECLARATION: Final = ".reg "
+
+
+class PtxPart(NamedTuple):
+    """A function or variable: what stands before its body, and the body."""
+
+    name: str
+    head: bytes
+    body: bytes
+    is_function: bool
+
+
+def read_ptx_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
+    """The digests of a module's functions and variables."""
+    functions: list[tuple[str, str]] = []
+    variables: list[tuple[str, str]] = []
+    for part in _iterate_parts(_strip(bytes(data).rstrip(b"\0"))):
+        found = functions if part.is_function else variables
+        found.append((part.name, digest((_clean(part, canonical),))))
+    return CodeFacts(functions=tuple(functions), data=tuple(variables))
+
+
+def read_ptx_lines(
+    data: Buffer, names: frozenset[str], canonical: Callable[[str], str]
+) -> dict[str, tuple[str, ...]]:
+    """The statements of each wanted function."""
+    return {
+        part.name: tuple(_iterate_lines(part, canonical))
+        for part in _iterate_parts(_strip(bytes(data).rstrip(b"\0")))
+        if part.is_function and part.name in names
+    }
+
+
+def _strip(content: bytes) -> bytes:
+    """The text without comments; strings that could be taken for code go with them."""
+    # Text in fat binaries has neither, and is long.
+    if b"/" not in content and not any(
+        b"{" in text or b"}" in text for text in map(_whole, _STRING.finditer(content))
+    ):
+        return content
+    return _COMMENT.sub(_keep_string, content)
+
+
+def _whole(match: re.Match[bytes]) -> bytes:
+    return match[0]
+
+
+def _keep_string(match: re.Match[bytes]) -> bytes:
+    text = match[0]
+    is_harmless = text.startswith(b'"') and b"{" not in text and b"}" not in text
+    return text if is_harmless and b"/" not in text else b" "
+
+
+def _iterate_parts(content: bytes) -> Iterator[PtxPart]:
+    """What is defined at module scope, in order."""
+    start = 0
+    while (opening := content.find(b"{", start)) >= 0:
+        *statements, head = content[start:opening].split(b";")
+        for statement in statements:
+            yield from _read_variable(statement, b"")
+        end = _find_end(content, opening)
+        body = content[opening + 1 : end]
+        match = _FUNCTION.search(head)
+        if match:
+            name = (match[1] or match[2]).decode("utf-8", "replace")
+            yield PtxPart(name, head[match.start() :], body, is_function=True)
+        else:
+            yield from _read_variable(head.partition(b"=")[0], body)
+        start = end + 1
+    for statement in content[start:].split(b";"):
+        yield from _read_variable(statement, b"")
+
+
+def _find_end(content: bytes, opening: int) -> int:
+    """Where the brace that matches is; the end where the text is cut off."""
+    position, depth = opening + 1, 1
+    while depth:
+        closing = content.find(b"}", position)
+        if closing < 0:
+            return len(content)
+        depth += content.count(b"{", position, closing) - 1
+        position = closing + 1
+    return position - 1
+
+
+def _read_variable(head: bytes, body: bytes) -> Iterator[PtxPart]:
+    front, _, value = head.partition(b"=")
+    match = _VARIABLE.search(front.rstrip())
+    if match and any(space in front for space in _DATA) and b".extern" not in front:
+        name = match[1].decode("utf-8", "replace")
+        yield PtxPart(name, front, value + body, is_function=False)
+
+
+def _clean(part: PtxPart, canonical: Callable[[str], str]) -> bytes:
+    """The part without line information, its own name and the counts of functions."""
+    text = part.head.strip() + b"\n{\n" + part.body
+    if b".loc" in text or b"$L__tmp" in text or b"$L__func" in text:
+        text = _LOCATION.sub(b"", text)
+    name = part.name.encode()
+    own = canonical(part.name).encode() if canonical(part.name) != part.name else name
+    text = text.replace(name, b"@" if part.is_function else own)
+    return _drop_counts(_DEPOT.sub(b"__local_depot_", text))
+
+
+def _drop_counts(text: bytes) -> bytes:
+    """The text without the numbers; replacing one everywhere is many times faster than each."""
+    for _ in range(_MOST_COUNTS):
+        match = _COUNTED.search(text)
+        if match is None:
+            return text
+        text = text.replace(match[0], b"$L__BB_")
+    return _COUNTED.sub(b"$L__BB_", text)
+
+
+def _iterate_lines(part: PtxPart, canonical: Callable[[str], str]) -> Iterator[str]:
+    text = _clean(part, canonical).decode("utf-8", "replace").replace(_MARK, "")
+    text = _LABEL.sub(rf"L{_MARK}\1", text)
+    for line in text.splitlines():
+        words = " ".join(line.split())
+        if words and not words.startswith(_DECLARATION):
+            yield _REGISTER.sub(rf"%\1{_MARK}\2", words)

@@ -1,0 +1,1 @@
+"""Clang's offload bundles and LLVM's offload binaries."""

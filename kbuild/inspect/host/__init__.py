@@ -1,0 +1,1 @@
+"""The host side of an ELF file: handles, stubs, registrations, and runtimes."""

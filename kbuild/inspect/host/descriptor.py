@@ -1,0 +1,86 @@
+"""The module descriptor: ``struct kbuild_module`` of ``kbuild/module.h``, read off a file."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.backends.readers import READERS
+from kbuild.errors import InputError
+from kbuild.facts import Place, Pointer
+from kbuild.formats.elf.file import Elf
+from kbuild.model import TargetRecord
+
+_ABI: Final = 1
+_SIZE: Final = 80
+# Offsets in struct kbuild_module of a table's pointer; its 64-bit count follows.
+_KERNELS: Final = 40
+_CONTAINERS: Final = 56
+_KERNEL_SIZE: Final = 32
+_CONTAINER_SIZE: Final = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """``size`` bytes from ``place``."""
+
+    place: Place
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Descriptor:
+    """What the tables of a descriptor point to, in the order of the record's tables."""
+
+    handles: tuple[Pointer, ...]
+    containers: tuple[Extent, ...]
+
+
+def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
+    """Follow the descriptor at ``place``; InputError says where it leads nowhere."""
+    abi, size = struct.unpack("<II", elf.read(place, 8))
+    if abi != _ABI or size < _SIZE:
+        raise InputError(f"ABI {abi} of {size} bytes, not ABI {_ABI} of {_SIZE}")
+    kernels = _table(elf, place, _KERNELS, "kernels", len(record.kernels))
+    containers = _table(elf, place, _CONTAINERS, "containers", len(record.containers))
+    return Descriptor(
+        handles=tuple(
+            elf.pointer_at(_moved(kernels, _KERNEL_SIZE * index))
+            for index in range(len(record.kernels))
+        ),
+        containers=tuple(
+            _read_container(elf, record.backend, _moved(containers, _CONTAINER_SIZE * index), index)
+            for index in range(len(record.containers))
+        ),
+    )
+
+
+def _table(elf: Elf, descriptor: Place, offset: int, what: str, expected: int) -> Place:
+    target = elf.pointer_at(_moved(descriptor, offset)).place
+    (count,) = struct.unpack("<Q", elf.read(_moved(descriptor, offset + 8), 8))
+    if count != expected:
+        raise InputError(f"it has {count} {what}, the record {expected}")
+    if target is None and count:
+        raise InputError(f"its table of {what} is not in the file")
+    return target or descriptor
+
+
+def _read_container(elf: Elf, backend: str, row: Place, index: int) -> Extent:
+    place = elf.pointer_at(row).place
+    (size,) = struct.unpack("<Q", elf.read(_moved(row, 8), 8))
+    if place is None or place.section >= len(elf.sections):
+        raise InputError(f"its container {index} is not in the file")
+    section = elf.sections[place.section]
+    is_expected = backend not in READERS or READERS[backend].find_role(section.name)
+    is_inside = place.offset in range(section.size - size + 1)
+    if not is_expected or not is_inside:
+        raise InputError(
+            f"its container {index} ({size} bytes at {section.name}+{place.offset:#x}) "
+            "does not lie in a section of device images"
+        )
+    return Extent(place=place, size=size)
+
+
+def _moved(place: Place, distance: int) -> Place:
+    return Place(section=place.section, offset=place.offset + distance)

@@ -1,0 +1,86 @@
+"""Host ELF files: objects, shared objects and executables to ArtifactFacts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kbuild.errors import InputError
+from kbuild.facts import ArtifactFacts, FileKind
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.file import SHF_EXECINSTR, Elf, FileType
+from kbuild.inspect.content import hash_content
+from kbuild.inspect.host.handles import read_handles
+from kbuild.inspect.host.kernels import list_foreign_kernels, read_host_kernels
+from kbuild.inspect.host.linkage import read_linkage
+from kbuild.inspect.host.modules import find_modules
+from kbuild.inspect.host.references import read_dynamic, read_references
+from kbuild.inspect.host.runtimes import read_runtimes
+from kbuild.inspect.host.wrappers import read_wrappers
+from kbuild.inspect.images import read_fat_binaries
+from kbuild.inspect.options import ReadOptions
+
+_KINDS: Final[dict[FileType, FileKind]] = {
+    "relocatable": "object",
+    "shared-object": "shared-object",
+    "executable": "executable",
+}
+
+
+def read_host_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts:
+    """The facts of one host ELF file; raises InputError when it is not sound."""
+    elf = Elf(content)
+    if not elf.is_64_bit_little_endian:
+        raise InputError("an ELF file for a machine that is not 64-bit little-endian")
+    kind = _KINDS.get(elf.type)
+    if kind is None:
+        raise InputError("an ELF file, but neither object, shared object nor executable")
+    if _is_debug_file(elf):
+        raise InputError("holds debug information only; inspect the file it was split from")
+    targets, note_problems = find_modules(elf)
+    fat_binaries = read_fat_binaries(elf, targets, options)
+    if options.summary:
+        return ArtifactFacts(
+            path=path,
+            kind=kind,
+            machine=elf.machine,
+            sha256=None,
+            containers=fat_binaries.containers,
+            images=fat_binaries.images,
+            problems=fat_binaries.problems,
+            is_summary=True,
+        )
+    modules = tuple(
+        target.facts(containers)
+        for target, containers in zip(targets, fat_binaries.of_targets, strict=True)
+    )
+    wrappers = read_wrappers(elf, fat_binaries.containers)
+    foreign = list_foreign_kernels(fat_binaries.images, modules)
+    handles = read_handles(elf, targets)
+    return ArtifactFacts(
+        path=path,
+        kind=kind,
+        machine=elf.machine,
+        sha256=hash_content(content),
+        modules=modules,
+        containers=fat_binaries.containers,
+        images=fat_binaries.images,
+        handles=handles,
+        wrappers=wrappers,
+        host_kernels=read_host_kernels(elf, foreign, wrappers),
+        runtimes=read_runtimes(elf),
+        linkage=read_linkage(elf),
+        sections=elf.sections,
+        segments=elf.segments,
+        symbols=elf.symbols,
+        has_symbol_table=elf.has_symbol_table,
+        problems=fat_binaries.problems,
+        note_problems=note_problems,
+        references=read_references(elf, handles),
+        dynamic=read_dynamic(elf),
+    )
+
+
+def _is_debug_file(elf: Elf) -> bool:
+    # `objcopy --only-keep-debug` keeps notes and headers, and drops what they describe.
+    code = [section for section in elf.sections if section.flags & SHF_EXECINSTR]
+    return bool(code) and all(section.type == "SHT_NOBITS" for section in code)

@@ -1,0 +1,93 @@
+"""Handles and stubs of a kernel target: the symbols behind the rows of its kernel table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from kbuild.errors import InputError
+from kbuild.facts import HandleFacts, Place, Pointer, Symbol
+from kbuild.formats.elf.file import SHF_WRITE, Elf
+from kbuild.inspect.host.modules import Target
+from kbuild.model import KernelRecord
+
+# By name and then by place, those of the full symbol table first: forged files have a
+# hundred thousand of one name.
+_Definitions: TypeAlias = dict[str, dict[Place | None, Symbol]]
+
+
+def read_handles(elf: Elf, targets: Iterable[Target]) -> tuple[HandleFacts, ...]:
+    """What the file has for each row of the kernel tables, in the order of the rows."""
+    targets = tuple(targets)
+    rows = tuple(row for target in targets for row in target.record.kernels)
+    names = {row.handle for row in rows} | {row.stub for row in rows if row.stub}
+    definitions = _find_definitions(elf, names) if names else {}
+    return tuple(handle for target in targets for handle in _read_table(elf, target, definitions))
+
+
+def _read_table(elf: Elf, target: Target, definitions: _Definitions) -> Iterable[HandleFacts]:
+    rows = target.record.kernels
+    pointers: tuple[Pointer | None, ...] = (None,) * len(rows)
+    if target.descriptor is not None:
+        pointers = target.descriptor.handles
+    for row, pointer in zip(rows, pointers, strict=True):
+        yield _read_handle(elf, row, pointer, definitions)
+
+
+def _find_definitions(elf: Elf, names: set[str]) -> _Definitions:
+    found: _Definitions = {}
+    defined = [symbol for symbol in elf.symbols if symbol.name in names and symbol.place]
+    for symbol in sorted(defined, key=lambda symbol: symbol.dynamic):
+        found.setdefault(symbol.name, {}).setdefault(symbol.place, symbol)
+    return found
+
+
+def _read_handle(
+    elf: Elf, row: KernelRecord, registered: Pointer | None, definitions: _Definitions
+) -> HandleFacts:
+    target = registered.place if registered else None
+    # Static kernels of two sources may share a name; the row tells which handle is its own.
+    symbol = _pick(definitions.get(row.handle), target)
+    place = symbol.place if symbol else target
+    content = _read_slot(elf, place)
+    stub = None
+    if row.stub:
+        stub = _pick(definitions.get(row.stub), content.place if content else None)
+    return HandleFacts(
+        kernel=row.handle,
+        row=row,
+        registered=registered,
+        symbol=symbol,
+        place=place,
+        content=content,
+        is_read_only=_is_read_only(elf, place),
+        stub=stub,
+    )
+
+
+def _pick(symbols: dict[Place | None, Symbol] | None, wanted: Place | None) -> Symbol | None:
+    """The symbol at the wanted place, else the first."""
+    if not symbols:
+        return None
+    return symbols.get(wanted) or next(iter(symbols.values()))
+
+
+def _read_slot(elf: Elf, place: Place | None) -> Pointer | None:
+    try:
+        return elf.pointer_at(place) if place else None
+    except InputError:
+        # A symbol at the end of its section has no slot; the layout rule says so.
+        return None
+
+
+def _is_read_only(elf: Elf, place: Place | None) -> bool | None:
+    if place is None or elf.type == "relocatable" or place.section >= len(elf.sections):
+        return None
+    if not elf.sections[place.section].flags & SHF_WRITE:
+        return True
+    address = elf.address(place)
+    return any(
+        segment.address <= address < segment.address + segment.memory_size
+        for segment in elf.segments
+        if segment.type == "PT_GNU_RELRO"
+    )

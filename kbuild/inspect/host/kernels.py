@@ -1,0 +1,191 @@
+"""The host side of kernels that kbuild did not build: their symbols and registrations."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from kbuild.backends.interface.host import HostConventions
+from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.facts import HostKernel, ImageFacts, ModuleFacts, Place, Symbol, WrapperFacts
+from kbuild.formats.elf.file import Elf
+from kbuild.inspect.host.registrations import Registration, read_registrations
+from kbuild.inspect.host.text_search import find_names
+
+# In mangled names an `L` before the identifier marks what is local to a file (GNU and clang).
+_LOCAL: Final = re.compile(r"L(?=[1-9])")
+# So many are tried: forged names could ask for a lot of work.
+_MOST_MARKS: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """The symbols that may be a backend's kernels and stubs, by the kernel's name in C++."""
+
+    identities: dict[str, list[Symbol]] = field(default_factory=dict)
+    stubs: dict[str, list[Symbol]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Evidence:
+    """What tells whether a kernel is registered.
+
+    ``calls`` are the registrations in an object file, None where it has none or is linked;
+    ``named`` the kernels whose names a linked file's data has, None in object files.
+    """
+
+    calls: dict[str, list[Registration]] | None
+    named: frozenset[str] | None
+
+    def is_registered(self, kernel: str) -> bool | None:
+        if self.named is not None:
+            return kernel in self.named
+        return None if self.calls is None else kernel in self.calls
+
+
+def list_foreign_kernels(
+    images: Iterable[ImageFacts], modules: Iterable[ModuleFacts]
+) -> dict[str, tuple[str, ...]]:
+    """The distinct names of each backend's kernels that no kernel table has, in order."""
+    own: set[tuple[int | None, str]] = set()
+    for module in modules:
+        for row in module.record.kernels:
+            is_listed = row.container in range(len(module.containers))
+            own.add((module.containers[row.container] if is_listed else None, row.device_name))
+        # What a device link took from the vendor's library, or left for the runtime to link.
+        for container, record in zip(module.containers, module.record.containers, strict=True):
+            own |= {(container, name) for image in record.images for name in image.kernels}
+    found: dict[str, dict[str, None]] = {}
+    for image in images:
+        names = found.setdefault(image.backend, {})
+        for kernel in image.kernels:
+            # Where a descriptor does not lead to its containers, names are all there is.
+            if not own & {(image.container, kernel.name), (None, kernel.name)}:
+                names[kernel.name] = None
+    return {backend: tuple(names) for backend, names in found.items() if names}
+
+
+def read_host_kernels(
+    elf: Elf, kernels: Mapping[str, tuple[str, ...]], wrappers: Sequence[WrapperFacts]
+) -> tuple[HostKernel, ...]:
+    """The host side of each backend's ``kernels``, in their order."""
+    found: list[HostKernel] = []
+    for backend, names in kernels.items():
+        conventions = HOST_CONVENTIONS.get(backend)
+        if conventions is not None:
+            has_wrapper = any(wrapper.backend == backend for wrapper in wrappers)
+            evidence = _gather_evidence(elf, conventions, names, has_wrapper=has_wrapper)
+            found.extend(_read_backend(elf, backend, conventions, names, evidence))
+    return tuple(found)
+
+
+def _gather_evidence(
+    elf: Elf, conventions: HostConventions, names: tuple[str, ...], *, has_wrapper: bool
+) -> _Evidence:
+    if conventions.register_kernel is None:
+        return _Evidence(calls=None, named=None)
+    if elf.type == "relocatable":
+        calls = read_registrations(elf, conventions, names)
+        if calls is None:
+            return _Evidence(calls=None, named=None)
+        by_kernel: dict[str, list[Registration]] = {}
+        for call in calls:
+            by_kernel.setdefault(call.kernel, []).append(call)
+        return _Evidence(calls=by_kernel, named=None)
+    # Without a wrapper no container is registered, whatever names the program knows.
+    return _Evidence(calls=None, named=find_names(elf, names) if has_wrapper else frozenset())
+
+
+def _read_backend(
+    elf: Elf,
+    backend: str,
+    conventions: HostConventions,
+    names: tuple[str, ...],
+    evidence: _Evidence,
+) -> Iterator[HostKernel]:
+    host_names = {name: conventions.host_name(name) for name in names}
+    shared: dict[str, int] = {}
+    for host_name in host_names.values():
+        shared[host_name] = shared.get(host_name, 0) + 1
+    found = _find_symbols(elf, conventions, frozenset(host_names.values()))
+    for name, host_name in host_names.items():
+        stubs = found.stubs.get(host_name, [])
+        symbols = found.identities.get(host_name, [])
+        calls = (evidence.calls or {}).get(name, [])
+        chosen = _choose(symbols, calls, is_alone=shared[host_name] == 1)
+        for symbol in chosen or (None,):
+            yield HostKernel(
+                backend=backend,
+                kernel=name,
+                symbol=symbol,
+                stub=_pick_stub(stubs, symbol, len(chosen)),
+                is_registered=evidence.is_registered(name),
+            )
+
+
+def _choose(
+    symbols: list[Symbol], calls: list[Registration], *, is_alone: bool
+) -> tuple[Symbol, ...]:
+    """The kernel's own of the symbols that bear its name.
+
+    They all are where several sources have a file-local kernel of one mangled name.  Else
+    the code that registers the kernel tells, where it mentions one alone.
+    """
+    is_mangled = all(symbol.name.startswith("_Z") for symbol in symbols)
+    if is_alone and (is_mangled or len(symbols) == 1):
+        return tuple(symbols)
+    mentioned = [s for s in symbols if any(s.place in call.places for call in calls)]
+    return tuple(mentioned) if len(mentioned) == 1 else ()
+
+
+def _pick_stub(stubs: list[Symbol], symbol: Symbol | None, siblings: int) -> Symbol | None:
+    """The symbol's stub, where there is no doubt which it is."""
+    return stubs[0] if symbol and len(stubs) == siblings == 1 else None
+
+
+def _find_symbols(elf: Elf, conventions: HostConventions, kernels: frozenset[str]) -> _Names:
+    """The defined symbols of kernels and stubs, each place once, the full table's first."""
+    found = _Names()
+    seen: set[tuple[str, Place]] = set()
+    for symbol in sorted(elf.symbols, key=lambda symbol: symbol.dynamic):
+        if symbol.type not in ("function", "object") or symbol.place is None:
+            continue
+        key = (symbol.name, symbol.place)
+        if key in seen:
+            continue
+        seen.add(key)
+        kernel = _identify(symbol, conventions, kernels)
+        if kernel is not None:
+            found.identities.setdefault(kernel, []).append(symbol)
+        elif symbol.type == "function":
+            behind = conventions.kernels_of_stub(symbol.name)
+            kernel = next((name for name in behind if name in kernels), None)
+            if kernel is not None:
+                found.stubs.setdefault(kernel, []).append(symbol)
+    return found
+
+
+def _identify(symbol: Symbol, conventions: HostConventions, kernels: frozenset[str]) -> str | None:
+    """The kernel whose host identity the symbol is, by its name."""
+    if symbol.type != conventions.identity_type:
+        return None
+    if symbol.name in kernels:
+        return symbol.name
+    candidates = list(conventions.kernels_of_identity(symbol.name))
+    if symbol.binding == "local":
+        candidates += _globalise(symbol.name)
+    return next((name for name in candidates if name in kernels), None)
+
+
+def _globalise(symbol: str) -> Iterator[str]:
+    """The symbol's name as it is where it is not local to a file, among others.
+
+    nvcc makes file-local kernels global in device code: ``_ZL5scalePf`` there is
+    ``_Z5scalePf``.
+    """
+    if symbol.startswith("_Z"):
+        for match in itertools.islice(_LOCAL.finditer(symbol), _MOST_MARKS):
+            yield symbol[: match.start()] + symbol[match.end() :]

@@ -1,0 +1,50 @@
+"""What a host file still needs of a device link and of runtimes, and what it gives back."""
+
+from __future__ import annotations
+
+from kbuild.backends.interface.host import HostConventions
+from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.facts import LinkageFacts, Symbol
+from kbuild.formats.elf.file import Elf
+
+
+def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
+    """One for each family of tools whose symbols the file has."""
+    undefined = {s.name for s in elf.symbols if s.name and _is_undefined(s)}
+    # The dynamic linker leaves a weak one null where no library has it.
+    required = undefined - {s.name for s in elf.symbols if s.binding == "weak"}
+    known = {s.name for s in elf.symbols if s.name}
+    found = []
+    for backend, conventions in HOST_CONVENTIONS.items():
+        links, runtime = conventions.link_symbols, conventions.runtime_symbols
+        needs_link = {name for name in undefined if links and links.match(name)}
+        needs_runtime = {name for name in required if runtime and runtime.match(name)}
+        registers = bool(conventions.registrations & known - {conventions.unregister})
+        waiting = _list_waiting(elf, conventions)
+        if needs_link or needs_runtime or registers or waiting:
+            found.append(
+                LinkageFacts(
+                    backend=backend,
+                    unlinked=tuple(sorted(needs_link)),
+                    needs=tuple(sorted(needs_runtime)),
+                    unregisters=conventions.unregister in known if registers else None,
+                    waiting=waiting,
+                )
+            )
+    return tuple(found)
+
+
+def _list_waiting(elf: Elf, conventions: HostConventions) -> tuple[str, ...]:
+    """Lists of what a device link registers; one that was done left a wrapper beside them."""
+    wrapper = conventions.wrapper
+    if wrapper is not None and elf.sections_named(wrapper.section):
+        return ()
+    return tuple(
+        section.name
+        for section in elf.sections
+        if section.name in conventions.link_sections and section.size
+    )
+
+
+def _is_undefined(symbol: Symbol) -> bool:
+    return symbol.place is None and symbol.value == 0 and symbol.binding != "local"

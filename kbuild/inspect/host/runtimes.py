@@ -1,0 +1,72 @@
+"""The GPU runtimes of a linked file: those that it needs, and those that it contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kbuild.backends.interface.host import RuntimeLibrary
+from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.errors import InputError
+from kbuild.facts import RuntimeFacts
+from kbuild.formats.elf.file import Elf
+from kbuild.inspect.host.text_search import find_texts
+
+
+def read_runtimes(elf: Elf) -> tuple[RuntimeFacts, ...]:
+    """Every runtime, the shared ones first; an object file has none yet."""
+    if elf.type == "relocatable":
+        return ()
+    return (*_find_shared(elf), *_find_static(elf))
+
+
+def _find_shared(elf: Elf) -> Iterator[RuntimeFacts]:
+    for tag, soname in elf.dynamic_names:
+        if tag != "DT_NEEDED":
+            continue
+        for backend, conventions in HOST_CONVENTIONS.items():
+            for library in conventions.runtimes:
+                match = library.file_name.fullmatch(soname)
+                if match:
+                    yield RuntimeFacts(
+                        backend=backend,
+                        name=library.name,
+                        linkage="shared",
+                        soname=soname,
+                        version=match["version"],
+                        needs=_needs(elf, soname),
+                        is_driver=library.is_driver,
+                    )
+
+
+def _needs(elf: Elf, soname: str) -> tuple[str, ...]:
+    try:
+        return tuple(version for file, version in elf.needed_versions if file == soname)
+    except InputError:
+        # The rest of the file is worth reading without.
+        return ()
+
+
+def _find_static(elf: Elf) -> Iterator[RuntimeFacts]:
+    own = {name for tag, name in elf.dynamic_names if tag == "DT_SONAME"}
+    candidates = [
+        (backend, library)
+        for backend, conventions in HOST_CONVENTIONS.items()
+        for library in conventions.runtimes
+        # The shared library itself says the same things.
+        if library.texts and not _is_named(library, own)
+    ]
+    texts = find_texts(elf, [text for _, library in candidates for text in library.texts])
+    for backend, library in candidates:
+        if texts.issuperset(library.texts):
+            yield RuntimeFacts(
+                backend=backend,
+                name=library.name,
+                linkage="static",
+                soname=None,
+                version=None,
+                is_driver=library.is_driver,
+            )
+
+
+def _is_named(library: RuntimeLibrary, names: set[str]) -> bool:
+    return any(library.file_name.fullmatch(name) for name in names)

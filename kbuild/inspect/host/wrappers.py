@@ -1,0 +1,102 @@
+"""The records through which host code registers containers, and where they lead."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kbuild.backends.interface.host import WrapperConvention
+from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.errors import InputError
+from kbuild.facts import ContainerFacts, Place, WrapperFacts
+from kbuild.formats.buffer import skip_zeros
+from kbuild.formats.elf.file import Elf
+
+# magic, version, container, a word that tells nothing in a file
+_RECORD: Final = struct.Struct("<IIQQ")
+_POINTER: Final = 8
+
+
+def read_wrappers(elf: Elf, containers: Sequence[ContainerFacts]) -> tuple[WrapperFacts, ...]:
+    """Every record of every wrapper section, in the order of the file."""
+    numbers = {container.place: number for number, container in enumerate(containers)}
+    found: list[WrapperFacts] = []
+    for section in elf.sections:
+        for backend, conventions in HOST_CONVENTIONS.items():
+            wrapper = conventions.wrapper
+            if wrapper is not None and wrapper.section == section.name:
+                content = elf.view(section)
+                for offset in _find_records(content, wrapper):
+                    place = Place(section=section.index, offset=offset)
+                    record = bytes(content[offset : offset + _RECORD.size])
+                    found.append(_read(elf, backend, wrapper, place, record, numbers))
+    return tuple(found)
+
+
+def _find_records(content: memoryview, wrapper: WrapperConvention) -> Iterator[int]:
+    """Where records start: one after another, with padding between those of two objects.
+
+    What is none is one record that is not sound, up to where the next one starts.
+    """
+    magic = re.compile(re.escape(wrapper.magic.to_bytes(4, "little")))
+    position = skip_zeros(content, 0)
+    while position < len(content):
+        yield position
+        if magic.match(content, position):
+            # Its last word may be zero, so only its end is a place to look for the next one.
+            position = skip_zeros(content, position + _RECORD.size)
+        else:
+            following = magic.search(content, position)
+            position = following.start() if following else len(content)
+
+
+def _read(  # noqa: PLR0913, PLR0917 - one record in its file
+    elf: Elf,
+    backend: str,
+    wrapper: WrapperConvention,
+    place: Place,
+    record: bytes,
+    numbers: dict[Place, int],
+) -> WrapperFacts:
+    version, container, awaits = None, None, None
+    if len(record) < _RECORD.size:
+        problem: str | None = "the fat binary wrapper is cut off"
+    else:
+        magic, version, *_ = _RECORD.unpack(record)
+        if magic != wrapper.magic:
+            version, problem = None, f"no fat binary wrapper is here (magic number {magic:#x})"
+        else:
+            container, awaits, problem = _resolve(elf, place, numbers)
+            if version not in wrapper.versions:
+                problem = f"fat binary wrapper version {version} is not known"
+    return WrapperFacts(
+        backend=backend,
+        place=place,
+        version=version,
+        is_device_linked=version in wrapper.device_linked,
+        container=container,
+        awaits=awaits,
+        problem=problem,
+    )
+
+
+def _resolve(
+    elf: Elf, record: Place, numbers: dict[Place, int]
+) -> tuple[int | None, str | None, str | None]:
+    """The container that the record points to, else the symbol that it is, else a problem."""
+    slot = Place(section=record.section, offset=record.offset + _POINTER)
+    try:
+        pointer = elf.pointer_at(slot)
+    except InputError as error:
+        return None, None, str(error)
+    target = pointer.place
+    if target is None:
+        problem = "its pointer to a container is null or leads out of the file"
+        return None, pointer.symbol, None if pointer.symbol else problem
+    if target in numbers:
+        return numbers[target], None, None
+    sections = elf.sections
+    name = sections[target.section].name if target.section < len(sections) else "?"
+    return None, None, f"it points to {name}+{target.offset:#x}, where no container starts"

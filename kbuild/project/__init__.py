@@ -1,0 +1,1 @@
+"""`kbuild build`: the manifest, the CMake project generated from it, and the build directory."""

@@ -1,0 +1,76 @@
+"""A comparison as one HTML file without references: summary first, code side by side."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jinja2
+
+from kbuild import resources
+from kbuild.diff.model import DiffReport, FunctionChange
+from kbuild.report.diff import words
+from kbuild.report.layout import show, show_line
+
+# Browsers take long to lay out more.
+_MOST_ROWS: Final = 50_000
+
+
+def render(report: DiffReport) -> str:
+    """The page."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates_directory()),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=True,
+    )
+    left = _MOST_ROWS
+    functions: list[dict[str, Any]] = []
+    cut = 0
+    for (status, name), changes in words.group_functions(report).items():
+        for change in changes:
+            size = sum(len(hunk.rows) for hunk in change.code.hunks) if change.code else 0
+            fits = size <= left
+            left -= size if fits else 0
+            cut += not fits
+            functions.append(_function(status, name, change, with_code=fits))
+    return environment.get_template("diff.html.j2").render(
+        old=show_line(report.old),
+        new=show_line(report.new),
+        summary=show_line(words.summarise(report)),
+        is_equal=report.is_equal,
+        others=[(show_line(file), show_line(text)) for file, text in words.describe_others(report)],
+        notes=[
+            *map(show_line, report.notes),
+            *([f"the code of {cut} functions is left out of this page"] if cut else []),
+        ],
+        functions=functions,
+    )
+
+
+def _function(status: str, name: str, change: FunctionChange, *, with_code: bool) -> dict[str, Any]:
+    hunks = change.code.hunks if change.code and with_code else ()
+    return {
+        "status": status,
+        "name": show_line(name),
+        "is_break": bool(change.breaks),
+        "arch": show_line(f"{change.backend} {change.arch} {change.kind}"),
+        "files": show_line(", ".join(change.files)),
+        "facts": [show_line(text) for text in words.describe_function(change)],
+        "hunks": [
+            {
+                "old": hunk.old_start,
+                "new": hunk.new_start,
+                "rows": [
+                    (
+                        "same" if row.is_equal else "diff",
+                        "" if row.old is None else show(row.old),
+                        "" if row.new is None else show(row.new),
+                    )
+                    for row in hunk.rows
+                ],
+            }
+            for hunk in hunks
+        ],
+    }

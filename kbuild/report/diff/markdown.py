@@ -1,0 +1,100 @@
+"""A comparison for a pull request's comment, in GitHub's Markdown."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.diff.model import DiffReport, FunctionChange
+from kbuild.report.diff import words
+from kbuild.report.layout import show_line
+from kbuild.report.verify.markdown import escape
+
+# GitHub refuses comments of more than 65536 characters.
+_LONGEST: Final = 60_000
+_LONGEST_CELL: Final = 400
+_LONGEST_CODE: Final = 8_000
+
+
+def render(report: DiffReport) -> str:
+    """The verdict, a table of what changed, and the code, folded; what is too much is counted."""
+    lines = ["### kbuild diff", "", f"{_cell(report.old)} → {_cell(report.new)}", ""]
+    lines += [f"**{_cell(words.summarise(report))}**", ""]
+    lines += [f"- {_cell(file)}: {_cell(text)}" for file, text in words.describe_others(report)][
+        :100
+    ]
+    lines += [f"- {_cell(note)}" for note in report.notes]
+    room = _Room(_LONGEST - sum(len(line) + 1 for line in lines))
+    rows = [row for changes in words.group_functions(report).values() for row in changes]
+    lines += _table(rows, room)
+    for change in rows:
+        lines += _code(change, room)
+    if room.is_full:
+        lines += ["", "The rest is too long for a comment: see the report as HTML or JSON."]
+    return "\n".join(lines) + "\n"
+
+
+class _Room:
+    """How many characters are left."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self.is_full = False
+
+    def takes(self, text: str) -> bool:
+        """Whether there is room for the text, which is then gone."""
+        if len(text) + 1 > self._left:
+            self.is_full = True
+            return False
+        self._left -= len(text) + 1
+        return True
+
+
+def _table(changes: list[FunctionChange], room: _Room) -> Iterator[str]:
+    if changes:
+        yield from ("", "| Change | Kernel | Architecture | What |", "|---|---|---|---|")
+    for number, change in enumerate(changes):
+        what = "<br>".join(_cell(text) for text in words.describe_function(change))
+        row = f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {what} |"
+        if not room.takes(row):
+            yield from ("", f"And {len(changes) - number} more.")
+            return
+        yield row
+
+
+def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
+    if change.code is None or not change.code.hunks:
+        return
+    lines = [
+        line
+        for hunk in change.code.hunks
+        for line in (
+            f"@@ -{hunk.old_start} +{hunk.new_start} @@",
+            *(show_line(text) for text in words.unified(hunk.rows)),
+        )
+    ]
+    text = "\n".join(lines)[:_LONGEST_CODE]
+    # A fence longer than any in the text cannot be closed by it.
+    fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
+    # Inside an HTML block Markdown's own escapes are shown.
+    title = html.escape(show_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
+    block = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
+    if room.takes(block):
+        yield block
+
+
+def _backticks(text: str) -> Iterator[str]:
+    run = ""
+    for character in text:
+        if character == "`":
+            run += character
+        elif run:
+            yield run
+            run = ""
+    yield run
+
+
+def _cell(text: str) -> str:
+    shortened = text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + "..."
+    return escape(shortened).replace("\n", " ")

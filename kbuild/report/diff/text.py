@@ -1,0 +1,42 @@
+"""What `kbuild diff` shows people: the verdict, then each change, then its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.diff.model import DiffReport, FunctionChange
+from kbuild.report.diff import words
+from kbuild.report.layout import join_lines, show_line
+
+_MOST_LINES: Final = 60
+
+
+def render(report: DiffReport) -> str:
+    """The report as text."""
+    lines = [f"{report.old} -> {report.new}", words.summarise(report)]
+    for file, text in words.describe_others(report):
+        lines.append(f"  {show_line(file)}: {show_line(text)}")
+    for (status, name), changes in words.group_functions(report).items():
+        lines += ["", f"{status}: {show_line(name)}"]
+        for change in changes:
+            lines += _change(change)
+    lines += [f"note: {show_line(note)}" for note in report.notes]
+    return join_lines(lines)
+
+
+def _change(change: FunctionChange) -> Iterator[str]:
+    yield f"  {change.arch} {change.kind} in {show_line(', '.join(change.files))}"
+    for text in words.describe_function(change):
+        yield f"    {show_line(text)}"
+    if change.code is None:
+        return
+    left = _MOST_LINES
+    for hunk in change.code.hunks:
+        yield f"      @@ -{hunk.old_start} +{hunk.new_start} @@"
+        for line in words.unified(hunk.rows):
+            if not left:
+                yield "      ... (all of it: --format html or json)"
+                return
+            yield f"      {show_line(line)}"
+            left -= 1

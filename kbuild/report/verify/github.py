@@ -1,0 +1,60 @@
+"""The report of `kbuild verify` as annotations on GitHub: a workflow command a finding.
+
+"Workflow commands for GitHub Actions" has the commands; how the runner takes them apart is in
+its ActionCommand.cs: a line that begins with `::`, and as an older form `##[` anywhere in a
+line.  So nothing that comes from a file is printed but inside a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.report.layout import show
+from kbuild.report.verify.locations import relative_name, split_member
+from kbuild.report.verify.text import summarise
+from kbuild.verify.policy.file import Severity
+from kbuild.verify.report import Finding, Report
+
+_COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "notice"}
+# The percent sign first: the others bring new ones.
+_IN_DATA: Final = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
+_IN_PROPERTY: Final = (*_IN_DATA, (":", "%3A"), (",", "%2C"))
+
+
+def render(report: Report) -> str:
+    """Errors first, for GitHub shows ten annotations of a kind and step; then the summary."""
+    order = list(_COMMANDS)
+    findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
+    lines = [_annotate(finding) for finding in findings]
+    lines += [
+        _command("error", {"title": f"{note.rule} could not run"}, note.reason)
+        for note in report.rules_errored
+    ]
+    return "\n".join([*lines, summarise(report)]) + "\n"
+
+
+def _annotate(finding: Finding) -> str:
+    file, _ = split_member(finding.path)
+    properties = {
+        "file": relative_name(file),
+        "title": f"{finding.rule} {finding.slug}",
+    }
+    return _command(_COMMANDS[finding.severity], properties, "\n".join(_message(finding)))
+
+
+def _message(finding: Finding) -> Iterator[str]:
+    yield f"{finding.path}: {finding.message}"
+    yield f"fix: {finding.fix}"
+
+
+def _command(name: str, properties: dict[str, str], message: str) -> str:
+    shown = ",".join(f"{key}={_escape(value, _IN_PROPERTY)}" for key, value in properties.items())
+    return f"::{name} {shown}::{_escape(message, _IN_DATA)}"
+
+
+def _escape(text: str, characters: tuple[tuple[str, str], ...]) -> str:
+    text = show(text)
+    for character, escaped in characters:
+        text = text.replace(character, escaped)
+    return text

@@ -1,0 +1,1 @@
+"""Compile kernel sources from Python."""

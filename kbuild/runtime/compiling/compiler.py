@@ -1,0 +1,200 @@
+"""`KernelCompiler`: a kernel source to `CompiledKernel` values, by the build's own stages."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import __version__, files
+from kbuild.backends import AUTOMATIC, list_by_preference
+from kbuild.backends.interface.build import Backend, Toolchain, ToolchainHints
+from kbuild.errors import ConfigurationError, InputError, ToolchainError
+from kbuild.model import DeviceImage
+from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Recompiler
+from kbuild.runtime.compiling.module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.recompiler import PortableRecompiler, ToolRecompiler
+from kbuild.runtime.compiling.sources import check_name, read_options, read_source
+from kbuild.stages.compile import EdgeOutcome, compile_edge
+from kbuild.stages.edges import CompileEdge
+from kbuild.stages.sources.parameter_names import declare_params
+from kbuild.stages.stubs.kernel_table import build_kernel_table
+from kbuild.stages.target import STANDARDS, DeviceFlags
+from kbuild.toolchain.find import (
+    choose_backend,
+    find_toolchain,
+    find_toolchain_for,
+    gather_hints,
+    query_architecture,
+)
+
+NATIVE: Final = "native"
+_TEXT_NAME: Final = "kernels.cu"
+
+
+class KernelCompiler:
+    """Compiles kernel sources for one architecture; it needs no device.
+
+    ``backend`` is as BACKEND in CMake, ``arch`` as one of ARCHITECTURES, and None the best for
+    this machine; where neither is named, the first backend that has a compiler and a device.
+    ``options`` are the device compiler's own, ``standard`` its C++.  Raises ConfigurationError
+    for an unknown backend or architecture, or where ``arch`` is None and there is no device;
+    ToolchainError where there is no compiler.
+    """
+
+    def __init__(
+        self,
+        backend: str = AUTOMATIC,
+        arch: str | None = None,
+        options: Sequence[str] = (),
+        *,
+        standard: str = "17",
+    ) -> None:
+        if str(standard) not in STANDARDS:
+            *first, last = STANDARDS
+            choices = f"{', '.join(first)} or {last}"
+            raise ConfigurationError(f"standard {standard!r} is none; write {choices}")
+        words = read_options(options)
+        hints = gather_hints()
+        chosen, named = _choose(backend, arch, hints)
+        toolchain = find_toolchain(chosen, hints)
+        expanded = chosen.expand_architectures((named,), toolchain, hints)
+        if len(expanded) != 1:
+            raise ConfigurationError(
+                f"architecture {arch!r} is {len(expanded)} architectures; a KernelCompiler has one"
+            )
+        self.backend = chosen.NAME
+        self.arch = expanded[0]
+        self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
+        self.standard = str(standard)
+        self.flags = DeviceFlags(options=words)
+
+    def __repr__(self) -> str:
+        return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
+
+    def compile(self, source: str | os.PathLike[str], *, name: str = _TEXT_NAME) -> CompiledModule:
+        """The kernels of ``source``: a path, or the text itself, which messages call ``name``.
+
+        A string is text if it has a line break or a brace, else a path.  Raises InputError for
+        a file that cannot be read, ToolError with the compiler's log where it fails,
+        SourceError for a source without kernels or with host code.
+        """
+        path, text = read_source(source)
+        check_name(name)
+        with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
+            file = path.absolute() if path else Path(folder) / Path(name).name
+            if path is None:
+                file.write_bytes(text)
+            edge = CompileEdge(
+                kbuild_version=__version__,
+                source=file,
+                display_source=str(path) if path else name,
+                arch=self.arch,
+                standard=self.standard,
+                output=Path(folder) / file.stem,
+                toolchain=self.toolchain,
+                keep_assembly=True,
+            )
+            try:
+                outcome = compile_edge(edge, self.flags, is_watched=False)
+                return self._collect(edge, outcome, text)
+            except FileNotFoundError as error:
+                missing = Path(os.fsdecode(error.filename or "")).name
+                raise InputError(
+                    f"{edge.display_source}: the compiler left no {missing}; do its options say "
+                    "what to make?"
+                ) from error
+
+    def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
+        compiled = outcome.compiled
+        compilation = Compilation(
+            source=edge.display_source,
+            base_name=edge.output.name,
+            backend=self.backend,
+            arch=self.arch,
+            command=outcome.command.argv,
+            compiler=self.toolchain.compiler_id,
+            compiler_version=self.toolchain.version,
+            log=compiled.log,
+            warnings=compiled.warnings,
+        )
+        assembly = _load_assembly(outcome, compiled.images)
+        _require_own_name(edge.source.name, compiled.images, assembly)
+        # Where they lay is no more.
+        named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
+        files = CompiledFiles(
+            compiled=replace(compiled, images=named),
+            images=tuple(files.read_file(image.path) for image in compiled.images),
+            assembly=assembly,
+            text=text,
+        )
+        rows = build_kernel_table(((compiled.source, compiled.images),))
+        rows = declare_params(rows, {0: (edge.declarations,)})
+        recompiler = self._make_recompiler(edge, compiled.images, assembly)
+        return make_module(compilation, files, rows, recompiler)
+
+    def _make_recompiler(
+        self,
+        edge: CompileEdge,
+        images: tuple[DeviceImage, ...],
+        assembly: CompiledImage | None,
+    ) -> Recompiler | None:
+        if assembly is None:
+            return None
+        real = next((image for image in images if image.kind == "elf"), None)
+        if real is None:
+            return PortableRecompiler(
+                backend=self.backend, source=edge.display_source, assembly=assembly
+            )
+        return ToolRecompiler(
+            toolchain=self.toolchain,
+            source=edge.display_source,
+            base_name=edge.output.name,
+            arch=real.arch,
+            options=self.flags.options,
+            assembly=assembly,
+        )
+
+
+def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
+    """The backend, and the architecture to compile for."""
+    if arch not in (None, NATIVE):
+        return choose_backend(backend, hints), str(arch)
+    if backend != AUTOMATIC:
+        chosen = choose_backend(backend, hints)
+        return chosen, query_architecture(chosen.NAME)
+    *candidates, embedded = list_by_preference()
+    for candidate in candidates:
+        with contextlib.suppress(ConfigurationError, ToolchainError):
+            native = query_architecture(candidate.NAME)
+            find_toolchain(candidate, hints)
+            return candidate, native
+    return embedded, query_architecture(embedded.NAME)
+
+
+def _require_own_name(
+    source: str, images: tuple[DeviceImage, ...], assembly: CompiledImage | None
+) -> None:
+    """Saving would write one file over the other."""
+    names = [image.path.name for image in images]
+    if source in (*names, assembly.file_name if assembly else None):
+        raise ConfigurationError(
+            f"{source}: its code would be a file of the same name; give the source another suffix"
+        )
+
+
+def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:
+    if outcome.assembly is None:
+        return None
+    data = files.read_file(outcome.assembly)
+    return CompiledImage(
+        arch=images[0].arch,
+        kind="ptx",
+        file_name=outcome.assembly.name,
+        sha256=files.sha256(data),
+        data=data,
+    )

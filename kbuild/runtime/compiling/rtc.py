@@ -1,0 +1,178 @@
+"""Source text to compiled kernels, by the vendor's runtime compiler where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild import files
+from kbuild.backends import find_backend
+from kbuild.backends.interface.build import ImageOutput
+from kbuild.backends.interface.rtc import RtcOutput, find_runtime_compiler
+from kbuild.demangle.names import split_function
+from kbuild.demangle.stub_names import base_identifier
+from kbuild.errors import InputError
+from kbuild.model import Marks, Resources
+from kbuild.runtime.compiling.compiler import KernelCompiler
+from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Variant
+from kbuild.runtime.compiling.module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.recompiler import (
+    Assembled,
+    describe_variant,
+    find_most_threads,
+    mark_block,
+)
+from kbuild.stages.compile import CompiledSource, describe_content
+from kbuild.stages.sources.parameter_names import declare_from_texts
+from kbuild.stages.stubs.kernel_table import build_kernel_table
+
+_LONGEST_NAME: Final = 100
+# Has a template instantiated; it stands below the user's own lines.
+_REFERENCE: Final = "[[gnu::used]] static const void* const kbuild_reference = (const void*)({});"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RtcRequest:
+    """What is to be compiled: ``name`` is the kernel wanted, ``arch`` as in ARCHITECTURES."""
+
+    text: str
+    name: str
+    options: tuple[str, ...]
+    backend: str
+    arch: str
+
+    @property
+    def expression(self) -> str | None:
+        """The name, where it is a template to instantiate."""
+        return self.name if "<" in self.name and not self.name.startswith("_Z") else None
+
+    @property
+    def file_name(self) -> str:
+        """What the compiler calls the text in messages."""
+        # Symbols may be longer than names of files.
+        name = base_identifier(self.name.partition("(")[0])[:_LONGEST_NAME]
+        return f"{name or 'kernels'}.cu"
+
+
+def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
+    """The kernels of the text, and the name that the wanted one has among them."""
+    compiler = find_runtime_compiler(request.backend)
+    if compiler is None:
+        text = request.text
+        if request.expression is not None:
+            text = f"{text}\n{_REFERENCE.format(request.expression)}\n"
+        own = KernelCompiler(request.backend, request.arch, request.options)
+        module = own.compile(f"{text}\n", name=request.file_name)
+        return module, _find_instance(module, request)
+    output = compiler.compile_source(
+        request.text, request.file_name, request.arch, request.options, request.expression
+    )
+    return _collect(request, output), output.symbol or request.name
+
+
+def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
+    """The name of the kernel that was instantiated, however its arguments are spelled.
+
+    It is one of its template's: where there is one alone, ``N`` may be an expression and ``T``
+    an alias.
+    """
+    if request.expression is None or request.name in module:
+        return request.name
+    wanted = base_identifier(request.name.partition("<")[0]).strip(" &")
+    instances = [
+        kernel.name
+        for kernel in module.values()
+        if base_identifier(split_function(kernel.display)[0]) == wanted
+    ]
+    return instances[0] if len(instances) == 1 else request.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RtcRecompiler:
+    """A recompiler that calls the runtime compiler's assembler."""
+
+    backend: str
+    source: str
+    arch: str
+    options: tuple[str, ...]
+    assembly: CompiledImage
+
+    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+        """See `Recompiler`."""
+        compiler = find_runtime_compiler(self.backend)
+        marked = find_backend(self.backend).mark_assembly(self.assembly.data, kernel, marks)
+        if compiler is None or marked is None:
+            raise InputError(f"backend {self.backend} assembles nothing again")
+        data, log = compiler.assemble(marked, self.arch, self.options)
+        made = Assembled(
+            source=self.source,
+            backend=self.backend,
+            kernel=kernel,
+            arch=self.arch,
+            file_name=f"{Path(self.source).stem}.cubin",
+            data=data,
+            log=log,
+        )
+        return describe_variant(made, marks, reason)
+
+    def find_most_threads(self, resources: Resources) -> int | None:
+        """See `Recompiler`."""
+        return find_most_threads(self.backend, self.arch, resources)
+
+    def mark_block(self, threads: int) -> int | None:
+        """See `Recompiler`."""
+        return mark_block(self.backend, threads)
+
+
+def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
+    backend = find_backend(request.backend)
+    source = request.file_name
+    base_name = Path(source).stem
+    found = ImageOutput(
+        path=Path(f"{base_name}{output.suffix}"),
+        arch=output.arch,
+        kind="elf",
+        spills=backend.read_spills(output.log),
+    )
+    image = describe_content(source, found, output.image, backend)
+    compilation = Compilation(
+        source=source,
+        base_name=base_name,
+        backend=request.backend,
+        arch=output.arch,
+        command=output.command,
+        compiler=output.compiler,
+        compiler_version=output.version,
+        log=output.log,
+        warnings=backend.shorten_log(output.log),
+    )
+    assembly = CompiledImage(
+        arch=output.arch,
+        kind="ptx",
+        file_name=f"{base_name}.ptx",
+        sha256=files.sha256(output.assembly),
+        data=output.assembly,
+    )
+    text = request.text.encode()
+    compiled = CompiledFiles(
+        compiled=CompiledSource(
+            source=source,
+            backend=request.backend,
+            images=(image,),
+            log=output.log,
+            warnings=compilation.warnings,
+        ),
+        images=(output.image,),
+        assembly=assembly,
+        text=text,
+    )
+    rows = declare_from_texts(build_kernel_table(((source, (image,)),)), {0: (text,)})
+    recompiler = RtcRecompiler(
+        backend=request.backend,
+        source=source,
+        arch=output.arch,
+        options=request.options,
+        assembly=assembly,
+    )
+    return make_module(compilation, compiled, rows, recompiler)

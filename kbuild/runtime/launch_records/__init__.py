@@ -1,0 +1,1 @@
+"""Launch records: capture, file format, and replay."""

@@ -1,0 +1,196 @@
+"""Launch records as files; ``docs/launch-records.md`` describes the format.
+
+Records come from programs that run with ``KBUILD_CAPTURE``, and from `write_launch_record`.
+Their bytes are views of the mapped file: only what is looked at is read.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import InputError
+from kbuild.files import write_parts
+from kbuild.formats.buffer import Buffer
+from kbuild.inspect.content import hash_content, open_content
+from kbuild.runtime.launch_records.header import (
+    BufferEntry,
+    CodeEntry,
+    Header,
+    ImageEntry,
+    Payload,
+    decode_arguments,
+    read_header,
+    write_header,
+)
+from kbuild.runtime.launch_records.images import read_images
+from kbuild.runtime.launch_records.model import (
+    CapturedBuffer,
+    CapturedCode,
+    CapturedImage,
+    CapturedPointer,
+    CaptureNote,
+    LaunchOrigin,
+    LaunchOutcome,
+    LaunchRecord,
+    RecordedConfig,
+)
+
+__all__ = [
+    "CaptureNote",
+    "CapturedBuffer",
+    "CapturedCode",
+    "CapturedImage",
+    "CapturedPointer",
+    "LaunchOrigin",
+    "LaunchOutcome",
+    "LaunchRecord",
+    "RecordedConfig",
+    "read_images",
+    "read_launch_record",
+    "write_launch_record",
+]
+
+MAGIC: Final = b"KBLAUNCH"
+VERSION: Final = 1
+ALIGNMENT: Final = 64
+SUFFIX: Final = ".launch"
+
+_START: Final = struct.Struct("<8sIIQ")
+_LARGEST_HEADER: Final = 64 << 20
+
+
+def write_launch_record(path: str | os.PathLike[str], record: LaunchRecord) -> None:
+    """Write the record to ``path``, whole or not at all; InputError for one that does not hold."""
+    contents: list[Buffer] = []
+    header = write_header(_describe(record, contents))
+    read_header(header, "launch record")  # what nobody could read is not written
+    write_parts(Path(path), _lay_out(header, contents))
+
+
+def _lay_out(header: bytes, contents: list[Buffer]) -> Iterator[bytes]:
+    start = _START.pack(MAGIC, VERSION, 0, len(header)) + header
+    for part in (start, *contents):
+        yield bytes(part)
+        yield bytes(-len(part) % ALIGNMENT)
+
+
+def _describe(record: LaunchRecord, contents: list[Buffer]) -> Header:
+    """The header; ``contents`` gets what is to follow it."""
+    end = 0
+
+    def place(content: Buffer) -> Payload:
+        nonlocal end
+        offset, size = end, len(content)
+        contents.append(content)
+        end = _align(end + size)
+        return Payload(offset=offset, size=size, sha256=hash_content(content))
+
+    code = record.code
+    return Header(
+        backend=record.backend,
+        kernel=record.kernel,
+        code=CodeEntry(
+            fat_binary=None if code.fat_binary is None else place(code.fat_binary),
+            described=code.described,
+            images=tuple(
+                ImageEntry(arch=image.arch, kind=image.kind, content=place(image.content))
+                for image in code.images
+            ),
+        ),
+        config=record.config,
+        arguments=record.arguments.hex(),
+        pointers=record.pointers,
+        buffers=tuple(
+            BufferEntry(
+                address=buffer.address,
+                size=buffer.size,
+                content=None if buffer.content is None else place(buffer.content),
+            )
+            for buffer in record.buffers
+        ),
+        notes=record.notes,
+        origin=record.origin,
+        outcome=record.outcome,
+    )
+
+
+def _align(offset: int) -> int:
+    return offset + -offset % ALIGNMENT
+
+
+def read_launch_record(path: str | os.PathLike[str]) -> LaunchRecord:
+    """The record in a file; InputError, naming the place, for what is none or is damaged."""
+    content = open_content(Path(path))
+    where = str(path)
+    if len(content) < _START.size or bytes(content[: len(MAGIC)]) != MAGIC:
+        raise InputError(f"{where}: not a launch record")
+    _, version, zero, size = _START.unpack(content[: _START.size])
+    if version != VERSION or zero != 0:
+        raise InputError(
+            f"{where}: launch record of version {version}; this kbuild reads {VERSION}"
+        )
+    if size > len(content) - _START.size:
+        raise InputError(
+            f"{where}: truncated: the header has {size} bytes and the file {len(content)}"
+        )
+    if size > _LARGEST_HEADER:
+        raise InputError(f"{where}: a header of {size} bytes; it may have {_LARGEST_HEADER}")
+    header = read_header(bytes(content[_START.size : _START.size + size]), where)
+    return _assemble(header, content[_align(_START.size + size) :], where)
+
+
+def _assemble(header: Header, payload: Buffer, where: str) -> LaunchRecord:
+    def take(place: Payload, what: str) -> Buffer:
+        return _take(payload, place, f"{where}.{what}")
+
+    code = header.code
+    return LaunchRecord(
+        backend=header.backend,
+        kernel=header.kernel,
+        config=header.config,
+        arguments=decode_arguments(header, where),
+        code=CapturedCode(
+            fat_binary=None if code.fat_binary is None else take(code.fat_binary, "fat_binary"),
+            described=code.described,
+            images=tuple(
+                CapturedImage(
+                    arch=image.arch,
+                    kind=image.kind,
+                    content=take(image.content, f"images[{index}]"),
+                )
+                for index, image in enumerate(code.images)
+            ),
+        ),
+        pointers=header.pointers,
+        buffers=tuple(
+            CapturedBuffer(
+                address=buffer.address,
+                size=buffer.size,
+                content=None
+                if buffer.content is None
+                else take(buffer.content, f"buffers[{index}]"),
+            )
+            for index, buffer in enumerate(header.buffers)
+        ),
+        notes=header.notes,
+        origin=header.origin,
+        outcome=header.outcome,
+    )
+
+
+def _take(payload: Buffer, place: Payload, where: str) -> Buffer:
+    if place.offset < 0 or place.size < 0 or place.offset % ALIGNMENT:
+        raise InputError(f"{where}: {place.size} bytes at {place.offset}: no place of a payload")
+    if place.offset + place.size > len(payload):
+        raise InputError(
+            f"{where}: truncated: it ends {place.offset + place.size} bytes into the payload, "
+            f"which has {len(payload)}"
+        )
+    content = payload[place.offset : place.offset + place.size]
+    if place.sha256 is not None and hash_content(content) != place.sha256:
+        raise InputError(f"{where}: damaged: its content has another sha256 than the header says")
+    return content

@@ -1,0 +1,36 @@
+"""The device images that a launch record holds."""
+
+from __future__ import annotations
+
+from kbuild.backends.interface.read import StoredImage
+from kbuild.backends.readers import READERS
+from kbuild.errors import InputError, did_you_mean
+from kbuild.formats.buffer import Buffer
+from kbuild.formats.compression import DEFAULT_LIMIT
+from kbuild.model import Problem
+from kbuild.runtime.launch_records.model import CapturedImage, LaunchRecord
+
+
+def read_images(record: LaunchRecord) -> tuple[CapturedImage, ...]:
+    """The kernel's device images, those of its fat binary decompressed.
+
+    Raises InputError for a fat binary that is damaged, or of a backend that is not known.
+    """
+    if record.code.fat_binary is None:
+        return record.code.images
+    reader = READERS.get(record.backend)
+    if reader is None:
+        raise InputError(f"no backend {record.backend!r}{did_you_mean(record.backend, READERS)}")
+    content = record.code.fat_binary
+    listing = reader.list_images(content, "")
+    for problem in listing.problems:
+        raise InputError(f"fat binary of {record.kernel.display}: {problem.message}")
+    loaded = reader.load_images(listing.images, content, DEFAULT_LIMIT)
+    return (*(_unpack(image, data) for image, data in loaded), *record.code.images)
+
+
+def _unpack(image: StoredImage, data: Buffer | Problem) -> CapturedImage:
+    message = image.problem or (data.message if isinstance(data, Problem) else None)
+    if message is not None or isinstance(data, Problem):
+        raise InputError(f"the image for {image.arch}: {message}")
+    return CapturedImage(arch=image.arch, kind=image.kind, content=data)

@@ -1,0 +1,1 @@
+"""Load a built library and launch its kernels."""

@@ -1,0 +1,94 @@
+"""Which kernel targets a shared object holds, read off the file without loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import InputError
+from kbuild.facts import Place
+from kbuild.files import read_file
+from kbuild.formats import archive, note
+from kbuild.formats.elf.file import ELF_MAGIC, Elf
+from kbuild.model import TargetRecord
+
+_INSTEAD: Final = (
+    "only a shared object can be loaded; in CMake, kbuild_add_smoke_test(<target>) links one "
+    "that holds every kernel of the target"
+)
+_NOT_LOADABLE: Final = {
+    "relocatable": "an object file",
+    "executable": "an executable",
+    "other": "an ELF file of another kind",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetNote:
+    """One kernel target, and its descriptor's address relative to the load base."""
+
+    record: TargetRecord
+    descriptor: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedBytes:
+    """Bytes that the file says are at ``address`` (relative to the load base) once loaded."""
+
+    address: int
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedObject:
+    """A shared object with kernels; ``notes`` are the sections that ``targets`` stand in."""
+
+    path: Path
+    targets: tuple[TargetNote, ...]
+    notes: tuple[LoadedBytes, ...]
+
+
+def read_shared_object(path: Path) -> SharedObject:
+    """The kernel targets in the shared object at ``path``.
+
+    Raises InputError for a file that is missing, of another kind, or without kernels; for
+    archives, objects and executables the message names what to do instead.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a directory; {_INSTEAD}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a file; {_INSTEAD}")  # reading a pipe would not end
+    content = read_file(path)
+    if archive.is_archive(content):
+        raise InputError(f"{path} is an archive; {_INSTEAD}")
+    if not content.startswith(ELF_MAGIC):
+        what = "not an ELF file" if content else "empty"
+        raise InputError(f"{path} is {what}; {_INSTEAD}")
+    try:
+        return _read_elf(path, Elf(content))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _read_elf(path: Path, elf: Elf) -> SharedObject:
+    if elf.type != "shared-object":
+        raise InputError(f"this is {_NOT_LOADABLE[elf.type]}; {_INSTEAD}")
+    sections = elf.sections_named(note.SECTION)
+    targets: list[TargetNote] = []
+    for section in sections:
+        notes, problems = note.read_notes(elf.content(section))
+        if problems:
+            raise InputError(f"{problems[0].where}: {problems[0].message}")
+        for found in notes:
+            place = elf.distance_target(Place(section=section.index, offset=found.descriptor))
+            if place is None:
+                raise InputError(f"the note of {found.record.target} leads to no descriptor")
+            targets.append(TargetNote(record=found.record, descriptor=elf.address(place)))
+    if not any(target.record.kernels for target in targets):
+        raise InputError(f"no kernels in it (no {note.SECTION} that lists any)")
+    return SharedObject(
+        path=path,
+        targets=tuple(targets),
+        notes=tuple(LoadedBytes(address=s.address, content=elf.content(s)) for s in sections),
+    )

@@ -1,0 +1,1 @@
+"""Declarations in kernel source text: kernel names, and parameter names and types."""

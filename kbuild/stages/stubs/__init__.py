@@ -1,0 +1,1 @@
+"""Stub units: the host source that registers the kernels of a target."""

@@ -1,0 +1,81 @@
+"""The kernel table: one row a host identity, over the images of every source."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from kbuild.demangle.stub_names import name_stub
+from kbuild.errors import SourceError
+from kbuild.facts.parameters import find_difference
+from kbuild.model import DeviceImage, Kernel, KernelRecord
+
+# The images of one source, or of what a device link made of all of them.
+SourceImages: TypeAlias = tuple[str, tuple[DeviceImage, ...]]
+
+
+def build_kernel_table(
+    sources: tuple[SourceImages, ...], *, has_stubs: bool = False
+) -> tuple[KernelRecord, ...]:
+    """One row a host identity, over the images of every source.
+
+    A kernel that two sources define is an error naming both, unless it is a template or
+    inline entity of equal layout: then the first one is registered.
+    """
+    rows: dict[str, tuple[KernelRecord, str]] = {}
+    for container, (source, images) in enumerate(sources):
+        for kernel in _agree(source, images):
+            # Static kernels of two sources may share a name, and are two kernels.
+            is_shared_name = kernel.linkage == "internal" and kernel.name in rows
+            suffix = f".{container}" if is_shared_name else ""
+            handle = kernel.name + suffix
+            row = KernelRecord(
+                handle=handle,
+                device_name=kernel.name,
+                display=kernel.display,
+                linkage=kernel.linkage,
+                container=container,
+                params=kernel.params,
+                stub=name_stub(kernel.name) + suffix if has_stubs else None,
+            )
+            if handle in rows:
+                _check_duplicate(row, source, *rows[handle])
+            else:
+                rows[handle] = (row, source)
+    return tuple(row for row, _ in rows.values())
+
+
+def _check_duplicate(
+    second: KernelRecord, second_source: str, first: KernelRecord, first_source: str
+) -> None:
+    if first.linkage != "weak" or second.linkage != "weak":
+        raise SourceError(
+            f"kernel '{second.display}' is defined in both {first_source} and {second_source}; "
+            "rename one, or declare it in one source only"
+        )
+    if find_difference(first.params, second.params) is not None:
+        raise SourceError(
+            f"kernel '{second.display}' has one parameter layout in {first_source} and another "
+            f"in {second_source}: the two sources see different definitions of its types"
+        )
+
+
+def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
+    """The kernels of a source's first image, which every other image has to hold too."""
+    first = images[0]
+    expected = {kernel.name: kernel for kernel in first.kernels}
+    for image in images[1:]:
+        found = {kernel.name: kernel for kernel in image.kernels}
+        for name in (*expected, *found):
+            if name not in found or name not in expected:
+                has, lacks = (first, image) if name in expected else (image, first)
+                kernel = expected.get(name) or found[name]
+                raise SourceError(
+                    f"{source}: kernel '{kernel.display}' is there for {has.arch} but not for "
+                    f"{lacks.arch}; define it for every architecture"
+                )
+            if find_difference(expected[name].params, found[name].params) is not None:
+                raise SourceError(
+                    f"{source}: kernel '{expected[name].display}' has one parameter layout for "
+                    f"{first.arch} and another for {image.arch}"
+                )
+    return first.kernels

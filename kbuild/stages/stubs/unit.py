@@ -1,0 +1,150 @@
+"""Generates what a host sees of a target: the stub unit and the headers.
+
+Only rows are made here; the text is in the templates and behaviour in the hand-written
+headers that the text includes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kbuild import __version__
+from kbuild.demangle.names import split_function
+from kbuild.model import KernelRecord, TargetRecord
+from kbuild.stages.render import c_string, render
+from kbuild.stages.stubs.debug import describe_stubs, names_other_types, uses_vector_types
+from kbuild.stages.stubs.variables import InitialContent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StubInputs:
+    """What a stub unit is made of.
+
+    ``spans`` are (offset, size) of each container; ``initials`` say of each variable where
+    its first content lies.
+    """
+
+    table: TargetRecord
+    headers: tuple[Path, ...]
+    registration_header: str
+    section: str
+    fat_binary: Path
+    fat_binary_sha256: str
+    spans: tuple[tuple[int, int], ...]
+    kernel_table: Path
+    kernel_table_sha256: str
+    kernel_table_size: int
+    alignment: int = 8
+    initials: tuple[InitialContent | None, ...] = ()
+
+
+def identifier(name: str) -> str:
+    """``name`` as a C identifier: ``ns::scale`` is ``ns_scale``, ``my-kernels`` ``my_kernels``."""
+    return re.sub(r"\W", "_", name.replace("::", "_"), flags=re.ASCII)
+
+
+def render_stub_unit(inputs: StubInputs) -> bytes:
+    """The host source with handles, descriptor, note and registration; C and C++ alike."""
+    table = inputs.table
+    containers = tuple(zip(inputs.spans, table.containers, strict=True))
+    spans = [span for span, container in containers if not container.is_prelinked]
+    prelinked = [span for span, container in containers if container.is_prelinked]
+    return render(
+        "stub_unit.c.j2",
+        {
+            "version": __version__,
+            "target": table.target,
+            "backend": table.backend,
+            "visibility": table.visibility,
+            "module": f"kbuild_module_{identifier(table.target)}",
+            "registration_header": inputs.registration_header,
+            "section": inputs.section,
+            "alignment": inputs.alignment,
+            "fat_binary": _assembler_path(inputs.fat_binary),
+            "fat_binary_sha256": inputs.fat_binary_sha256,
+            "kernel_table": _assembler_path(inputs.kernel_table),
+            "kernel_table_sha256": inputs.kernel_table_sha256,
+            "kernel_table_size": inputs.kernel_table_size,
+            "spans": spans,
+            "prelinked": prelinked,
+            "kernels": table.kernels,
+            "variables": table.variables,
+            "initials": {
+                index: (_assembler_path(initial.path), initial.offset, initial.size)
+                for index, initial in enumerate(inputs.initials)
+                if initial is not None
+            },
+            "headers": inputs.headers,
+            "has_vector_types": uses_vector_types(table.kernels),
+            "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),
+        },
+    )
+
+
+def _assembler_path(path: Path) -> str:
+    """``path`` as an assembler string inside a C string: each of the two reads escapes."""
+    quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return c_string(f'"{quoted}"')[1:-1]
+
+
+def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
+    """Declarations of the kernels for C++ hosts, types from the target's HEADERS."""
+    declared: list[Mapping[str, Any]] = []
+    omitted: list[Mapping[str, Any]] = []
+    for kernel in table.kernels:
+        row = _cpp_declaration(kernel, has_headers=bool(headers))
+        (declared if "declarator" in row else omitted).append(row)
+    return render(
+        "kernels.hpp.j2",
+        {
+            "target": table.target,
+            "headers": headers,
+            "has_vector_types": uses_vector_types(table.kernels),
+            "declared": declared,
+            "omitted": omitted,
+        },
+    )
+
+
+def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str, Any]:
+    """A row with ``declarator``, or with the ``reason`` why there is none."""
+    qualified, _ = split_function(kernel.display)
+    *namespaces, name = qualified.split("::") if "<" not in qualified else [qualified]
+    types = [param.type for param in kernel.params]
+    reason = None
+    if kernel.linkage == "internal":
+        reason = "internal linkage"
+    elif "<" in qualified:
+        reason = "a template's instance: declare the template in a header of yours"
+    elif None in types:
+        reason = "the device image does not say its parameter types"
+    elif not has_headers and any(names_other_types(t) for t in types if t):
+        reason = "its parameter types are the project's own: name their header in HEADERS"
+    if reason is not None:
+        return {"display": kernel.display, "reason": reason}
+    return {
+        "display": kernel.display,
+        "namespace": "::".join(namespaces),
+        "is_c": kernel.handle == name,
+        "declarator": f"{name}({', '.join(t for t in types if t)})",
+    }
+
+
+def render_c_header(table: TargetRecord) -> bytes:
+    """Handles for C hosts, which launch by address and need no parameter types."""
+    names = [split_function(kernel.display)[0] for kernel in table.kernels]
+    rows = [
+        {
+            # Overloads share a name in C++ and cannot in C.
+            "name": identifier(name if names.count(name) == 1 else kernel.handle),
+            "symbol": kernel.handle,
+            "display": kernel.display,
+        }
+        for kernel, name in zip(table.kernels, names, strict=True)
+        if kernel.linkage != "internal"
+    ]
+    return render("kernels.h.j2", {"target": table.target, "kernels": rows})

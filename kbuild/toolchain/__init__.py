@@ -1,0 +1,1 @@
+"""Find compilers, runtimes, and devices on this machine."""

@@ -1,0 +1,1 @@
+"""The policy: what a project requires of its artifacts."""

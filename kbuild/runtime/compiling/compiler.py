@@ -126,7 +126,7 @@ class KernelCompiler:
         _require_own_name(edge.source.name, compiled.images, assembly)
         # Where they lay is no more.
         named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
-        files = CompiledFiles(
+        contents = CompiledFiles(
             compiled=replace(compiled, images=named),
             images=tuple(files.read_file(image.path) for image in compiled.images),
             assembly=assembly,
@@ -135,7 +135,7 @@ class KernelCompiler:
         rows = build_kernel_table(((compiled.source, compiled.images),))
         rows = declare_params(rows, {0: (edge.declarations,)})
         recompiler = self._make_recompiler(edge, compiled.images, assembly)
-        return make_module(compilation, files, rows, recompiler)
+        return make_module(compilation, contents, rows, recompiler)
 
     def _make_recompiler(
         self,

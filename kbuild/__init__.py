@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kbuild.runtime.launch_records.replay import replay_launch as replay_launch
     from kbuild.runtime.loading.module import load as load
     from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
-    from kbuild.toolchain.find import query_architecture as query_architecture
+    from kbuild.toolchain.devices import query_architecture as query_architecture
 
 __version__ = "0.1.0"
 
@@ -47,7 +47,7 @@ _LAZY: Final = {
     "LaunchRecord": "kbuild.runtime.launch_records.model",
     "RtcKernel": "kbuild.runtime.rtc_kernel",
     "load": "kbuild.runtime.loading.module",
-    "query_architecture": "kbuild.toolchain.find",
+    "query_architecture": "kbuild.toolchain.devices",
     "read_launch_record": "kbuild.runtime.launch_records.file",
     "replay_launch": "kbuild.runtime.launch_records.replay",
     "write_launch_record": "kbuild.runtime.launch_records.file",

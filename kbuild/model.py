@@ -66,7 +66,7 @@ class Resources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class HighWaterMarks:
     """What launches a kernel's code was made for; None is no mark.
 
     Blocks have ``max_threads`` at most, a thread ``max_registers`` at most.
@@ -210,13 +210,13 @@ class Problem:
 class Command:
     """A tool call, described but not run: backends return these, `process` runs them.
 
-    ``folders`` have to be there before; ``cwd`` is where it runs, if not where we do.
+    ``directories`` must exist before it runs; ``cwd`` is its working directory, if not ours.
     """
 
     argv: tuple[str, ...]
     inputs: tuple[Path, ...] = ()
     outputs: tuple[Path, ...] = ()
-    folders: tuple[Path, ...] = ()
+    directories: tuple[Path, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     cwd: Path | None = None
 

@@ -42,7 +42,7 @@ def run(
     Raises ToolchainError when the program is not there, ToolError when it outlives
     ``timeout`` seconds.
     """
-    for folder in command.folders:
+    for folder in command.directories:
         folder.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(

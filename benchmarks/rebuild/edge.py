@@ -7,7 +7,7 @@ import sys
 
 from benchmarks.measure import interleave, time_command
 from benchmarks.rebuild.projects import Project
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.stages.edges import CompileEdge, make_unit, read_edge
 from kbuild.stages.target import read_flags
 
@@ -41,7 +41,7 @@ def show_split(project: Project, repetitions: int) -> None:
 
 def describe_commands(edge: CompileEdge) -> dict[str, list[str]]:
     """The tools that the edge runs, in order, by what they are for."""
-    backend = find_backend(edge.toolchain.backend)
+    backend = find_builder(edge.toolchain.backend)
     unit = make_unit(edge, read_flags(edge.output.parent / "flags.CXX.txt"))
     front_end = backend.compile_command(unit, edge.toolchain)
     completion = backend.complete(unit, front_end.outputs[0].read_bytes(), "", edge.toolchain)

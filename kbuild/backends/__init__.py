@@ -1,44 +1,116 @@
-"""The backends, one module each, and the one table that names them.
+"""The registry of backends.
 
-A module is imported where its backend is asked for: edges of a build have one each.
+To add a backend, write its package and register it here. `CONTRIBUTING.md` walks through it.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
+from kbuild.backends.interface.backend import Backend
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.backends.cpu import build as cpu
-    from kbuild.backends.cuda import build as cuda
-    from kbuild.backends.hip import build as hip
-    from kbuild.backends.interface.build import Backend
+    from kbuild.backends.interface.build import Builder
+    from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.interface.host import HostConventions
+    from kbuild.backends.interface.limits import DeviceLimits
+    from kbuild.backends.interface.read import ImageReader
 
-    _CHECKED: Final[tuple[Backend, ...]] = (cpu, cuda, hip)
+# The backends by name. The first one is the embedded default, which needs nothing but a C++
+# compiler. `auto` tries the others in this order.
+BACKENDS: Final[dict[str, Backend]] = {}
 
-BACKEND_NAMES: Final = ("cpu", "cuda", "hip")
-
-# What ``auto`` stands for: the first one whose compiler is there, so a device's before the
-# embedded default, which needs nothing but a C++ compiler.
 AUTOMATIC: Final = "auto"
-_BY_PREFERENCE: Final = ("cuda", "hip", "cpu")
+
+
+def register(name: str, *capabilities: str, package: str | None = None) -> None:
+    """Add a backend to the registry.
+
+    Args:
+        name: The word for the backend in CMake, JSON, and on the command line.
+        capabilities: The modules of the package that implement the interface.
+        package: The backend's package; a subpackage of this one by default.
+
+    """
+    BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
+
+
+register("cpu", "build", "read", "code", "host", "devices")
+register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc")
+register("hip", "build", "read", "code", "host", "limits", "devices")
+register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
 
 def find_backend(name: str) -> Backend:
-    """The backend called ``name``; ConfigurationError that lists the known ones."""
-    if name not in BACKEND_NAMES:
-        known = ", ".join((*BACKEND_NAMES, AUTOMATIC))
-        raise ConfigurationError(f"unknown BACKEND {name!r}; this kbuild has {known}")
-    return cast("Backend", import_module(f"{__name__}.{name}.build"))
+    """Return the backend called ``name``; an unknown one has no capabilities."""
+    return BACKENDS.get(name) or Backend(name, "", ())
 
 
-def list_backends() -> tuple[Backend, ...]:
-    """All of them."""
-    return tuple(map(find_backend, BACKEND_NAMES))
+def find_builder(name: str) -> Builder:
+    """Return the ``build`` capability of a backend.
+
+    Raises:
+        ConfigurationError: No backend that builds kernels has this name.
+
+    """
+    builder = find_backend(name).build
+    if builder is None:
+        known = ", ".join((*builder_names(), AUTOMATIC))
+        raise ConfigurationError(f"unknown BACKEND {name!r}; expected one of {known}")
+    return builder
 
 
-def list_by_preference() -> tuple[Backend, ...]:
-    """All of them, in the order in which ``auto`` tries; the last one is always there."""
-    return tuple(map(find_backend, _BY_PREFERENCE))
+def builder_names() -> tuple[str, ...]:
+    """Return the names of the backends that build kernels, the embedded default first."""
+    return tuple(name for name, backend in BACKENDS.items() if "build" in backend.capabilities)
+
+
+def list_builders() -> tuple[Builder, ...]:
+    """Return the ``build`` capabilities of all backends, the embedded default first."""
+    return tuple(map(find_builder, builder_names()))
+
+
+def list_by_preference() -> tuple[str, ...]:
+    """Return the backends that build kernels in the order in which ``auto`` tries them.
+
+    The last one is the embedded default, which always works.
+    """
+    default, *others = builder_names()
+    return (*others, default)
+
+
+def list_readers() -> tuple[ImageReader, ...]:
+    """Return the readers of all backends; the first one that recognizes a file reads it."""
+    return tuple(backend.read for backend in BACKENDS.values() if backend.read)
+
+
+def list_host_conventions() -> tuple[tuple[str, HostConventions], ...]:
+    """Return (backend, conventions) of all backends whose host code kbuild recognizes."""
+    return tuple((name, backend.host) for name, backend in BACKENDS.items() if backend.host)
+
+
+def find_limits(name: str) -> DeviceLimits:
+    """Return the limits of a backend's devices; if they are unknown, limits that permit all."""
+    from kbuild.backends.interface.limits import UNKNOWN  # noqa: PLC0415 - only rules need it
+
+    return find_backend(name).limits or UNKNOWN
+
+
+def open_device(name: str) -> ExecutionDevice:
+    """Return the current device of a backend; the process has one object for each device.
+
+    Raises:
+        ConfigurationError: Kernels of this backend cannot run from Python, or a package that
+            this needs is not installed.
+        LaunchError: There is no device.
+
+    """
+    devices = find_backend(name).devices
+    if devices is None or devices.open_device is None:
+        able = (n for n, b in BACKENDS.items() if b.devices and b.devices.open_device)
+        raise ConfigurationError(
+            f"a KernelExecutor cannot run kernels of backend {name!r}; expected one of "
+            f"{', '.join(able)}. Build a library of the kernels and use kbuild.load instead"
+        )
+    return devices.open_device()

@@ -1,4 +1,4 @@
-"""How sources are named in what is made of them: the same wherever they lie."""
+"""Name sources in compiler outputs in the same way, wherever the sources are."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.model import Command
 
-# Compilers note the folder that they run in as it is called here.
-_NO_FOLDER: Final = ("PWD", "/proc/self/cwd")
+# Compilers record the directory that they run in under the name that PWD gives it.
+_NO_DIRECTORY: Final = ("PWD", "/proc/self/cwd")
 
 
 def name_files(unit: CompileUnit) -> tuple[str, ...]:
-    """The option, of gcc and clang, that has ``__FILE__`` be relative to the source root.
+    """Return the gcc and clang option that makes ``__FILE__`` relative to the source root.
 
-    So are the names in debug information where nobody asked for it.
+    Without ``-g``, the option applies to names in debug information, too.
     """
     if unit.root is None:
         return ()
@@ -26,19 +26,20 @@ def _choose_map(unit: CompileUnit) -> str:
     return "-fmacro-prefix-map" if unit.debug else "-ffile-prefix-map"
 
 
-def forget_folder(unit: CompileUnit) -> tuple[tuple[str, str], ...]:
-    """The environment in which gcc and clang do not note which folder they run in.
+def forget_directory(unit: CompileUnit) -> tuple[tuple[str, str], ...]:
+    """Return the environment in which gcc and clang do not record their working directory.
 
-    As it is where debug information is asked for: debuggers go by that folder.
+    With ``-g`` it does not change, because debuggers need that directory.
     """
-    return () if unit.debug else (_NO_FOLDER,)
+    return () if unit.debug else (_NO_DIRECTORY,)
 
 
 def name_relatively(command: Command, unit: CompileUnit) -> Command:
-    """The call of gcc or clang with no path of the source root's: it runs there.
+    """Return a gcc or clang command that runs in the source root and names files relative to it.
 
-    Caches go by words and by preprocessed text, both of which then are the same in another
-    copy of the sources.  With debug information, which says where sources lie, it stays as it is.
+    Caches use the arguments and the preprocessed text as the key, so another copy of the sources
+    hits the same entries. With ``-g``, the command does not change: debug information records
+    where the sources are.
     """
     root = unit.root
     if root is None or unit.debug:

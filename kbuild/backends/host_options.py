@@ -1,26 +1,27 @@
-"""What of a build type's flags, which are the host's, is meant for device code as well."""
+"""Select the options of a build type that also apply to device code."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# Instruments that programs are linked for, and what a linker is to make of objects.
-_HOST_ALONE: Final = (
+# Instrumentation that a program must be linked for, and options for the host linker.
+_HOST_ONLY: Final = (
     *("-flto", "-ffat-lto", "-fwhole-program", "-fuse-linker-plugin", "-fsanitize"),
     *("-fprofile", "-fcoverage", "-ftest-coverage", "--coverage"),
 )
-_OF_MACHINES: Final = "-m"
-_OF_CODE_GENERATORS: Final = "-mllvm"  # whose argument follows
+_MACHINE: Final = "-m"
+_CODE_GENERATOR: Final = "-mllvm"  # its argument is the next word
 
 
 def select_build_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that say how to optimise, to debug and to preprocess.
+    """Return the options that control optimization, debug information, and the preprocessor.
 
-    Which machines an image is for is ARCHITECTURES' to say: `-march` and its like are left out.
+    Options such as `-march` are left out, because ARCHITECTURES selects the machines that an
+    image is for.
     """
     return tuple(
         option
         for option in options
-        if not option.startswith(_HOST_ALONE)
-        and (not option.startswith(_OF_MACHINES) or option == _OF_CODE_GENERATORS)
+        if not option.startswith(_HOST_ONLY)
+        and (not option.startswith(_MACHINE) or option == _CODE_GENERATOR)
     )

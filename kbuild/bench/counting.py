@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.interface.build import Backend
+from kbuild.backends.interface.build import Builder
 from kbuild.bench import callgrind
 from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
 from kbuild.errors import ToolchainError, ToolError
@@ -43,7 +43,7 @@ def describe_tool(path: Path) -> str:
     return run_checked(Command(argv=(str(path), "--version"))).stdout.splitlines()[0]
 
 
-def count_launches(backend: Backend, valgrind: Path, folder: Path) -> tuple[CountedCompiler, ...]:
+def count_launches(builder: Builder, valgrind: Path, folder: Path) -> tuple[CountedCompiler, ...]:
     """The counts of every host compiler that is here; ``folder`` is for what is built."""
     found = [(find_program(c), find_program(cxx)) for c, cxx in _COMPILERS]
     compilers = [(c, cxx) for c, cxx in found if c and cxx]
@@ -52,34 +52,34 @@ def count_launches(backend: Backend, valgrind: Path, folder: Path) -> tuple[Coun
     counted = []
     for c, cxx in compilers:
         build = folder / cxx.name
-        _build_program(backend, c, cxx, build)
-        ways = _count_ways(backend, valgrind, build)
+        _build_program(builder, c, cxx, build)
+        ways = _count_ways(builder, valgrind, build)
         counted.append(CountedCompiler(compiler=describe_tool(cxx), ways=ways))
     return tuple(counted)
 
 
-def _build_program(backend: Backend, c: Path, cxx: Path, build: Path) -> None:
+def _build_program(builder: Builder, c: Path, cxx: Path, build: Path) -> None:
     hints = gather_hints()
     # Any architecture does: no kernel runs.
-    architecture = backend.expand_architectures((), find_toolchain(backend, hints), hints)[0]
+    architecture = builder.expand_architectures((), find_toolchain(builder, hints), hints)[0]
     definitions = (
         *(f"CMAKE_C_COMPILER={c}", f"CMAKE_CXX_COMPILER={cxx}", "CMAKE_BUILD_TYPE=Release"),
         *(f"CMAKE_C_FLAGS_RELEASE={OPTIONS}", f"CMAKE_CXX_FLAGS_RELEASE={OPTIONS}"),
-        *(f"BACKEND={backend.NAME}", f"ARCHITECTURE={architecture}"),
+        *(f"BACKEND={builder.TRAITS.name}", f"ARCHITECTURE={architecture}"),
     )
     source = resources.native_directory() / "bench" / "counted"
     project = CMakeBuild(source=source, build=build, definitions=definitions)
     configure_and_build(project, find_build_tools())
 
 
-def _count_ways(backend: Backend, valgrind: Path, build: Path) -> tuple[CountedWay, ...]:
+def _count_ways(builder: Builder, valgrind: Path, build: Path) -> tuple[CountedWay, ...]:
     listing = run_checked(Command(argv=(str(build / "counted"),))).stdout
     ways = [
         _Way(number=number, name=name, is_by_hand=is_by_hand == "1")
         for number, line in enumerate(listing.splitlines())
         for is_by_hand, _, name in [line.partition("\t")]
     ]
-    counts = [_read_count(way.name, _profile(way, valgrind, build), backend) for way in ways]
+    counts = [_read_count(way.name, _profile(way, valgrind, build), builder) for way in ways]
     by_hand = {
         count.entry: count.instructions
         for way, count in zip(ways, counts, strict=True)
@@ -104,22 +104,24 @@ def _profile(way: _Way, valgrind: Path, build: Path) -> callgrind.Profile:
     return callgrind.parse(output.read_text(errors="replace"))
 
 
-def _read_count(name: str, profile: callgrind.Profile, backend: Backend) -> CountedWay:
+def _read_count(name: str, profile: callgrind.Profile, builder: Builder) -> CountedWay:
     entries = {
         entry: cost
-        for entry in backend.LAUNCH_ENTRIES
+        for entry in builder.TRAITS.launch_entries
         if (cost := callgrind.sum_calls(profile, callee=entry)) > 0
     }
     if len(entries) != 1:
         raise ToolError(
             f"{name}: launches arrived at {', '.join(entries) or 'none'} of "
-            f"{', '.join(backend.LAUNCH_ENTRIES)}"
+            f"{', '.join(builder.TRAITS.launch_entries)}"
         )
     total = callgrind.sum_calls(profile, caller=_COUNTED) - sum(entries.values())
     instructions, rest = divmod(total, _LAUNCHES)
     if rest != 0:
         raise ToolError(f"{name}: {total} instructions in {_LAUNCHES} launches that are not alike")
-    passed = callgrind.functions_below(profile, _COUNTED, stop=frozenset(backend.LAUNCH_ENTRIES))
+    passed = callgrind.functions_below(
+        profile, _COUNTED, stop=frozenset(builder.TRAITS.launch_entries)
+    )
     return CountedWay(
         name=name,
         entry=next(iter(entries)),

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.interface.build import Backend
+from kbuild.backends.interface.build import Builder
 from kbuild.bench.results import TimedMode, TimedWay, Timing
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 from kbuild.process import run_checked
 from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
-from kbuild.toolchain.devices import list_amd_devices, query_driver
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 # Processes that each way is launched in for the first time.
@@ -43,17 +42,15 @@ class TimedProject:
     architecture: str
 
 
-def find_timed_project(backend: Backend) -> TimedProject | None:
+def find_timed_project(builder: Builder) -> TimedProject | None:
     """None where the backend has no such program, or no device is here."""
-    source = resources.native_directory() / "bench" / "timed" / backend.NAME
+    source = resources.native_directory() / "bench" / "timed" / builder.TRAITS.name
     if not source.is_dir():
         return None
-    devices = (*query_driver()[1], *list_amd_devices())
-    architectures = tuple(dict.fromkeys(device.architecture for device in devices))
-    hints = replace(gather_hints(), devices=architectures)
-    toolchain = find_toolchain(backend, hints)
+    hints = gather_hints(with_devices=True)
+    toolchain = find_toolchain(builder, hints)
     try:
-        native = backend.expand_architectures(("native",), toolchain, hints)
+        native = builder.expand_architectures(("native",), toolchain, hints)
     except ConfigurationError:
         return None
     return TimedProject(source=source, compiler=toolchain.compiler, architecture=native[0])

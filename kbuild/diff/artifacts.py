@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from kbuild.backends.readers import CODE_READERS
+from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle
 from kbuild.diff.functions import describe, is_alike
 from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
@@ -187,7 +187,7 @@ def _spell(images: Sequence[ImageFacts]) -> str:
 def _compare_data(
     file: str, group: Group, old: Sequence[ImageFacts], new: Sequence[ImageFacts]
 ) -> Iterator[DataChange]:
-    reader = CODE_READERS.get(group.backend)
+    reader = find_backend(group.backend).code
     if reader is None:
         return
     sides: list[dict[str, list[str]]] = []

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kbuild import parallel
-from kbuild.backends.interface.build import ToolchainHints
-from kbuild.backends.readers import CODE_READERS
+from kbuild.backends import find_backend
+from kbuild.backends.interface.code import CodeReader
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.diff.artifacts import CodePlace, Draft
 from kbuild.diff.listing import ImageFile, Job, Outcome, compare_job
 from kbuild.diff.model import CodeChange, FunctionChange
-from kbuild.errors import ToolchainError
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.inspect import ReadOptions
 from kbuild.inspect.loading import ImagePlace, load_images
 from kbuild.model import ImageKind
@@ -83,8 +84,15 @@ def compare_code(
     ]
 
 
+def _find_reader(backend: str) -> CodeReader:
+    reader = find_backend(backend).code
+    if reader is None:
+        raise ConfigurationError(f"backend {backend!r} cannot compare code")
+    return reader
+
+
 def _leave_undecided(change: FunctionChange, reason: str) -> CodeChange:
-    language = CODE_READERS[change.backend].LANGUAGES.get(change.kind, "code")
+    language = _find_reader(change.backend).LANGUAGES.get(change.kind, "code")
     return CodeChange(language=language, undecided=reason)
 
 
@@ -112,7 +120,7 @@ def _divide(drafts: Sequence[Draft], chosen: Sequence[int]) -> Iterator[_Task]:
         groups.setdefault(images, []).append(number)
     for (before, after), numbers in groups.items():
         change = drafts[numbers[0]].change
-        is_selective = CODE_READERS[change.backend].LISTS_SELECTED
+        is_selective = _find_reader(change.backend).LISTS_SELECTED
         for part in _split(drafts, numbers) if is_selective else (numbers,):
             yield _Task(
                 backend=change.backend,
@@ -200,8 +208,8 @@ class _Tools:
     def plan(self, task: _Task, files: dict[tuple[Path, ImagePlace], ImageFile]) -> Job:
         """The job of a task; ToolchainError where a tool is demanded and missing."""
         return Job(
-            reader=CODE_READERS[task.backend],
-            language=CODE_READERS[task.backend].LANGUAGES.get(task.kind, "code"),
+            reader=_find_reader(task.backend),
+            language=_find_reader(task.backend).LANGUAGES.get(task.kind, "code"),
             old=self._equip(task, files.get(task.old[:2])),
             new=self._equip(task, files.get(task.new[:2])),
             names=task.names,
@@ -211,7 +219,7 @@ class _Tools:
     def _equip(self, task: _Task, file: ImageFile | None) -> ImageFile | None:
         if file is None or task.kind != "elf":
             return file
-        candidates = CODE_READERS[task.backend].disassemblers(self._hints, file.front)
+        candidates = _find_reader(task.backend).disassemblers(self._hints, file.front)
         if candidates not in self._found:
             found = (find_program(name) for name in candidates)
             self._found[candidates] = next((tool for tool in found if tool), None)

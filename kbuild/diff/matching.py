@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from kbuild.backends.readers import CODE_READERS
+from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle, split_function
 from kbuild.diff.pairing import Artifact
 from kbuild.facts import ImageFacts
@@ -97,7 +97,8 @@ def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -
 def match_entries(group: Group, old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Match]:
     """Every function of both sides once."""
     left, right = list(old), list(new)
-    canonical = CODE_READERS[group.backend].canonical_name if group.backend in CODE_READERS else str
+    reader = find_backend(group.backend).code
+    canonical = reader.canonical_name if reader else str
     for key in (_by_name, lambda entry: (entry.kernel is None, canonical(entry.name))):
         matches, left, right = _match_by(key, left, right)
         yield from matches

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kbuild.backends import list_readers
 from kbuild.backends.interface.read import ImageReader, Listing
-from kbuild.backends.readers import READERS
 from kbuild.facts import Place, Section
 from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.elf.file import Elf
@@ -31,7 +31,7 @@ def find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
     """The containers of every fat binary section; ``claimed`` are those that notes describe."""
     number = 0
     for section in elf.sections:
-        for reader in READERS.values():
+        for reader in list_readers():
             role = reader.find_role(section.name)
             if role is None:
                 continue

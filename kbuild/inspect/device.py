@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kbuild.backends import list_readers
 from kbuild.backends.interface.read import ImageReader
-from kbuild.backends.readers import READERS
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind, Place
 from kbuild.formats.buffer import Buffer
@@ -26,7 +26,7 @@ def find_device_containers(
     path: str, content: Buffer
 ) -> tuple[FileKind, tuple[Container, ...]] | None:
     """What kind of device code the file is, and its containers before they are read."""
-    for reader in READERS.values():
+    for reader in list_readers():
         if reader.is_fat_binary(content):
             return "fat-binary", tuple(_divide(reader, content))
         try:

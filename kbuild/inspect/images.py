@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kbuild import parallel
-from kbuild.backends.interface.build import ImageContent
-from kbuild.backends.interface.read import StoredImage
-from kbuild.backends.readers import CODE_READERS
+from kbuild.backends import find_backend
+from kbuild.backends.interface.read import ImageContent, StoredImage
 from kbuild.errors import InputError
 from kbuild.facts import CodeFacts, ContainerFacts, ImageFacts
 from kbuild.files import sha256
@@ -189,7 +188,7 @@ def _read_image(
 
 def _read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
     """The digests of the image's parts; of what has none, that of all of it."""
-    reader = CODE_READERS.get(stored.backend)
+    reader = find_backend(stored.backend).code
     try:
         code = reader.read_code(data, stored.kind) if reader else None
     except InputError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from kbuild import parallel
-from kbuild.backends.readers import READERS
+from kbuild.backends import list_readers
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.formats import archive, wheel
@@ -111,7 +111,7 @@ def is_artifact(front: bytes) -> bool:
     """Whether a file that starts so is for us to read."""
     if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front):
         return True
-    return any(reader.is_fat_binary(front) for reader in READERS.values())
+    return any(reader.is_fat_binary(front) for reader in list_readers())
 
 
 def inspect_content(

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
 from kbuild.project.manifest import Manifest, ManifestTarget
-from kbuild.stages.paths import MISREAD_IN_ROOT, check_path
+from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import STANDARDS, TargetSpec
 from kbuild.toolchain.find import find_program
@@ -26,7 +26,7 @@ def check_targets(manifest: Manifest, output: Path | None = None) -> None:
     key, or for an output folder that CMake cannot work in.
     """
     if output is not None:
-        check_path(output, "the output folder", MISREAD_IN_ROOT)
+        check_path(output, "the output folder", UNSAFE_IN_ROOT)
     for target in manifest.targets:
         _check_files(manifest, target)
         _check_standard(manifest, target)
@@ -71,7 +71,7 @@ def _check_plan(manifest: Manifest, target: ManifestTarget, output: Path) -> Non
             where = _name_key(manifest, target, error.setting.lower())
         message = str(error).removeprefix(f"{error.setting}: ")
         raise type(error)(f"{where}: {message}") from error
-    misread = find_backend(plan.pack.backend).MISREAD.include_directories
+    misread = find_builder(plan.pack.backend).TRAITS.unsafe.include_directories
     for folder in target.table.include_directories:
         where = _name_key(manifest, target, "include_directories")
         check_path(manifest.root / folder, where, misread)

@@ -19,7 +19,7 @@ from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibili
 from kbuild.project.sources import find_sources
 from kbuild.project.state import SourcePattern
 from kbuild.project.target_names import check_name, check_together
-from kbuild.stages.paths import MISREAD_IN_ROOT, check_path, normalise
+from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class ManifestTarget:
     def sources(self) -> tuple[Path, ...]:
         """Each file once, however it is spelled, in the order of the patterns."""
         files = (file for pattern in self.patterns for file in pattern.files)
-        return tuple(dict.fromkeys(map(normalise, files)))
+        return tuple(dict.fromkeys(map(normalize, files)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def read_manifest(path: Path) -> Manifest:
     the wrong type, a pattern without files, or a manifest without targets.
     """
     path = path.absolute()
-    check_path(path, "the manifest", MISREAD_IN_ROOT)
+    check_path(path, "the manifest", UNSAFE_IN_ROOT)
     data = _read_document(path) or {}
     _refuse_unknown(path, "table", data, _TABLES)
     tables = data.get("target", {})

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from kbuild.backends.interface.devices import ArrayView, ExecutionDevice, Queue, open_device
+from kbuild.backends import open_device
+from kbuild.backends.interface.devices import ArrayView, ExecutionDevice, Queue
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays

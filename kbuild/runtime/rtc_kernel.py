@@ -13,7 +13,7 @@ from kbuild.runtime.compiling.kernel import CompiledKernel
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.runtime.compiling.sources import encode_text, read_options
 from kbuild.runtime.executor import KernelExecutor
-from kbuild.toolchain.find import choose_device
+from kbuild.toolchain.devices import choose_device
 
 
 class RtcKernel:

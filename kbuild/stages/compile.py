@@ -1,4 +1,4 @@
-"""Compiles one edge: a kernel source to device images and what is known of their kernels."""
+"""Run a compile edge: turn a kernel source into device images and describe their kernels."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbuild import files, process, records
-from kbuild.backends import find_backend
-from kbuild.backends.interface.build import Backend, CompileUnit, Completion, ImageOutput
-from kbuild.errors import InputError, SourceError, ToolError
+from kbuild.backends import find_backend, find_builder
+from kbuild.backends.interface.build import Builder, CompileUnit, Completion, ImageOutput
+from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
+from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.edges import CompileEdge, make_unit
-from kbuild.stages.freshness import check_prerequisites
 from kbuild.stages.front_end import run_front_end
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
@@ -20,7 +20,7 @@ from kbuild.stages.target import DeviceFlags
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledSource:
-    """What a compile edge made: the images of one source, and what the compiler said."""
+    """The result of a compile edge: the images of one source, and the compiler's log."""
 
     source: str
     backend: str
@@ -31,7 +31,7 @@ class CompiledSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeOutcome:
-    """A compile edge that was run: its record, the front end's call, and the assembly it kept."""
+    """A finished compile edge: its record, the front end's command, and the kept assembly."""
 
     compiled: CompiledSource
     command: Command
@@ -39,56 +39,64 @@ class EdgeOutcome:
 
 
 def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = True) -> EdgeOutcome:
-    """Run the front end and whatever completes its output; write the edge's record last.
+    """Run the front end and complete its output; write the edge's record last.
 
-    Build tools compile an edge again that ``is_watched`` once a file changed that it read.  Raises
-    ToolError when a tool fails, SourceError for a source that breaks kbuild's rules,
-    ConfigurationError for a path that some tool misreads; the record is not written then.
+    Args:
+        edge: The edge.
+        flags: The flags of its target.
+        is_watched: Whether a build tool runs the edge again when a file that it read changes.
+
+    Raises:
+        ToolError: A tool failed.
+        SourceError: The source breaks one of kbuild's rules, or has no kernel.
+        ConfigurationError: A tool does not take a path literally.
+
     """
-    backend = find_backend(edge.toolchain.backend)
+    backend = edge.toolchain.backend
+    builder = find_builder(backend)
     unit = make_unit(edge, flags)
-    _check_paths(unit, backend)
+    _check_paths(unit, builder)
     started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
-    front_end = run_front_end(unit, edge.toolchain, backend, edge.compiler_launcher)
+    front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
     if is_watched:
         check_prerequisites(unit.depfile)
     log = front_end.log
-    completion = backend.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
+    completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)
     finish(completion)
     images = tuple(
         describe_image(edge.display_source, output, backend) for output in completion.images
     )
     _write_declarations(edge, images, preprocessed)
-    # Of a device link, a source may hold functions alone.
+    # With a device link, a source can define device functions only.
     if not edge.relocatable and not any(image.kernels for image in images):
         raise SourceError(f"{edge.display_source}: no kernel (no __global__ function) in it")
     compiled = CompiledSource(
         source=edge.display_source,
-        backend=backend.NAME,
+        backend=backend,
         images=images,
         log=log,
-        warnings=backend.shorten_log(log),
+        warnings=builder.read_log(log, unit).warnings,
     )
     files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
-def _check_paths(unit: CompileUnit, backend: Backend) -> None:
-    """Refuse what the backend's tools would take for something else, a command even."""
-    misread = backend.MISREAD
-    check_characters(unit.source, "source", misread.sources)
-    check_characters(unit.display_source, "source", misread.sources)
-    check_characters(unit.output, "output", misread.outputs)
-    for folder in unit.include_directories:
-        check_characters(folder, "include directory", misread.include_directories)
+def _check_paths(unit: CompileUnit, builder: Builder) -> None:
+    """Reject paths that the tools would not take literally, or would even run as a command."""
+    unsafe = builder.TRAITS.unsafe
+    check_characters(unit.source, "source", unsafe.sources)
+    check_characters(unit.display_source, "source", unsafe.sources)
+    check_characters(unit.output, "output", unsafe.outputs)
+    for directory in unit.include_directories:
+        check_characters(directory, "include directory", unsafe.include_directories)
 
 
 def _read_preprocessed(completion: Completion) -> bytes | None:
-    """The text; None where the backend has no need of it, or there is none."""
+    """Read the preprocessed text; None if the backend does not need it or it does not exist."""
     if completion.preprocessing is not None:
-        process.run(completion.preprocessing)  # where it fails kernels have no names, no more
+        process.run(completion.preprocessing)  # a failure only costs parameter names
     if completion.preprocessed is None or not completion.preprocessed.is_file():
         return None
     return completion.preprocessed.read_bytes()
@@ -97,23 +105,29 @@ def _read_preprocessed(completion: Completion) -> bytes | None:
 def _write_declarations(
     edge: CompileEdge, images: tuple[DeviceImage, ...], preprocessed: bytes | None
 ) -> None:
-    """Leave the pack edge what the text says of the images' kernels."""
+    """Write the declarations of the images' kernels for the pack edge."""
     if preprocessed is None:
         edge.declarations.unlink(missing_ok=True)
         return
     from kbuild.demangle.names import split_function  # noqa: PLC0415 - not every backend needs it
-    from kbuild.demangle.stub_names import base_identifier  # noqa: PLC0415 - likewise
-    from kbuild.stages.sources.preprocessed import select_kernels  # noqa: PLC0415 - likewise
+    from kbuild.demangle.stub_names import base_identifier  # noqa: PLC0415 - not every backend needs it
+    from kbuild.stages.sources.preprocessed import select_kernels  # noqa: PLC0415 - not every backend needs it
 
     displays = (kernel.display for image in images for kernel in image.kernels)
     names = {base_identifier(split_function(display)[0]) for display in displays}
     files.write_file(edge.declarations, select_kernels(preprocessed, sorted(names)))
 
 
-def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "") -> None:
-    """Do what is left, in the order that `Completion` gives.
+def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: "") -> None:
+    """Do the remaining work, in the order that `Completion` gives.
 
-    Raises ToolError when a tool fails, with the mend that ``explain`` reads off its log.
+    Args:
+        completion: The work.
+        find_fix: Returns how to fix a failure, given the tool's log.
+
+    Raises:
+        ToolError: A tool failed. The message includes the fix.
+
     """
     if completion.sources:
         from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
@@ -123,30 +137,31 @@ def finish(completion: Completion, explain: Callable[[str], str] = lambda _: "")
     for command in completion.commands:
         result = process.run(command)
         if result.returncode != 0:
-            raise ToolError(_describe_failure(result, explain(result.stdout + result.stderr)))
+            raise ToolError(_describe_failure(result, find_fix(result.stdout + result.stderr)))
     for origin, destination in completion.moves:
         origin.replace(destination)
-    for folder in completion.temporary:
-        for path in folder.iterdir():
+    for directory in completion.temporary:
+        for path in directory.iterdir():
             path.unlink(missing_ok=True)
-        folder.rmdir()
+        directory.rmdir()
 
 
-def _describe_failure(result: CommandResult, mend: str) -> str:
-    return "\n".join(filter(None, (process.describe_failure(result), mend)))
+def _describe_failure(result: CommandResult, fix: str) -> str:
+    return "\n".join(filter(None, (process.describe_failure(result), fix)))
 
 
-def describe_image(source: str, output: ImageOutput, backend: Backend) -> DeviceImage:
-    """What the finished image of ``source`` at ``output`` holds; InputError if that is unclear."""
+def describe_image(source: str, output: ImageOutput, backend: str) -> DeviceImage:
+    """Describe the image of ``source`` at ``output``; raise InputError if it is malformed."""
     return describe_content(source, output, output.path.read_bytes(), backend)
 
 
-def describe_content(
-    source: str, output: ImageOutput, data: bytes, backend: Backend
-) -> DeviceImage:
-    """`describe_image` of one whose content is ``data``, wherever it lies."""
-    content = backend.read_image(data)
-    if content.problems:  # a compiler that this kbuild does not know yet
+def describe_content(source: str, output: ImageOutput, data: bytes, backend: str) -> DeviceImage:
+    """Describe an image with the content ``data``; see `describe_image`."""
+    reader = find_backend(backend).read
+    if reader is None:
+        raise ConfigurationError(f"backend {backend!r} cannot read images")
+    content = reader.read_image(data, output.kind)
+    if content.problems:  # the compiler is newer than this kbuild
         problem = content.problems[0]
         raise InputError(f"{output.path}: {problem.where}: {problem.message}")
     return DeviceImage(

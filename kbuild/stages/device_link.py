@@ -1,11 +1,11 @@
-"""Links the relocatable images of a target for one architecture to one image."""
+"""Run a device link: turn the relocatable images of one architecture into one image."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from kbuild import files, records
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.backends.interface.build import LinkUnit
 from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel, Resources
@@ -17,11 +17,14 @@ from kbuild.stages.target import DeviceFlags
 def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     """Run the device linker; write the edge's record, which is like a source's, last.
 
-    Raises ToolError when it fails, SourceError when no source has a kernel; the record is not
-    written then.
+    Raises:
+        ToolError: The device linker failed.
+        SourceError: No source has a kernel.
+
     """
     started = files.begin_stamp(edge.stamp)
-    backend = find_backend(edge.toolchain.backend)
+    backend = edge.toolchain.backend
+    builder = find_builder(backend)
     sources = tuple(
         records.load(records.IMAGE_SCHEMA, CompiledSource, files.read_file(path), str(path))
         for path in edge.compiled
@@ -36,8 +39,8 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         debug=asks_for_debug((*flags.build_options, *flags.options)),
     )
     contents = tuple(files.read_file(image.path) for image in images)
-    completion = backend.link_images(unit, contents, edge.toolchain)
-    finish(completion, explain=backend.explain_link_failure)
+    completion = builder.link_images(unit, contents, edge.toolchain)
+    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
     own = _Own(
         kernels={kernel.name: kernel for image in images for kernel in image.kernels},
         variables=frozenset(variable.name for image in images for variable in image.variables),
@@ -45,7 +48,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     keep = _keep_all if any(image.kind == "bitcode" for image in images) else _keep_own
     linked = CompiledSource(
         source=edge.target,
-        backend=backend.NAME,
+        backend=backend,
         images=tuple(
             keep(describe_image(edge.target, output, backend), own) for output in completion.images
         ),
@@ -58,21 +61,21 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     return linked
 
 
-def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - as `_keep_own`
-    """Nothing is told apart: bitcode does not say what it defines, and no library is in it."""
+def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - the signature of `_keep_own`
+    """Return the image unchanged: bitcode does not say what it defines, and has no libraries."""
     return image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Own:
-    """What the sources define; the device linker adds what is the vendor's own."""
+    """What the sources define. The device linker adds kernels of the vendor's libraries."""
 
     kernels: dict[str, Kernel]
     variables: frozenset[str]
 
 
 def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
-    """The image with what the compiler alone knew, and what is of no source apart."""
+    """Separate library kernels, and add the spills that only the compiler reported."""
     return replace(
         image,
         kernels=tuple(

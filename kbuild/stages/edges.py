@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, records
-from kbuild.backends.interface.build import CompileUnit, Toolchain
+from kbuild.backends.interface.build import CompileUnit
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import CompressionMode, Visibility
 from kbuild.stages.target import DebugStubs, DeviceFlags
 

@@ -1,4 +1,4 @@
-"""Runs a backend's front end: as one call, or by its steps with a compiler launcher in front."""
+"""Run a backend's front end: as one command, or step by step with a compiler launcher."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbuild import process
-from kbuild.backends.interface.build import Backend, CompileUnit, FrontEndStep, Toolchain
+from kbuild.backends.interface.build import Builder, CompileUnit, FrontEndStep
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
-from kbuild.stages.freshness import format_depfile, read_depfile
+from kbuild.stages.depfiles import format_depfile, read_depfile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontEndRun:
-    """A front end that ran: the call that its steps come to, its output, what it said."""
+    """A finished front-end run: the equivalent command, its output, and its log."""
 
     command: Command
     output: Path
@@ -23,21 +24,23 @@ class FrontEndRun:
 
 
 def run_front_end(
-    unit: CompileUnit, tc: Toolchain, backend: Backend, launcher: tuple[str, ...]
+    unit: CompileUnit, tc: Toolchain, builder: Builder, launcher: tuple[str, ...]
 ) -> FrontEndRun:
-    """Compile ``unit``, by ``launcher`` where there is one and the backend's compiler allows it.
+    """Compile ``unit``, through ``launcher`` if there is one and the compiler supports it.
 
-    Raises ToolError when the front end fails, with the mend where the backend knows one.
+    Raises:
+        ToolError: The front end failed. The message includes a fix if the builder knows one.
+
     """
-    whole = backend.compile_command(unit, tc)
+    whole = builder.compile_command(unit, tc)
     log = ""
     if launcher:
         _remove_outputs(whole)
-    for step in _find_steps(whole, unit, tc, backend, launcher):
+    for step in _find_steps(whole, unit, tc, builder, launcher):
         result = _run_step(step, launcher)
         if result.returncode != 0:
-            mend = backend.explain_failure(unit, result.stderr)
-            raise ToolError("\n".join(filter(None, (process.describe_failure(result), mend))))
+            fix = builder.read_log(result.stderr, unit).fix
+            raise ToolError("\n".join(filter(None, (process.describe_failure(result), fix))))
         log += result.stderr
         if step.root is not None:
             _name_relatively(step.command.outputs[0], step.root)
@@ -51,33 +54,33 @@ def _find_steps(
     whole: Command,
     unit: CompileUnit,
     tc: Toolchain,
-    backend: Backend,
+    builder: Builder,
     launcher: tuple[str, ...],
 ) -> tuple[FrontEndStep, ...]:
-    """The steps of the front end: one, but where a launcher would not know the call."""
+    """Return the steps of the front end: one, unless a launcher needs several."""
     uncached = (FrontEndStep(command=whole),)
     if not launcher:
         return uncached
-    listing, text = backend.listing_command(unit, tc), ""
-    if listing is not None:
-        result = process.run(listing)
+    text = ""
+    if builder.listing_command is not None:
+        result = process.run(builder.listing_command(unit, tc))
         if result.returncode != 0:
-            return uncached  # which says itself what is wrong
+            return uncached  # it fails with the message that explains the problem
         text = result.stdout + result.stderr
-    return backend.cacheable_steps(unit, tc, text) or uncached
+    return builder.cacheable_steps(unit, tc, text) or uncached
 
 
 def _run_step(step: FrontEndStep, launcher: tuple[str, ...]) -> CommandResult:
-    """The step by ``launcher``, and without it where it fails for reasons of its own."""
+    """Run a step through ``launcher``; if the launcher fails, run the step without it."""
     result = process.run(_launch(step, launcher))
     if result.returncode == 0 or not launcher or not step.is_cacheable:
         return result
-    # A full disk, a server that is gone, or the compiler itself: the call alone tells.
+    # The cause may be a full disk, a lost server, or the compiler: the command itself will tell.
     alone = process.run(step.command)
     if alone.returncode != 0:
         return alone
     said = (result.stderr.strip() or f"exit status {result.returncode}").splitlines()[-1]
-    warning = f"warning: {launcher[0]} failed, and was left out of this call: {said}\n"
+    warning = f"warning: {launcher[0]} failed, so this command ran without it: {said}\n"
     return replace(alone, stderr=warning + alone.stderr)
 
 
@@ -88,18 +91,19 @@ def _launch(step: FrontEndStep, launcher: tuple[str, ...]) -> Command:
 
 
 def _remove_outputs(whole: Command) -> None:
-    """So that nothing of an earlier run passes for this one's."""
-    intermediate = (path for f in whole.folders if f.is_dir() for path in f.iterdir())
+    """Remove the outputs of an earlier run, so that they cannot be mistaken for new ones."""
+    intermediate = (path for f in whole.directories if f.is_dir() for path in f.iterdir())
     for path in (*whole.outputs, *intermediate):
         path.unlink(missing_ok=True)
 
 
 def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:
-    """A launcher that misreads a call may end well and leave nothing."""
+    """Check that the launcher created all outputs; one that misreads a command may not."""
     for path in whole.outputs:
         if not path.is_file():
             raise ToolError(
-                f"{launcher[0]} ended well, but left no {path}; build without it, or update it"
+                f"{launcher[0]} succeeded but did not create '{path}'; rebuild without the "
+                "launcher, or update it"
             )
 
 
@@ -110,7 +114,10 @@ def _name_relatively(path: Path, root: Path) -> None:
 
 
 def _name_absolutely(unit: CompileUnit) -> None:
-    """Have the depfile be of this very edge: a cache may hold another's, and paths be relative."""
+    """Rewrite the depfile for this edge.
+
+    A cache can return the depfile of another edge, with relative paths.
+    """
     root = unit.root or Path()
     files = tuple(root / path for path in read_depfile(unit.depfile.read_text()))
     unit.depfile.write_text(format_depfile(unit.stamp, files))

@@ -1,4 +1,4 @@
-"""Packs a target: images to containers, kernels to one table, both into a stub unit."""
+"""Pack a target: images into containers, kernels into one table, both into a stub unit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from kbuild import __version__, files, process, records
-from kbuild.backends import find_backend
-from kbuild.backends.interface.build import Backend, PackedImage, PackUnit
-from kbuild.errors import InputError, ToolError
+from kbuild.backends import find_backend, find_builder
+from kbuild.backends.interface.build import Builder, PackedImage, PackUnit
+from kbuild.errors import ConfigurationError, InputError, ToolError
 from kbuild.model import ContainerRecord, DeviceImage, ImageKind, ImageRecord, Problem, TargetRecord
 from kbuild.stages.compile import CompiledSource
+from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import PackPlan
-from kbuild.stages.sources.parameter_names import declare_params, read_dependencies
+from kbuild.stages.sources.parameter_names import declare_params
 from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.unit import (
     StubInputs,
@@ -23,30 +24,33 @@ from kbuild.stages.stubs.unit import (
 )
 from kbuild.stages.stubs.variables import build_variable_table
 
-# What the containers that we just wrote may hold, a sound one in any case.
+# No limit in practice: kbuild itself wrote the containers.
 _LARGEST_IMAGE: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedTarget:
-    """The kernel table that was packed, and what people should know of it."""
+    """The packed kernel table, and notes for the user."""
 
     table: TargetRecord
     notes: tuple[str, ...]
 
 
 def pack_target(plan: PackPlan) -> PackedTarget:
-    """Write fat binary, kernel table, stub unit and headers; the stamp last.
+    """Write the fat binary, kernel table, stub unit, and headers; write the stamp last.
 
-    Files that a host build depends on are written only if they change.  Raises
-    SourceError when two sources define one kernel or the images of a source disagree.
+    Files on which a host build depends are written only if they change.
+
+    Raises:
+        SourceError: Two sources define one kernel, or the images of a source disagree.
+
     """
     started = files.begin_stamp(plan.stamp)
-    backend = find_backend(plan.backend)
+    builder = find_builder(plan.backend)
     sources = _group_by_source(plan.compiled)
     prelinked = _select_prelinked(plan, sources)
     containers = tuple(
-        _make_container(backend, plan, index, images)
+        _make_container(builder, plan, index, images)
         for index, (_, images) in enumerate((*sources, *prelinked))
     )
     kernels = declare_params(
@@ -57,29 +61,29 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     table = TargetRecord(
         version=__version__,
         target=plan.target,
-        backend=backend.NAME,
+        backend=plan.backend,
         visibility=plan.visibility,
         kernels=kernels,
         containers=tuple(
-            _describe_container(backend, group, content, is_prelinked=group in prelinked)
+            _describe_container(builder, group, content, is_prelinked=group in prelinked)
             for group, content in zip((*sources, *prelinked), containers, strict=True)
         ),
         variables=variables.rows,
     )
-    fat_binary, spans = _concatenate(containers, backend.FAT_BINARY_ALIGNMENT)
+    fat_binary, spans = _concatenate(containers, builder.TRAITS.fat_binary_alignment)
     table_bytes = records.dump(records.RECORD_SCHEMA, table)
     inputs = StubInputs(
         table=table,
         headers=plan.headers,
-        registration_header=backend.REGISTRATION_HEADER,
-        section=backend.FAT_BINARY_SECTION,
+        registration_header=builder.TRAITS.registration_header,
+        section=builder.TRAITS.fat_binary_section,
         fat_binary=plan.fat_binary,
         fat_binary_sha256=files.sha256(fat_binary),
         spans=spans,
         kernel_table=plan.kernel_table,
         kernel_table_sha256=files.sha256(table_bytes),
         kernel_table_size=len(table_bytes),
-        alignment=backend.FAT_BINARY_ALIGNMENT,
+        alignment=builder.TRAITS.fat_binary_alignment,
         initials=variables.initials,
     )
     files.write_if_changed(plan.fat_binary, fat_binary)
@@ -101,7 +105,7 @@ def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
 
 
 def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, tuple[Path, ...]]:
-    """The files that declare each container's kernels."""
+    """List the files that declare each container's kernels."""
     groups = [images for _, images in sources]
     if plan.prelinked:  # one container of all sources
         groups = [tuple(i for _, images in _group_by_source(plan.prelinked) for i in images)]
@@ -114,7 +118,7 @@ def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, 
 
 
 def _list_declaring(image: Path) -> tuple[Path, ...]:
-    """What the compile edge left of the preprocessed source, else all that it read."""
+    """Return the declarations that the compile edge wrote, or all files that it read."""
     declarations = image.with_suffix(".ii")
     if declarations.is_file():
         return (declarations,)
@@ -122,7 +126,7 @@ def _list_declaring(image: Path) -> tuple[Path, ...]:
 
 
 def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple[SourceImages, ...]:
-    """Of the sources of a device link, the images that it did not take."""
+    """Return the images that the device link did not use."""
     taken = {image.arch for _, images in linked for image in images}
     groups = tuple(
         (source, tuple(image for image in images if image.arch not in taken))
@@ -132,14 +136,14 @@ def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple
 
 
 def _describe_container(
-    backend: Backend, group: SourceImages, content: bytes, *, is_prelinked: bool
+    builder: Builder, group: SourceImages, content: bytes, *, is_prelinked: bool
 ) -> ContainerRecord:
-    """The images as the container holds them: a packer may rewrite PTX on the way."""
+    """Describe the images as the container holds them; a packer can rewrite PTX."""
     source, images = group
-    found, problems = _read_back(backend, content)
+    found, problems = _read_back(builder, content)
     if problems or len(found) != len(images):
         what = problems[0].message if problems else f"{len(found)} of {len(images)} images"
-        raise ToolError(f"{source}: the container does not hold what was packed: {what}")
+        raise ToolError(f"{source}: the container differs from what was packed: {what}")
     return ContainerRecord(
         source=source,
         images=tuple(
@@ -157,13 +161,13 @@ def _describe_container(
 
 
 def _read_back(
-    backend: Backend, content: bytes
+    builder: Builder, content: bytes
 ) -> tuple[dict[tuple[str, ImageKind], bytes], list[Problem]]:
-    """The images in a container, by architecture and kind."""
-    from kbuild.backends.readers import READERS  # noqa: PLC0415 - loads parsers
-
-    reader = READERS[backend.NAME]
-    listing = reader.list_images(content, backend.FAT_BINARY_SECTION)
+    """Read the images of a container, by architecture and kind."""
+    reader = find_backend(builder.TRAITS.name).read  # loads parsers
+    if reader is None:
+        raise ConfigurationError(f"backend {builder.TRAITS.name!r} cannot read containers")
+    listing = reader.list_images(content, builder.TRAITS.fat_binary_section)
     found: dict[tuple[str, ImageKind], bytes] = {}
     problems = list(listing.problems)
     for image, data in reader.load_images(listing.images, content, _LARGEST_IMAGE):
@@ -175,7 +179,7 @@ def _read_back(
 
 
 def _make_container(
-    backend: Backend, plan: PackPlan, index: int, images: tuple[DeviceImage, ...]
+    builder: Builder, plan: PackPlan, index: int, images: tuple[DeviceImage, ...]
 ) -> bytes:
     packed = tuple(
         PackedImage(
@@ -193,7 +197,7 @@ def _make_container(
         linking=_describe_linking(plan, index),
         compression=plan.compression,
     )
-    packing = backend.pack(unit, plan.toolchain)
+    packing = builder.pack(unit, plan.toolchain)
     if not packing.commands:
         return packing.content
     for command in packing.commands:
@@ -202,18 +206,17 @@ def _make_container(
 
 
 def _read_image(image: DeviceImage) -> bytes:
-    """The image, as long as it is still what its edge left."""
+    """Read the image; raise InputError if it changed since its edge wrote it."""
     data = files.read_file(image.path)
     if files.sha256(data) != image.sha256:
         raise InputError(
-            f"{image.path}: changed since it was compiled; remove {image.path.parent}, "
-            "and build again"
+            f"{image.path}: changed since it was compiled; remove {image.path.parent} and rebuild"
         )
     return data
 
 
 def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:
-    # A device link leaves one container, in front of those that it was made from.
+    # A device link makes one container, which precedes the containers of its inputs.
     if not plan.prelinked:
         return "none"
     return "linked" if index == 0 else "prelinked"
@@ -222,7 +225,7 @@ def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "
 def _concatenate(
     containers: tuple[bytes, ...], alignment: int
 ) -> tuple[bytes, tuple[tuple[int, int], ...]]:
-    """The containers in a row, each aligned, and (offset, size) of each."""
+    """Concatenate the containers, each aligned; return (offset, size) of each."""
     content = bytearray()
     spans = []
     for container in containers:

@@ -1,4 +1,4 @@
-"""Paths as build tools can take them: which characters they misread, and one spelling a file."""
+"""Paths that build tools take literally, and one spelling per file."""
 
 from __future__ import annotations
 
@@ -9,63 +9,69 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError
 
-# CMake splits lists at semicolons; the others ninja takes for its own in a build file, or stops
-# at in a depfile, so that it would build again every time.
-MISREAD: Final = ";|<>\\*^`"
-# CMake expands and splits the name of the folder that it works in.
-MISREAD_IN_ROOT: Final = '"$'
-_MEND: Final = "rename it"
+# CMake splits lists at semicolons. Ninja interprets the other characters in a build file, or stops
+# reading a depfile at them, so that it would run the edge in every build.
+UNSAFE: Final = ";|<>\\*^`"
+# CMake expands and splits the name of the directory that it works in.
+UNSAFE_IN_ROOT: Final = '"$'
+_FIX: Final = "rename it"
 _DELETE: Final = "\x7f"
 
 
-def check_path(path: Path | str, what: str, misread: str = "") -> None:
-    """Refuse a path with a character that some build tool takes for something else.
+def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
+    """Reject a path with a character that some build tool does not take literally.
 
-    ``misread`` are those that the tools of the case misread besides.  Raises ConfigurationError
-    that names ``what`` the path is of, the path, the character and the mend.
+    Args:
+        path: The path.
+        what: What the path is, for the message.
+        unsafe: Further characters that the tools in this case do not take literally.
+
+    Raises:
+        ConfigurationError: The path contains such a character.
+
     """
     text = str(path)
     check_encoding(text, what)
-    check_characters(text, what, MISREAD + misread)
+    check_characters(text, what, UNSAFE + unsafe)
     if text.count("[") != text.count("]"):
         raise ConfigurationError(
-            f"{what}: {text}: CMake takes '[' and ']' in a path for those of a list unless each "
-            f"has its other half; {_MEND}"
+            f"{what}: {text}: CMake reads an unbalanced '[' or ']' in a path as part of a list; "
+            f"{_FIX}"
         )
 
 
-def check_characters(path: Path | str, what: str, misread: str) -> None:
-    """Refuse a path with a control character or one of ``misread``, as `check_path` does."""
+def check_characters(path: Path | str, what: str, unsafe: str) -> None:
+    """Reject a path with a control character or a character in ``unsafe``; see `check_path`."""
     text = str(path)
     for character in text:
-        if character in misread or character < " " or character == _DELETE:
+        if character in unsafe or character < " " or character == _DELETE:
             raise ConfigurationError(
-                f"{what}: {show_path(text)}: build tools take {character!r} in a path for "
-                f"something else; {_MEND}"
+                f"{what}: {show_path(text)}: build tools do not take {character!r} in a path "
+                f"literally; {_FIX}"
             )
 
 
 def check_encoding(text: str, what: str) -> None:
-    """Refuse a path that is no UTF-8, or that this locale has no characters for."""
+    """Reject a path that is not UTF-8, or that this locale cannot encode."""
     try:
         text.encode()
         os.fsencode(text)
     except UnicodeEncodeError as error:
         encoding = sys.getfilesystemencoding()
-        mend = f"the locale knows {encoding} alone: set LC_ALL=C.UTF-8"
+        locale_fix = f"the locale supports {encoding} only; set LC_ALL=C.UTF-8"
         raise ConfigurationError(
-            f"{what}: {show_path(text)}: not a path in UTF-8; "
-            f"{_MEND if encoding == 'utf-8' else mend}"
+            f"{what}: {show_path(text)}: not a UTF-8 path; "
+            f"{_FIX if encoding == 'utf-8' else locale_fix}"
         ) from error
 
 
 def show_path(text: str) -> str:
-    """``text`` in one line that any terminal can print."""
+    """Return ``text`` as one line that any terminal can print."""
     return text if text.isprintable() else repr(text)[1:-1]
 
 
-def normalise(path: Path) -> Path:
-    """The path without ``..``, but for one after a symbolic link, which leads elsewhere."""
+def normalize(path: Path) -> Path:
+    """Return the path without ``..``, except after a symbolic link, which leads elsewhere."""
     found = Path()
     for part in path.parts:
         if part != ".." or not found.name or found.name == ".." or found.is_symlink():

@@ -1,4 +1,4 @@
-"""Plans a target while CMake configures: its compile edges, device links and pack edge."""
+"""Plan a target while CMake configures: its compile edges, device links, and pack edge."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, find_backend
-from kbuild.backends.interface.build import Backend, Toolchain, ToolchainHints
+from kbuild.backends import AUTOMATIC, find_builder
+from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.resources import identify_installation
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
@@ -28,15 +29,18 @@ from kbuild.toolchain.find import (
 )
 from kbuild.toolchain.runtime_targets import name_runtime
 
-# The files of an edge bear more than this; file systems take 255 bytes.
+# The names of an edge's files are longer than this; file systems allow 255 bytes.
 _LONGEST_NAME: Final = 120
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
-    """The compile edges, the device links and the pack edge of ``spec``.
+    """Return the compile edges, the device links, and the pack edge of ``spec``.
 
-    Raises ConfigurationError for an unknown backend or architecture, and for a path that the
-    backend's tools misread; ToolchainError when no compiler is found.
+    Raises:
+        ConfigurationError: The backend or an architecture is unknown, settings contradict each
+            other, or a tool does not take a path literally.
+        ToolchainError: There is no usable compiler.
+
     """
     _check_settings(spec)
     hints = replace(
@@ -47,29 +51,30 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         platforms=spec.platforms,
     )
     with _about("BACKEND"):
-        backend = choose_backend(spec.backend, hints)
-    _check_paths(spec, backend)
-    _check_runtime(spec, backend, hints)
+        builder = choose_backend(spec.backend, hints)
+    _check_paths(spec, builder)
+    _check_runtime(spec, builder, hints)
     with _about("BACKEND"):
-        toolchain = find_toolchain(backend, hints)
+        toolchain = find_toolchain(builder, hints)
     with _about("COMPRESSION"):
-        backend.check_compression(spec.compression, toolchain)
+        if builder.check_compression is not None:
+            builder.check_compression(spec.compression, toolchain)
     with _about("ARCHITECTURES"):
         toolchains = {
-            arch: find_toolchain_for(backend, arch, toolchain, hints)
-            for arch in _expand_architectures(spec, backend, toolchain, hints)
+            arch: find_toolchain_for(builder, arch, toolchain, hints)
+            for arch in _expand_architectures(spec, builder, toolchain, hints)
         }
-    launcher = find_launcher(spec.choose_launcher(backend.LANGUAGE))
+    launcher = find_launcher(spec.choose_launcher(builder.TRAITS.language))
     edges = _plan_edges(spec, toolchains, launcher)
     with _about("RDC"):
-        links = _plan_links(spec, backend, edges) if spec.rdc == "ON" else ()
+        links = _plan_links(spec, builder, edges) if spec.rdc == "ON" else ()
     stamps = tuple(edge.stamp for edge in edges)
-    # Editors read sources as the project's own compiler does: no cross compiler's options.
+    # Editors get the options of the native compiler, not those of a cross compiler.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
     pack = PackPlan(
         kbuild_version=identify_installation(),
         target=spec.name,
-        backend=backend.NAME,
+        backend=builder.TRAITS.name,
         visibility=spec.visibility,
         headers=spec.headers,
         compiled=tuple(link.stamp for link in links) or stamps,
@@ -84,16 +89,16 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         edges=edges,
         links=links,
         pack=pack,
-        device_jobs=count_device_jobs(backend.COMPILE_MEMORY, read_memory_limit()),
-        runtime_target=name_runtime(backend.NAME, spec.runtime),
-        notes=backend.list_notes(toolchain, hints),
-        editor_options=backend.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
+        device_jobs=count_device_jobs(builder.TRAITS.compile_memory, read_memory_limit()),
+        runtime_target=name_runtime(builder.TRAITS.name, spec.runtime),
+        notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
+        editor_options=builder.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
 
 @contextmanager
 def _about(keyword: str) -> Iterator[None]:
-    """Note in errors which keyword they are about."""
+    """Add to errors the keyword that they are about."""
     try:
         yield
     except KbuildError as error:
@@ -102,25 +107,27 @@ def _about(keyword: str) -> Iterator[None]:
 
 
 def _expand_architectures(
-    spec: TargetSpec, backend: Backend, toolchain: Toolchain, hints: ToolchainHints
+    spec: TargetSpec, builder: Builder, toolchain: Toolchain, hints: ToolchainHints
 ) -> tuple[str, ...]:
-    """Those of the backend that builds the target, which may not be the one that it names."""
+    """Expand the architectures for the backend that builds the target, which can be a fallback."""
     try:
-        return backend.expand_architectures(spec.architectures, toolchain, hints)
+        return builder.expand_architectures(spec.architectures, toolchain, hints)
     except ConfigurationError as error:
-        if spec.backend in (AUTOMATIC, backend.NAME):
+        if spec.backend in (AUTOMATIC, builder.TRAITS.name):
             raise
-        stand_in = find_backend(spec.backend).find_stand_in(hints)
-        reason = f"{stand_in.reason}: " if stand_in else ""
+        find_fallback = find_builder(spec.backend).find_fallback
+        fallback = find_fallback(hints) if find_fallback else None
+        reason = f"{fallback.reason}: " if fallback else ""
         raise ConfigurationError(
-            f"{reason}backend {backend.NAME} builds the target in place of {spec.backend}; {error}"
+            f"{reason}backend {builder.TRAITS.name} builds the target instead of {spec.backend}; "
+            f"{error}"
         ) from error
 
 
 def _plan_edges(
     spec: TargetSpec, toolchains: Mapping[str, Toolchain], launcher: tuple[str, ...]
 ) -> tuple[CompileEdge, ...]:
-    """One edge a source and architecture."""
+    """Plan one edge per source and architecture."""
     names = _name_outputs(spec)
     return tuple(
         CompileEdge(
@@ -140,9 +147,9 @@ def _plan_edges(
 
 
 def _plan_links(
-    spec: TargetSpec, backend: Backend, edges: tuple[CompileEdge, ...]
+    spec: TargetSpec, builder: Builder, edges: tuple[CompileEdge, ...]
 ) -> tuple[LinkEdge, ...]:
-    """One edge an architecture, for those that the backend links."""
+    """Plan one edge per architecture that the backend links."""
     toolchains = {edge.arch: edge.toolchain for edge in edges}
     return tuple(
         LinkEdge(
@@ -153,33 +160,33 @@ def _plan_links(
             output=spec.output_directory / f"{spec.name}.{_file_name(arch)}.linked",
             toolchain=toolchains[arch],
         )
-        for arch in backend.device_links(tuple(toolchains))
+        for arch in builder.device_links(tuple(toolchains))
     )
 
 
-def _check_paths(spec: TargetSpec, backend: Backend) -> None:
-    """Refuse what a tool would take for something else, a command even.
+def _check_paths(spec: TargetSpec, builder: Builder) -> None:
+    """Reject paths that a tool would not take literally, or would even run as a command.
 
-    Include directories are known once CMake has generated: the edges check them.
+    The edges check include directories, because they are known only after CMake has generated.
     """
     with _about("SOURCES"):
         for source in spec.sources:
-            check_path(source, "SOURCES", backend.MISREAD.sources)
+            check_path(source, "SOURCES", builder.TRAITS.unsafe.sources)
     with _about("HEADERS"):
         for header in spec.headers:
             check_path(header, "HEADERS")
-    check_path(spec.source_root, "the project's folder", backend.MISREAD.sources)
-    check_path(spec.output_directory, "the build folder", backend.MISREAD.outputs)
+    check_path(spec.source_root, "the project directory", builder.TRAITS.unsafe.sources)
+    check_path(spec.output_directory, "the build directory", builder.TRAITS.unsafe.outputs)
 
 
 def _check_settings(spec: TargetSpec) -> None:
-    """Refuse what cannot go together."""
+    """Reject settings that contradict each other."""
     with _about("RUNTIME"):
         if spec.runtime == "static" and spec.kind == "shared":
             raise ConfigurationError(
-                "RUNTIME static: programs that link a shared kernel library have a runtime of "
-                "their own, which does not know its kernels; make the library STATIC or MODULE, "
-                "or leave RUNTIME shared"
+                "RUNTIME static: a program that links a shared kernel library has its own runtime, "
+                "which does not know the library's kernels; make the library STATIC or MODULE, or "
+                "use RUNTIME shared"
             )
     if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
         raise ConfigurationError(
@@ -188,12 +195,12 @@ def _check_settings(spec: TargetSpec) -> None:
         )
 
 
-def _check_runtime(spec: TargetSpec, backend: Backend, hints: ToolchainHints) -> None:
-    found = {runtime.linkage for runtime in backend.find_runtimes(hints)}
+def _check_runtime(spec: TargetSpec, builder: Builder, hints: ToolchainHints) -> None:
+    found = {runtime.linkage for runtime in builder.find_runtimes(hints)}
     with _about("RUNTIME"):
         if spec.runtime == "static" and found and "static" not in found:
             raise ConfigurationError(
-                f"RUNTIME static: backend {backend.NAME} has no static runtime here; leave "
+                f"RUNTIME static: backend {builder.TRAITS.name} has no static runtime here; use "
                 "RUNTIME shared"
             )
 
@@ -206,15 +213,15 @@ def _display(source: Path, root: Path) -> str:
 
 
 def _file_name(text: str) -> str:
-    """``text`` without what build tools take for something else in a path."""
+    """Replace characters that build tools do not take literally in a path."""
     return re.sub(r"[^\w.+-]", "_", text)
 
 
 def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
-    """A file name for each source that no other source of the target has.
+    """Choose a file name for each source that is unique in the target.
 
-    It depends on nothing but the source's own path where that is unambiguous: adding a
-    source must not rename, and so recompile, the others.
+    If possible, the name depends on the source's own path only: adding a source must not rename,
+    and so recompile, the others.
     """
     plain = {s: _file_name(_display(s, spec.source_root)) for s in spec.sources}
     taken = list(plain.values())

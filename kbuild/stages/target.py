@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
-from kbuild.stages.paths import normalise
+from kbuild.stages.paths import normalize
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]
@@ -91,10 +91,10 @@ def read_target(path: Path) -> TargetSpec:
         name=name,
         kind=_choice("type", one("kind"), get_args(ArtifactKind)),
         backend=one("backend"),
-        sources=tuple(normalise(Path(source)) for source in pairs.get("source", ())),
+        sources=tuple(normalize(Path(source)) for source in pairs.get("source", ())),
         source_root=Path(one("source_root")),
         output_directory=Path(one("output_directory")),
-        generated=tuple(normalise(Path(source)) for source in pairs.get("generated", ())),
+        generated=tuple(normalize(Path(source)) for source in pairs.get("generated", ())),
         architectures=pairs.get("architecture", ()),
         headers=tuple(Path(header) for header in pairs.get("header", ())),
         visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),

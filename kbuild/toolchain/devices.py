@@ -1,73 +1,56 @@
-"""Devices, as their drivers list them.  Nothing asks unless a user does.
-
-NVIDIA's driver is a library; AMD's lists its nodes in files, processors (which are not
-devices) among them.  Source: ``gfx_target_version`` in Linux's ``kfd_topology.c``.
-"""
+"""The devices of this machine. Nothing asks a driver unless a user does."""
 
 from __future__ import annotations
 
-import ctypes
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+import contextlib
 
-_DRIVER: Final = "libcuda.so.1"
-_TOPOLOGY: Final = Path("/sys/class/kfd/kfd/topology/nodes")
-# CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
-_CAPABILITY: Final = (75, 76)
+from kbuild.backends import AUTOMATIC, BACKENDS, list_by_preference
+from kbuild.backends.interface.devices import Device
+from kbuild.errors import ConfigurationError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
-    """A GPU that a driver offers."""
-
-    name: str
-    architecture: str
+def list_devices() -> tuple[Device, ...]:
+    """List the devices of all drivers."""
+    drivers = (backend.devices.query_driver() for backend in BACKENDS.values() if backend.devices)
+    return tuple(device for driver in drivers for device in driver.devices)
 
 
-def query_driver() -> tuple[str | None, tuple[Device, ...]]:
-    """The CUDA version of NVIDIA's driver and its devices; (None, ()) without a driver."""
-    try:
-        driver = ctypes.CDLL(_DRIVER)
-    except OSError:
-        return None, ()
-    number, count = ctypes.c_int(), ctypes.c_int()
-    if driver.cuDriverGetVersion(ctypes.byref(number)) != 0:
-        return None, ()
-    version = f"{number.value // 1000}.{number.value % 1000 // 10}"
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return version, ()
-    return version, tuple(_query_device(driver, ordinal) for ordinal in range(count.value))
+def list_device_architectures() -> tuple[str, ...]:
+    """List the architectures of all devices, each one once."""
+    return tuple(dict.fromkeys(device.architecture for device in list_devices()))
 
 
-def _query_device(driver: ctypes.CDLL, ordinal: int) -> Device:
-    name = ctypes.create_string_buffer(256)
-    driver.cuDeviceGetName(name, len(name), ordinal)
-    numbers = []
-    for attribute in _CAPABILITY:
-        value = ctypes.c_int()
-        driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, ordinal)
-        numbers.append(str(value.value))
-    return Device(name=name.value.decode(), architecture=f"sm_{''.join(numbers)}")
+def query_architecture(backend: str = AUTOMATIC) -> str:
+    """Return the architecture of this machine's first device, as ARCHITECTURES takes it.
+
+    Args:
+        backend: The backend. ``auto`` selects the first one that has a device here.
+
+    Raises:
+        ConfigurationError: The backend is unknown, or its driver lists no device.
+
+    """
+    return choose_device(backend)[1]
 
 
-def list_amd_devices(topology: Path = _TOPOLOGY) -> tuple[Device, ...]:
-    """AMD's devices, in the order of the driver's nodes."""
-    nodes = sorted(topology.glob("*/properties"), key=lambda path: int(path.parent.name))
-    devices = (_read_node(node) for node in nodes)
-    return tuple(device for device in devices if device)
+def choose_device(backend: str = AUTOMATIC) -> tuple[str, str]:
+    """Return the backend on whose device kernels would run, and that device's architecture.
+
+    See `query_architecture`.
+    """
+    architectures = list_device_architectures()
+    if backend != AUTOMATIC:
+        return backend, _first_native(backend, architectures)
+    *candidates, default = list_by_preference()
+    for candidate in candidates:
+        with contextlib.suppress(ConfigurationError):
+            return candidate, _first_native(candidate, architectures)
+    return default, _first_native(default, architectures)
 
 
-def _read_node(path: Path) -> Device | None:
-    pairs = (line.split() for line in path.read_text().splitlines())
-    properties = {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
-    version = int(properties.get("gfx_target_version", "0"))
-    if version == 0:
-        return None
-    # Decimal pairs of digits; the last two of a name are hexadecimal.
-    major, minor, stepping = version // 10000, version // 100 % 100, version % 100
-    name = path.with_name("name")
-    return Device(
-        name=name.read_text().strip() if name.is_file() else "AMD",
-        architecture=f"gfx{major}{minor:x}{stepping:x}",
-    )
+def _first_native(name: str, architectures: tuple[str, ...]) -> str:
+    devices = BACKENDS[name].devices if name in BACKENDS else None
+    if devices is None:
+        known = ", ".join((*(n for n, b in BACKENDS.items() if b.devices), AUTOMATIC))
+        raise ConfigurationError(f"unknown BACKEND {name!r}; expected one of {known}")
+    return devices.native_architectures(architectures)[0]

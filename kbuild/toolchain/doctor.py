@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kbuild.backends import list_backends
-from kbuild.backends.interface.build import Backend, ToolchainHints
+from kbuild.backends import BACKENDS, list_builders
+from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.devices import Device
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import KbuildError
-from kbuild.toolchain.devices import Device, list_amd_devices, query_driver
 from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
 
 
@@ -40,23 +41,23 @@ class Diagnosis:
 def diagnose() -> Diagnosis:
     """Look for everything; nothing that is missing is an error here."""
     hints = gather_hints()
-    version, devices = query_driver()
+    drivers = tuple(b.devices.query_driver() for b in BACKENDS.values() if b.devices)
     programs = {name: find_build_program(name) for name in ("cmake", "ninja")}
     return Diagnosis(
-        toolchains=tuple(_diagnose(backend, hints) for backend in list_backends()),
+        toolchains=tuple(_diagnose(builder, hints) for builder in list_builders()),
         programs=tuple((name, str(path) if path else None) for name, path in programs.items()),
-        driver_version=version,
-        devices=(*devices, *list_amd_devices()),
+        driver_version=next((d.version for d in drivers if d.version), None),
+        devices=tuple(device for driver in drivers for device in driver.devices),
     )
 
 
-def _diagnose(backend: Backend, hints: ToolchainHints) -> ToolchainDiagnosis:
+def _diagnose(builder: Builder, hints: ToolchainHints) -> ToolchainDiagnosis:
     try:
-        toolchain = find_toolchain(backend, hints)
-        runtimes = tuple(str(runtime.library) for runtime in backend.find_runtimes(hints))
+        toolchain = find_toolchain(builder, hints)
+        runtimes = tuple(str(runtime.library) for runtime in builder.find_runtimes(hints))
     except KbuildError as error:
         return ToolchainDiagnosis(
-            backend=backend.NAME,
+            backend=builder.TRAITS.name,
             compiler=None,
             version=None,
             architectures=(),
@@ -64,11 +65,11 @@ def _diagnose(backend: Backend, hints: ToolchainHints) -> ToolchainDiagnosis:
             problem=str(error),
         )
     return ToolchainDiagnosis(
-        backend=backend.NAME,
+        backend=builder.TRAITS.name,
         compiler=str(toolchain.compiler),
         version=f"{toolchain.compiler_id} {toolchain.version}",
         architectures=toolchain.architectures,
         runtimes=runtimes,
         problem=None if runtimes else "its runtime library is not there",
-        notes=backend.list_notes(toolchain, hints),
+        notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
     )

@@ -1,8 +1,7 @@
-"""Finds the tools: compilers for a backend, cmake, ninja."""
+"""Find programs and compilers on this machine."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -13,21 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, find_backend, list_by_preference
-from kbuild.backends.interface.build import Backend, Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
+from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.errors import ToolchainError
 from kbuild.files import sha256
 from kbuild.model import Command
 from kbuild.process import run, select_environment
-from kbuild.toolchain.devices import list_amd_devices, query_driver
+from kbuild.toolchain.devices import list_device_architectures
 
-# What toolchains are found by besides PATH.
+# The variables besides PATH that select toolchains.
 _VARIABLES: Final = (
     *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT"),
     *("HIPCXX", "HIP_PLATFORM", "ROCM_PATH", "HIP_PATH"),
 )
 
-# What compilers read, and artifacts depend on.
+# The variables that compilers read and on which artifacts depend.
 COMPILER_VARIABLES: Final = (
     *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"),
     *("GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"),
@@ -38,102 +38,118 @@ _SCRIPT: Final = b"#!"
 
 
 def find_program(name: str) -> Path | None:
-    """``name`` as a path, or found on PATH; None where there is no such executable."""
+    """Return ``name`` as a path, or as found on PATH; None if it is not an executable."""
     found = shutil.which(name)
     return Path(found).absolute() if found else None
 
 
 def find_build_program(name: str) -> Path | None:
-    """``name`` on PATH, else beside this interpreter, where wheels put programs."""
+    """Find ``name`` on PATH, or beside this interpreter, where wheels install programs."""
     return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
 def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The compiler launcher with its program's path; none where ``words`` are none.
+    """Return a compiler launcher with its program's path; an empty tuple for no words.
 
-    Raises ToolchainError where there is no such program.
+    Raises:
+        ToolchainError: There is no such program.
+
     """
     if not words:
         return ()
     path = find_build_program(words[0])
     if path is None:
         raise ToolchainError(
-            f"compiler launcher {words[0]}: not found; install it, or set "
-            "KBUILD_COMPILER_LAUNCHER to another, or to nothing"
+            f"compiler launcher {words[0]!r} not found; install it, or set "
+            "KBUILD_COMPILER_LAUNCHER to another one or to nothing"
         )
     return (str(path), *words[1:])
 
 
-def choose_backend(name: str, hints: ToolchainHints) -> Backend:
-    """The backend called ``name``, or its stand-in; for ``auto`` the first that has a compiler.
+def choose_backend(name: str, hints: ToolchainHints) -> Builder:
+    """Return the builder of a backend, or of its fallback.
 
-    Raises ConfigurationError that lists the known ones.
+    Args:
+        name: The backend. ``auto`` selects the first one that has a compiler here.
+        hints: Where to look for compilers.
+
+    Raises:
+        ConfigurationError: The backend is unknown.
+
     """
     if name != AUTOMATIC:
-        backend = find_backend(name)
-        stand_in = backend.find_stand_in(hints)
-        return find_backend(stand_in.backend) if stand_in else backend
-    backends = list_by_preference()
-    return next((backend for backend in backends if _locate(backend, hints)), backends[-1])
+        builder = find_builder(name)
+        fallback = builder.find_fallback(hints) if builder.find_fallback else None
+        return find_builder(fallback.backend) if fallback else builder
+    builders = tuple(map(find_builder, list_by_preference()))
+    return next((builder for builder in builders if _locate(builder, hints)), builders[-1])
 
 
-def find_toolchain(backend: Backend, hints: ToolchainHints) -> Toolchain:
-    """The first of the backend's candidates that is there.
+def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
+    """Return the toolchain of the first candidate that exists.
 
-    Raises ToolchainError that names what was looked for, or why the one found is unusable.
+    Raises:
+        ToolchainError: There is no candidate, or the one that exists is unusable.
+
     """
-    path = _locate(backend, hints)
+    path = _locate(builder, hints)
     if path is not None:
-        return _identify(backend, path, hints)
-    looked_for = " or ".join(backend.compiler_candidates(hints))
+        return _identify(builder, path, hints)
+    candidates = builder.list_candidates(hints)
     raise ToolchainError(
-        f"backend {backend.NAME}: no compiler {looked_for} found; {backend.missing_compiler(hints)}"
+        f"backend {builder.TRAITS.name}: compiler {' or '.join(candidates.names)} not found; "
+        f"{candidates.advice}"
     )
 
 
 def find_toolchain_for(
-    backend: Backend, arch: str, tc: Toolchain, hints: ToolchainHints
+    builder: Builder, arch: str, tc: Toolchain, hints: ToolchainHints
 ) -> Toolchain:
-    """The toolchain that makes images of ``arch``: ``tc``, or a cross compiler of its kind.
+    """Return the toolchain that makes images of ``arch``: ``tc``, or a cross compiler.
 
-    Raises ToolchainError that names what was looked for, and what to install.
+    Raises:
+        ToolchainError: There is no cross compiler, or the one that exists is incomplete.
+
     """
-    cross = backend.cross_compilers(arch, tc)
+    cross = builder.cross_compilers(arch, tc) if builder.cross_compilers else None
     if cross is None:
         return tc
     for name in cross.names:
         path = find_program(name)
         if path is None:
             continue
-        with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as folder:
-            result = run(Command(argv=(str(path), *cross.trial)), cwd=Path(folder))
+        with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as directory:
+            result = run(Command(argv=(str(path), *cross.trial)), cwd=Path(directory))
         if result.returncode == 0:
-            return _identify(backend, path, hints)
+            return _identify(builder, path, hints)
         raise ToolchainError(
-            f"architecture {arch}: {path} cannot build for it here; {cross.advice}\n"
+            f"architecture {arch}: {path} cannot compile for it here; {cross.advice}\n"
             f"{result.stderr.strip()[:400]}"
         )
-    looked_for = " or ".join(cross.names)
-    raise ToolchainError(f"architecture {arch}: no compiler {looked_for} found; {cross.advice}")
+    names = " or ".join(cross.names)
+    raise ToolchainError(f"architecture {arch}: compiler {names} not found; {cross.advice}")
 
 
-def _locate(backend: Backend, hints: ToolchainHints) -> Path | None:
-    found = (find_program(name) for name in backend.compiler_candidates(hints))
+def _locate(builder: Builder, hints: ToolchainHints) -> Path | None:
+    found = (find_program(name) for name in builder.list_candidates(hints).names)
     return next((path for path in found if path), None)
 
 
-def _identify(backend: Backend, compiler: Path, hints: ToolchainHints) -> Toolchain:
-    texts = tuple(_probe(command) for command in backend.probe_commands(compiler))
+def _identify(builder: Builder, compiler: Path, hints: ToolchainHints) -> Toolchain:
+    texts = tuple(_probe(command) for command in builder.probe_commands(compiler))
     variables = select_environment(COMPILER_VARIABLES)
     return replace(
-        backend.read_toolchain(compiler, texts, hints),
+        builder.read_toolchain(compiler, texts, hints),
         environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
         script=_digest_script(compiler),
     )
 
 
 def _digest_script(compiler: Path) -> str | None:
-    """What tells a wrapper from an edited one, which has the version of what it calls."""
+    """Return the digest of a compiler that is a wrapper script; None for a program.
+
+    A wrapper reports the version of the compiler that it calls, even after an edit.
+    """
     with compiler.open("rb") as file:
         if file.read(len(_SCRIPT)) != _SCRIPT:
             return None
@@ -162,48 +178,18 @@ def gather_hints(*, with_devices: bool = False) -> ToolchainHints:
         search_path=tuple(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),
         site_packages=sites,
         wheels=tuple(_find_wheels(sites)),
-        devices=_list_devices() if with_devices else (),
+        devices=list_device_architectures() if with_devices else (),
     )
 
 
 def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:
     for site in sites:
-        for folder in site.glob("nvidia_*.dist-info"):
-            name, _, version = folder.name.removesuffix(".dist-info").partition("-")
+        for info in site.glob("nvidia_*.dist-info"):
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
             yield site, name, version
 
 
-def query_architecture(backend: str = AUTOMATIC) -> str:
-    """The architecture of this machine's first device, as ARCHITECTURES takes it.
-
-    ``auto`` is the first backend that has a device here.  Raises ConfigurationError for an
-    unknown backend, or where its driver lists no device.
-    """
-    return choose_device(backend)[1]
-
-
-def choose_device(backend: str = AUTOMATIC) -> tuple[str, str]:
-    """The backend whose device kernels would run on, and that device's architecture.
-
-    As `query_architecture`.
-    """
-    devices = _list_devices()
-    if backend != AUTOMATIC:
-        return backend, find_backend(backend).native_architectures(devices)[0]
-    *candidates, embedded = list_by_preference()
-    for candidate in candidates:
-        with contextlib.suppress(ConfigurationError):
-            return candidate.NAME, candidate.native_architectures(devices)[0]
-    return embedded.NAME, embedded.native_architectures(devices)[0]
-
-
-def _list_devices() -> tuple[str, ...]:
-    _, devices = query_driver()
-    devices = (*devices, *list_amd_devices())
-    return tuple(dict.fromkeys(device.architecture for device in devices))
-
-
 def read_library_path() -> tuple[Path, ...]:
-    """Where the user has the dynamic linker look first (LD_LIBRARY_PATH)."""
+    """Return the directories that the dynamic linker searches first (LD_LIBRARY_PATH)."""
     entries = os.environ.get("LD_LIBRARY_PATH", "").replace(";", os.pathsep).split(os.pathsep)
     return tuple(Path(entry) for entry in entries if entry)

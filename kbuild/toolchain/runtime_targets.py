@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import list_backends
-from kbuild.backends.interface.build import Runtime, ToolchainHints
+from kbuild.backends import list_builders
+from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.model import RuntimeLinkage
 
 _ORIGIN: Final = "$ORIGIN"
@@ -60,9 +60,9 @@ def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[Runtime
     """
     return tuple(
         target
-        for backend in list_backends()
-        for runtime in backend.find_runtimes(hints)
-        for target in _describe(backend.NAME, runtime, in_wheel=in_wheel)
+        for builder in list_builders()
+        for runtime in builder.find_runtimes(hints)
+        for target in _describe(builder.TRAITS.name, runtime, in_wheel=in_wheel)
     )
 
 

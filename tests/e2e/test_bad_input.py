@@ -72,7 +72,7 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
         ("kbuild_add_kernels(t SOURCES a.cu VISIBILITY public)", "VISIBILITY is 'public'"),
         (
             "kbuild_add_kernels(t SOURCES a.cu HOST_COMPILER /no/such/g++)",
-            "no compiler /no/such/g++ found",
+            "compiler /no/such/g++ not found",
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu POLICY none.toml)",
@@ -324,5 +324,5 @@ def test_missing_compiler_is_exit_3(tmp_path: Path) -> None:
     result = run_kbuild("plan", hand_over, "-o", tmp_path / "plan.cmake")
 
     assert result.returncode == 3
-    assert "no compiler no-such-compiler found" in result.stderr
+    assert "compiler no-such-compiler not found" in result.stderr
     assert not (tmp_path / "plan.cmake").exists()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from projects import KBUILD, run, succeed
 
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.errors import ToolchainError
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
@@ -44,7 +44,7 @@ def check(backend: str, counted: list[dict[str, Any]]) -> None:
             way = ways[name]
             assert [word for word in way["passed"] if UNWANTED.search(word)] == []
             assert way["passed"] == []
-            assert way["entry"] in find_backend(backend).LAUNCH_ENTRIES
+            assert way["entry"] in find_builder(backend).TRAITS.launch_entries
             assert way["excess"] <= MOST, (table["compiler"], name)
         pushing = next(way for name, way in ways.items() if "push, stub, pop" in name)
         stub = ways["kbuild::launch, debug stub"]
@@ -77,7 +77,7 @@ def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
 def test_counts_need_no_device(backend: str) -> None:
     try:
-        find_toolchain(find_backend(backend), gather_hints())
+        find_toolchain(find_builder(backend), gather_hints())
     except ToolchainError as error:
         pytest.skip(str(error))
 

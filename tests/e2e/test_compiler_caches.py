@@ -254,7 +254,7 @@ def test_launcher_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
     # Also where there is an output of an earlier run.
     compile_with(source, tmp_path / "build", "cpu")
 
-    with pytest.raises(ToolError, match="true ended well, but left no "):
+    with pytest.raises(ToolError, match="true succeeded but did not create "):
         compile_with(source, tmp_path / "build", "cpu", ("true",))
 
 
@@ -310,7 +310,7 @@ def test_launcher_that_fails_is_left_out_and_named(
     flags.write_text(f"include_directory {source / 'include'}\n")
     assert main(["compile", str(edge), "--flags", str(flags)]) == 0
     told = capsys.readouterr().err
-    assert "ccache failed, and was left out of this call: ccache: error: Failed" in told
+    assert "ccache failed, so this command ran without it: ccache: error: Failed" in told
     assert "Read-only file system" in told
 
 

@@ -279,10 +279,10 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
         ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could take either"),
         ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),
         ('kind = "static"\nruntime = "static"', {}, 2, "backend hip has no static runtime here"),
-        ("", {"HIPCXX": "g++"}, 3, "is no clang"),
-        ("", {"HIPCXX": "/no/clang"}, 3, "no compiler /no/clang found; check the path"),
+        ("", {"HIPCXX": "g++"}, 3, "is not clang"),
+        ("", {"HIPCXX": "/no/clang"}, 3, "compiler /no/clang not found; check the path"),
         ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is /no/rocm: no such folder"),
-        ("", {"HIP_PLATFORM": "intel"}, 2, "HIP_PLATFORM is 'intel'; it may be amd or nvidia"),
+        ("", {"HIP_PLATFORM": "intel"}, 2, "HIP_PLATFORM is 'intel'; expected amd or nvidia"),
     ],
 )
 def test_bad_input_is_explained(
@@ -304,7 +304,7 @@ def test_architectures_of_the_other_platform_are_refused_with_the_reason(tmp_pat
     code, output = build_target(tmp_path, 'architectures = ["gfx90a"]', {"HIP_PLATFORM": "nvidia"})
 
     assert code == 2
-    assert "HIP_PLATFORM is nvidia: backend cuda builds the target in place of hip; " in output
+    assert "HIP_PLATFORM is nvidia: backend cuda builds the target instead of hip; " in output
     assert "gfx90a" in output
 
 
@@ -337,7 +337,7 @@ def test_missing_bundler_is_named(tmp_path: Path) -> None:
     code, output = build_target(tmp_path, "", {"HIPCXX": str(compiler)})
 
     assert code == 3
-    assert "clang-offload-bundler is missing, which writes fat binaries; install it" in output
+    assert "clang-offload-bundler, which writes fat binaries, is missing; install it" in output
 
 
 @needs_nvcc

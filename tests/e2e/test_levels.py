@@ -215,8 +215,8 @@ def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> N
 @pytest.mark.parametrize(
     ("name", "version", "expected"),
     [
-        ("clang++", "clang version 19.1.7", "clang++ cannot build for it here"),
-        ("g++-99", "g++-99 (GCC) 99.1.0", "aarch64-linux-gnu-g++-99 cannot build for it here"),
+        ("clang++", "clang version 19.1.7", "clang++ cannot compile for it here"),
+        ("g++-99", "g++-99 (GCC) 99.1.0", "aarch64-linux-gnu-g++-99 cannot compile for it here"),
     ],
     ids=["clang", "gcc"],
 )

@@ -10,7 +10,7 @@ import pytest
 from projects import KBUILD, build, configure, run_kbuild, succeed
 
 from kbuild import KernelCompiler
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
@@ -23,7 +23,7 @@ HEAD += "find_package(kbuild CONFIG REQUIRED)\n"
 
 def require(backend: str) -> None:
     try:
-        find_toolchain(find_backend(backend), gather_hints())
+        find_toolchain(find_builder(backend), gather_hints())
     except KbuildError as error:
         pytest.skip(str(error))
 
@@ -62,7 +62,7 @@ def test_a_command_in_a_name_is_not_run(tmp_path: Path) -> None:
     result = run_kbuild("build", cwd=folder)
 
     assert result.returncode == 2
-    assert "take '$' in a path for something else; rename it" in result.stderr
+    assert "do not take '$' in a path literally; rename it" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not list(tmp_path.rglob("ran"))
     assert not (folder / "build").exists()
@@ -116,7 +116,7 @@ def test_a_header_that_would_be_compiled_again_every_time(tmp_path: Path) -> Non
 
     for result in results:
         assert result.returncode == 2
-        assert "inc/h;h.h: build tools take ';'" in result.stdout + result.stderr
+        assert "inc/h;h.h: build tools do not take ';'" in result.stdout + result.stderr
 
 
 def test_a_source_that_is_spelled_twice_is_compiled_once(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_names_that_this_locale_cannot_write(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 2
-        assert b"not a path in UTF-8" in done.stderr
+        assert b"not a UTF-8 path" in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import find_backend
+from kbuild.backends import find_builder
 from kbuild.errors import KbuildError
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import write_plan
@@ -76,7 +76,7 @@ def build(
 ) -> dict[str, list[tuple[str | None, str | None]]]:
     """(type, name) of every kernel's parameters, by what demanglers call it."""
     try:
-        find_toolchain(find_backend(backend), gather_hints())
+        find_toolchain(find_builder(backend), gather_hints())
     except KbuildError as error:
         pytest.skip(str(error))
     source = folder / "kernels.cu"

@@ -16,7 +16,7 @@ import pytest
 
 from kbuild import __version__, resources
 from kbuild.backends.cpu.adapter import AdapterKernel, adapter_rows
-from kbuild.backends.interface.build import Runtime, Toolchain
+from kbuild.backends.interface.toolchain import Runtime, Toolchain
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import name_stub
 from kbuild.formats.dwarf import Member, Parameter, ValueType

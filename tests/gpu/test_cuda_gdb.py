@@ -14,7 +14,7 @@ import pytest
 from kbuild import resources
 from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 HERE = Path(__file__).parent
@@ -26,7 +26,7 @@ SAXPY = rf"n=1000, a=2, x={POINTER}, y={POINTER}"
 
 def find_debugger() -> tuple[str, str]:
     """cuda-gdb, or why there is none to run."""
-    if not query_driver()[1]:
+    if not list_devices():
         return "", "no NVIDIA device"
     try:
         beside = find_toolchain(cuda, gather_hints()).compiler.resolve().with_name("cuda-gdb")
@@ -61,7 +61,7 @@ def run(*argv: object) -> str:
 @pytest.fixture(scope="module", params=["STATIC", "SHARED"])
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("debugger")
-    architecture = query_driver()[1][0].architecture.removeprefix("sm_")
+    architecture = list_devices()[0].architecture.removeprefix("sm_")
     run(
         *("cmake", "-S", PROJECT, "-B", folder, "-G", "Ninja"),
         f"-Dkbuild_DIR={resources.cmake_directory()}",

@@ -13,12 +13,12 @@ import pytest
 from kbuild import resources
 from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 
 def missing() -> str:
-    if not query_driver()[1]:
+    if not list_devices():
         return "no NVIDIA device"
     try:
         find_toolchain(cuda, gather_hints())
@@ -58,7 +58,7 @@ def build(source: Path, folder: Path, *definitions: str) -> Path:
 
 @pytest.fixture(scope="module")
 def device_architecture() -> str:
-    return query_driver()[1][0].architecture.removeprefix("sm_")
+    return list_devices()[0].architecture.removeprefix("sm_")
 
 
 @pytest.fixture(scope="module")

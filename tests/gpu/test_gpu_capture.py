@@ -23,12 +23,12 @@ from kbuild.runtime.launch_records.file import (
     read_images,
     read_launch_record,
 )
-from kbuild.toolchain.devices import query_driver
+from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 
 def missing() -> str:
-    if not query_driver()[1]:
+    if not list_devices():
         return "no NVIDIA device"
     try:
         find_toolchain(cuda, gather_hints())
@@ -49,7 +49,7 @@ KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("script
 @pytest.fixture(scope="module")
 def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("capture")
-    architecture = query_driver()[1][0].architecture.removeprefix("sm_")
+    architecture = list_devices()[0].architecture.removeprefix("sm_")
     settings = {
         "kbuild_DIR": resources.cmake_directory(),
         "KBUILD_EXECUTABLE": KBUILD,

@@ -21,7 +21,7 @@ from kbuild import (
     RtcKernel,
     query_architecture,
 )
-from kbuild.backends.interface.devices import open_device
+from kbuild.backends import open_device
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))

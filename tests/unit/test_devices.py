@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.toolchain.devices import Device, list_amd_devices
+from kbuild.backends.hip.devices import query_driver
+from kbuild.backends.interface.devices import Device
 
 
 def write_node(folder: Path, number: int, version: int, name: str = "") -> None:
@@ -24,15 +25,15 @@ def test_versions_are_decimal_and_names_hexadecimal(
     tmp_path: Path, version: int, architecture: str
 ) -> None:
     write_node(tmp_path, 0, version, "aldebaran")
-    assert list_amd_devices(tmp_path) == (Device(name="aldebaran", architecture=architecture),)
+    assert query_driver(tmp_path).devices == (Device(name="aldebaran", architecture=architecture),)
 
 
 def test_processors_are_no_devices_and_order_is_the_drivers(tmp_path: Path) -> None:
     write_node(tmp_path, 0, 0)
     write_node(tmp_path, 10, 100300, "second")
     write_node(tmp_path, 2, 90010, "first")
-    assert [device.name for device in list_amd_devices(tmp_path)] == ["first", "second"]
+    assert [device.name for device in query_driver(tmp_path).devices] == ["first", "second"]
 
 
 def test_machine_without_the_driver_has_none(tmp_path: Path) -> None:
-    assert list_amd_devices(tmp_path / "absent") == ()
+    assert query_driver(tmp_path / "absent").devices == ()

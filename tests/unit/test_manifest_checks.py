@@ -27,7 +27,7 @@ def write_manifest(folder: Path, text: str) -> Path:
         ("device_standard = 18", "device_standard", "18 is none of 17, 20, 23, 26"),
         ('visibility = "public"', "visibility", "'public' is none of 'default', 'hidden'"),
         ('runtime = "none"', "runtime", "'none' is none of 'shared', 'static', 'bundle'"),
-        ('runtime = "static"', "runtime", "programs that link a shared kernel library"),
+        ('runtime = "static"', "runtime", "a program that links a shared kernel library"),
         ('compression = "zip"', "compression", "'zip' is none of 'none', 'speed'"),
         ('headers = ["none.h"]', "headers", "none.h: no such file"),
         ('include_directories = ["none"]', "include_directories", "none: no such folder"),
@@ -49,7 +49,7 @@ def test_errors_name_file_and_key(tmp_path: Path, line: str, key: str, expected:
 def test_missing_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_manifest(tmp_path, 'host_compiler = "/no/such/g++"\n')
 
-    with pytest.raises(ToolchainError, match="no compiler /no/such/g\\+\\+ found"):
+    with pytest.raises(ToolchainError, match="compiler /no/such/g\\+\\+ not found"):
         check_manifest(path)
 
     # Which compiler is in it, CMake alone can tell.

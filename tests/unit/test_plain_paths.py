@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.stages.paths import check_path, normalise
+from kbuild.stages.paths import check_path, normalize
 
 
 @pytest.mark.parametrize("character", [*";|<>\\*^`\n\t\0\x7f"])
@@ -31,20 +31,20 @@ def test_other_characters_are_fine(character: str) -> None:
 
 
 def test_characters_that_one_backend_misreads() -> None:
-    with pytest.raises(ConfigurationError, match=r"/a\$b: build tools take '\$'"):
-        check_path("/a$b", "SOURCES", misread="$%")
+    with pytest.raises(ConfigurationError, match=r"/a\$b: build tools do not take '\$'"):
+        check_path("/a$b", "SOURCES", unsafe="$%")
 
 
 @pytest.mark.parametrize("name", ["a[b", "a]b"])
 def test_halves_of_brackets(name: str) -> None:
-    with pytest.raises(ConfigurationError, match="other half; rename it"):
+    with pytest.raises(ConfigurationError, match="part of a list; rename it"):
         check_path(name, "SOURCES")
 
     check_path("a[1]b", "SOURCES")
 
 
 def test_names_that_are_no_utf8() -> None:
-    with pytest.raises(ConfigurationError, match=r"a\\udce9b: not a path in UTF-8; rename it"):
+    with pytest.raises(ConfigurationError, match=r"a\\udce9b: not a UTF-8 path; rename it"):
         check_path(Path(os.fsdecode(b"a\xe9b")), "SOURCES")
 
 
@@ -64,7 +64,7 @@ def test_locale_without_the_characters() -> None:
         env={**os.environ, **plain, "PYTHONIOENCODING": "ascii:backslashreplace"},
     )
 
-    assert b"the locale knows ascii alone: set LC_ALL=C.UTF-8" in done.stdout
+    assert b"the locale supports ascii only; set LC_ALL=C.UTF-8" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_locale_without_the_characters() -> None:
     ],
 )
 def test_one_spelling(path: str, expected: str) -> None:
-    assert normalise(Path(path)) == Path(expected)
+    assert normalize(Path(path)) == Path(expected)
 
 
 def test_what_is_above_a_link_stays(tmp_path: Path) -> None:
     (tmp_path / "far/inner").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far/inner")
 
-    assert normalise(tmp_path / "link/../a.cu") == tmp_path / "link/../a.cu"
-    assert normalise(tmp_path / "far/../link/a.cu") == tmp_path / "link/a.cu"
+    assert normalize(tmp_path / "link/../a.cu") == tmp_path / "link/../a.cu"
+    assert normalize(tmp_path / "far/../link/a.cu") == tmp_path / "link/a.cu"

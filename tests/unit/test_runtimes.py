@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import list_backends
+from kbuild.backends import list_builders
 from kbuild.backends.cpu import build as cpu
-from kbuild.backends.interface.build import Runtime, ToolchainHints
+from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.toolchain.runtime_targets import RuntimeTarget, describe_runtimes
 
 
@@ -22,8 +22,8 @@ def runtime_in(folder: str) -> tuple[Runtime, ...]:
 def describe(
     monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
 ) -> list[RuntimeTarget]:
-    for backend in list_backends():
-        monkeypatch.setattr(backend, "find_runtimes", lambda _: ())
+    for builder in list_builders():
+        monkeypatch.setattr(builder, "find_runtimes", lambda _: ())
     monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(folder))
     return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))
 

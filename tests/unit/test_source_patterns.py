@@ -35,7 +35,7 @@ def test_files_are_checked_not_patterns(tmp_path: Path) -> None:
     (tmp_path / "plain.cu").touch()
 
     (found,) = find_sources(tmp_path, "sources", ("*.cu",))
-    with pytest.raises(ConfigurationError, match=r"a;b/k\.cu: build tools take ';'"):
+    with pytest.raises(ConfigurationError, match=r"a;b/k\.cu: build tools do not take ';'"):
         find_sources(tmp_path, "sources", ("**/*.cu",))
 
     assert found.files == (tmp_path / "plain.cu",)

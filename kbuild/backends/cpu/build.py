@@ -1,46 +1,59 @@
-"""The CPU backend: kernel sources as C++ shared objects in a fat binary.
+"""Build CPU kernels: compile sources as C++ shared objects, and pack them into a fat binary.
 
-This module names and invokes; :mod:`kbuild.backends.cpu.image` reads.  It is apart so
-that the parsing libraries load only once the compiler is done.
+The parsing libraries are slow to import, so `image` and `contents` load them only after the
+compiler has finished.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import machines
-from kbuild.backends.file_names import forget_folder, name_files, name_relatively
+from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
-    AssembleUnit,
+    CompilerLog,
     CompileUnit,
     Completion,
-    CrossCompilers,
     FrontEndStep,
-    ImageContent,
     LinkUnit,
-    MisreadCharacters,
     Packing,
     PackUnit,
+)
+from kbuild.backends.interface.toolchain import (
+    Candidates,
+    CrossCompilers,
     Runtime,
-    StandIn,
     Toolchain,
     ToolchainHints,
+    Traits,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.model import Command, CompressionMode, Marks
+from kbuild.model import Command
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
-FAT_BINARY_SECTION: Final = ".kbuild_fatbin"
-COMPILE_MEMORY: Final = 512 << 20  # benchmarks/memory, docs/scale.md
-FAT_BINARY_ALIGNMENT: Final = 8  # an LLVM offload binary's
-REGISTRATION_HEADER: Final = "kbuild/cpu_registration.h"
-LAUNCH_ENTRIES: Final = ("kbuild_cpu_launch",)
-MISREAD: Final = MisreadCharacters()
+TRAITS: Final = Traits(
+    name=NAME,
+    language=LANGUAGE,
+    fat_binary_section=".kbuild_fatbin",
+    fat_binary_alignment=8,  # an LLVM offload binary's
+    registration_header="kbuild/cpu_registration.h",
+    compile_memory=512 << 20,  # measured by benchmarks/memory
+    launch_entries=("kbuild_cpu_launch",),
+)
+
+# The optional functions that this backend does not need: it has one platform, compilers that are
+# what they seem, no compression, and a front end that is one command.
+find_fallback: Final = None
+list_notes: Final = None
+check_compression: Final = None
+listing_command: Final = None
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
@@ -48,40 +61,37 @@ _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 
 
-def compiler_candidates(hints: ToolchainHints) -> tuple[str, ...]:
-    """The user's choice alone where there is one, else the usual C++ compilers."""
+def list_candidates(hints: ToolchainHints) -> Candidates:
+    """See `Builder`: the user's choice, or the usual C++ compilers."""
     chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
-    return (chosen,) if chosen else ("g++", "clang++", "c++")
-
-
-def missing_compiler(hints: ToolchainHints) -> str:
-    """How to get a C++ compiler."""
-    is_chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
-    return "check the path" if is_chosen else "install one, or name it with HOST_COMPILER or CXX"
-
-
-def find_stand_in(hints: ToolchainHints) -> StandIn | None:  # noqa: ARG001 - the seam's signature
-    """None: it has one platform."""
-    return None
+    if chosen:
+        return Candidates(names=(chosen,), advice="check the path")
+    return Candidates(
+        names=("g++", "clang++", "c++"),
+        advice="install one, or name it with HOST_COMPILER or CXX",
+    )
 
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """``--version``: gcc and clang both say who they are."""
+    """See `Builder`: gcc and clang both say who they are."""
     return (Command(argv=(str(compiler), "--version")),)
 
 
 def read_toolchain(
     compiler: Path,
     texts: tuple[str, ...],
-    hints: ToolchainHints,  # noqa: ARG001 - the seam's signature
+    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
 ) -> Toolchain:
-    """gcc >= 11 or clang >= 14: older ones lack the psABI levels or an attribute."""
+    """See `Builder`: gcc >= 11 or clang >= 14.
+
+    Older versions lack the psABI levels or an attribute.
+    """
     (text,) = texts
     first = text.splitlines()[0] if text.strip() else ""
     compiler_id = "clang" if "clang" in first else "gcc"
     match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
     if match is None:
-        raise ToolchainError(f"{compiler}: cannot tell its version from {first!r}")
+        raise ToolchainError(f"{compiler}: cannot read a version from {first!r}")
     version = match.group(1) + match.group(2)
     if int(match.group(1)) < _OLDEST[compiler_id]:
         raise ToolchainError(
@@ -91,53 +101,43 @@ def read_toolchain(
     return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
 
 
-def list_notes(tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:  # noqa: ARG001 - the seam
-    """None: it is what was asked for."""
-    return ()
-
-
 def expand_architectures(
     requested: tuple[str, ...],
     tc: Toolchain,
-    hints: ToolchainHints,  # noqa: ARG001 - the seam's signature
+    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
 ) -> tuple[str, ...]:
-    """Micro-architecture levels; by default the baseline and v3."""
+    """See `Builder`: microarchitecture levels; by default the baseline and v3."""
     machine = machines.own_machine()
     if machine not in machines.LEVELS:
-        raise ConfigurationError(f"the {tc.backend} backend does not know machine {machine!r}")
+        raise ConfigurationError(f"backend {tc.backend} does not support machine {machine!r}")
     named = tuple(machines.find_best_level() if a == _NATIVE else a for a in requested)
     for arch in named:
         if arch not in machines.MACHINES:
             raise ConfigurationError(
-                f"unknown architecture {arch!r} for backend {NAME}; it knows "
+                f"unknown architecture {arch!r} for backend {NAME}; expected one of "
                 f"{', '.join((*machines.MACHINES, _NATIVE))}"
             )
     return tuple(dict.fromkeys(named)) or _DEFAULTS[machine]
 
 
-def native_architectures(devices: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001 - the seam
-    """The best level that this machine runs."""
-    return (machines.find_best_level(),)
-
-
-def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
-    """Nothing is refused: its container has no compression, and the mode no effect."""
-
-
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
-    """All of them."""
+    """See `Builder`: every architecture."""
     return architectures
 
 
 def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
-    """Another machine's gcc beside this one's or on PATH; clang makes images of any."""
+    """See `Builder`: another machine's gcc, beside this one or on PATH.
+
+    clang makes images for any machine.
+    """
     machine = machines.MACHINES[arch]
     if not machines.is_foreign(arch):
         return None
     triple = machines.name_triple(machine)
     names = [str(tc.compiler)]
     if tc.compiler_id == "gcc":
-        # c++, and a compiler that bears its own machine's triple, have no such relative.
+        # There is no cross compiler of the first name for `c++`, nor for a compiler whose name
+        # contains its own machine's triple.
         relatives = (f"{triple}-{tc.compiler.name}", f"{triple}-g++")
         names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
     return CrossCompilers(
@@ -150,8 +150,10 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     )
 
 
-def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:  # noqa: ARG001 - likewise
-    """The device runtime that this package carries, both ways."""
+def find_runtimes(
+    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
+) -> tuple[Runtime, ...]:
+    """See `Builder`: the runtime that this package contains."""
     return (
         Runtime(linkage="shared", library=resources.find_runtime("libkbuild_cpu.so.1")),
         Runtime(
@@ -162,15 +164,28 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:  # noqa: ARG001
     )
 
 
+def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `Builder`: what makes a C++ compiler read kernel sources."""
+    return (
+        *("-x", "c++", f"-std=c++{unit.standard}"),
+        *machines.code_generation_flags(unit.arch, tc),
+        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
+        # One word each, because CMake removes options that it takes for repeated ones.
+        f"-isystem{resources.native_directory() / 'device' / NAME}",
+        f"-isystem{resources.native_directory() / 'include'}",
+    )
+
+
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
-    """One C++ front-end run over the shim headers, to an object with debug information."""
+    """See `Builder`: a C++ compile to an object with debug information."""
     compiled = unit.output.with_name(unit.output.name + ".o")
-    argv = [
+    argv = (
         str(tc.compiler),
         *language_options(unit, tc),
-        # Names and layouts of parameters come from DWARF; release images lose it at the link.
+        # Names and layouts of parameters come from DWARF. Linking a release image strips it.
         "-g",
-        # A class may be described where its constructor or virtual functions are, elsewhere.
+        # By default, a class can be described only where its constructor or virtual functions
+        # are defined, which may be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
@@ -179,115 +194,71 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *_check_options(unit.options),
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
-    ]
+    )
     return Command(
-        argv=tuple(argv),
+        argv=argv,
         inputs=(unit.source,),
         outputs=(compiled, unit.depfile),
-        env=forget_folder(unit),
+        env=forget_directory(unit),
     )
 
 
 def _check_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """The options, none of which may make an image something else than it is called."""
+    """Reject options that make an image differ from the architecture in its name."""
     for option in options:
         if option.startswith(_MACHINE_OPTIONS):
             raise ConfigurationError(
-                f"option {option}: ARCHITECTURES says which machines the kernels are compiled for; "
-                "name the level there, or native"
+                f"option {option}: ARCHITECTURES selects the machines that kernels are compiled "
+                "for; name the level there, or native"
             )
     return options
-
-
-def listing_command(unit: CompileUnit, tc: Toolchain) -> None:  # noqa: ARG001 - the seam
-    """None: it is one call."""
-    return
 
 
 def cacheable_steps(
     unit: CompileUnit,
     tc: Toolchain,
-    listing: str,  # noqa: ARG001 - the seam's signature
+    listing: str,  # noqa: ARG001 - the interface's signature
 ) -> tuple[FrontEndStep, ...]:
-    """The one call, of which caches take all."""
+    """See `Builder`: one step, which caches understand completely."""
     command = name_relatively(compile_command(unit, tc), unit)
     return (FrontEndStep(command=command, is_cacheable=True),)
-
-
-def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """What makes a C++ compiler read kernel sources, for editors as well."""
-    return (
-        *("-x", "c++", f"-std=c++{unit.standard}"),
-        *machines.code_generation_flags(unit.arch, tc),
-        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
-        # In one word each: CMake drops what it takes for repeated options.
-        f"-isystem{resources.native_directory() / 'device' / NAME}",
-        f"-isystem{resources.native_directory() / 'include'}",
-    )
-
-
-def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
-    """The objects of all sources with one adapter unit for their kernels."""
-    from kbuild.backends.cpu import image as cpu_image  # noqa: PLC0415 - loads parsers and templates
-
-    return cpu_image.link(unit, contents, tc)
-
-
-def mark_assembly(assembly: bytes, kernel: str, marks: Marks) -> None:  # noqa: ARG001 - the seam
-    """None: the runtime runs blocks of any size that it allows."""
-    return
-
-
-def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:  # noqa: ARG001 - likewise
-    """Refused: see `mark_assembly`."""
-    raise ToolchainError(f"backend {NAME} assembles nothing again")
-
-
-def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:  # noqa: ARG001 - likewise
-    """None: the log does not say."""
-    return ()
-
-
-def explain_link_failure(log: str) -> str:
-    """What the linker knows by names that it cannot mend."""
-    if "undefined reference" in log:
-        return "define it in a source of the target: device code is linked target by target"
-    if "multiple definition" in log:
-        return "make all but one of them static, inline or extern"
-    return ""
-
-
-def shorten_log(log: str) -> str:
-    """C++ compilers say nothing else."""
-    return log
-
-
-def explain_failure(unit: CompileUnit, log: str) -> str:  # noqa: ARG001 - likewise
-    """C++ compilers explain themselves."""
-    return ""
 
 
 def complete(
     unit: CompileUnit,
     compiled: bytes,
-    log: str,  # noqa: ARG001 - likewise
+    log: str,  # noqa: ARG001 - the interface's signature
     tc: Toolchain,
 ) -> Completion:
-    """Read the kernels off the object, generate typed adapters for them, link the image."""
-    from kbuild.backends.cpu import image as cpu_image  # noqa: PLC0415 - loads parsers and templates
+    """See `Builder`: find the kernels in the object, generate typed adapters, link the image."""
+    from kbuild.backends.cpu import image  # noqa: PLC0415 - loads parsers and templates
 
-    return cpu_image.complete(unit, compiled, tc)
-
-
-def read_image(data: bytes) -> ImageContent:
-    """The kernels and variables that an image's table lists."""
-    from kbuild.backends.cpu import contents as cpu_contents  # noqa: PLC0415 - loads parsers
-
-    return cpu_contents.read_image(data)
+    return image.complete(unit, compiled, tc)
 
 
-def pack(unit: PackUnit, tc: Toolchain) -> Packing:  # noqa: ARG001 - likewise
-    """LLVM offload binaries, one an image, as they are: the format compresses none."""
-    from kbuild.backends.cpu.container import write_container  # noqa: PLC0415 - packs alone need it
+def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
+    """See `Builder`: the objects of all sources, with one adapter unit for their kernels."""
+    from kbuild.backends.cpu import image  # noqa: PLC0415 - loads parsers and templates
+
+    return image.link(unit, contents, tc)
+
+
+def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
+    """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
+    if isinstance(unit, LinkUnit) and "undefined reference" in log:
+        fix = "define it in a source of the target: device code is linked target by target"
+    elif isinstance(unit, LinkUnit) and "multiple definition" in log:
+        fix = "make all but one of the definitions static, inline, or extern"
+    else:
+        fix = ""
+    return CompilerLog(warnings=log, fix=fix)
+
+
+def pack(
+    unit: PackUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> Packing:
+    """See `Builder`: one LLVM offload binary per image, without compression."""
+    from kbuild.backends.cpu.container import write_container  # noqa: PLC0415 - only packs need it
 
     return Packing(content=write_container((i.arch, i.sha256, i.data) for i in unit.images))

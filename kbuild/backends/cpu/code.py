@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.interface.build import ToolchainHints
 from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle
 from kbuild.errors import InputError
 from kbuild.facts import Place

@@ -1,222 +1,30 @@
-"""Running CPU images: a kernel module put together in memory, in the runtime of this package."""
+"""The processor as a device."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
-import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING
 
-from kbuild import resources
-from kbuild.backends.cpu.container import write_container
-from kbuild.backends.cpu.contents import read_image
-from kbuild.backends.interface.devices import Arguments, ArrayView, ImageBytes
-from kbuild.backends.interface.launch_config import LaunchConfig
-from kbuild.backends.module import abi
-from kbuild.backends.module.launch import encode_config
-from kbuild.backends.module.runtime import Device
-from kbuild.errors import ConfigurationError, LaunchError
-from kbuild.model import Kernel, KernelRecord, Param
+from kbuild.backends.cpu import machines
+from kbuild.backends.interface.devices import Driver
 
-_LIBRARY: Final = "libkbuild_cpu.so.1"
-_POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
-_DEVICES: Final[list[CpuDevice]] = []
-_LOCK: Final = threading.Lock()
+if TYPE_CHECKING:
+    from kbuild.backends.interface.devices import ExecutionDevice
 
 
-class _Container(ctypes.Structure):
-    # struct kbuild_container
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("size", ctypes.c_uint64),
-        ("wrapper", ctypes.c_void_p),
-    )
+def query_driver() -> Driver:
+    """See `Devices`: no driver lists the processor."""
+    return Driver()
 
 
-class _Param(ctypes.Structure):
-    # struct kbuild_param
-    _fields_ = (("offset", ctypes.c_uint32), ("size", ctypes.c_uint32))
+def native_architectures(
+    devices: tuple[str, ...],  # noqa: ARG001 - the interface's signature
+) -> tuple[str, ...]:
+    """See `Devices`: the best level that this machine runs."""
+    return (machines.find_best_level(),)
 
 
-class CpuModule:
-    """All kernels of some images, registered together; it unregisters when nothing refers to it."""
+def open_device() -> ExecutionDevice:
+    """See `Devices`. Raises ToolchainError if this kbuild was installed without the runtime."""
+    from kbuild.backends.cpu import execution  # noqa: PLC0415 - loads the runtime
 
-    def __init__(self, images: Sequence[ImageBytes]) -> None:
-        self._library: ctypes.CDLL | None = None
-        content = write_container((image.arch, image.sha256, image.data) for image in images)
-        kernels = read_image(images[0].data).kernels
-        memory = ctypes.create_string_buffer(content, len(content))
-        container = _Container(data=ctypes.addressof(memory), size=len(content))
-        handles = (ctypes.c_void_p * len(kernels))()
-        params = [_make_params(kernel) for kernel in kernels]
-        base = ctypes.addressof(handles)
-        self._layouts = {k.name: _lay_out(k.params) for k in kernels}
-        self._handles = {k.name: base + index * _POINTER for index, k in enumerate(kernels)}
-        rows = (abi.Kernel * len(kernels))(
-            *(
-                abi.Kernel(
-                    handle=self._handles[kernel.name],
-                    device_name=kernel.name.encode(),
-                    params=ctypes.addressof(layout),
-                    param_count=len(kernel.params),
-                )
-                for kernel, layout in zip(kernels, params, strict=True)
-            )
-        )
-        # What the runtime has pointers to.
-        self._kept = (memory, container, handles, params, rows)
-        self._module = abi.Module(
-            abi=abi.MODULE_ABI,
-            size=ctypes.sizeof(abi.Module),
-            target=b"python",
-            backend=b"cpu",
-            kernels=ctypes.cast(rows, ctypes.POINTER(abi.Kernel)),
-            kernel_count=len(kernels),
-            containers=ctypes.addressof(container),
-            container_count=1,
-        )
-        library = _open_library()
-        status = library.kbuild_cpu_register(ctypes.byref(self._module))
-        if status != 0:
-            raise LaunchError(f"registering kernels failed: {_explain(status)}")
-        self._library = library
-
-    def __del__(self) -> None:
-        if self._library is not None:
-            self._library.kbuild_cpu_unregister(ctypes.byref(self._module))
-
-    def find(self, kernel: KernelRecord) -> int:
-        """The handle of ``kernel``; LaunchError where there is none that takes its parameters."""
-        name = kernel.device_name
-        if name not in self._handles:
-            raise LaunchError(f"the image holds no kernel {name}")
-        if self._layouts[name] != _lay_out(kernel.params):  # as in a forged launch record
-            raise LaunchError(f"kernel {name} of the image has other parameters than are described")
-        return self._handles[name]
-
-
-def _lay_out(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
-    return tuple((param.offset, param.size) for param in params)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CpuFunction:
-    """A kernel's handle, and the module that it is of."""
-
-    handle: int
-    module: CpuModule
-
-
-def _make_params(kernel: Kernel) -> Any:
-    rows = (_Param(offset=param.offset, size=param.size) for param in kernel.params)
-    return (_Param * max(len(kernel.params), 1))(*rows)
-
-
-class CpuQueue:
-    """The runtime's only stream: a launch has run when it returns."""
-
-    array_interface: Final = None
-
-    def __init__(self) -> None:
-        device = Device(_open_runtime())
-        self.resolve = device.resolve
-        self.synchronize = device.synchronize
-        self.allocate = device.allocate
-        self.release = device.release
-        self.copy_in = device.copy_in
-        self.copy_out = device.copy_out
-
-    def bind(self, function: CpuFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
-        """See `Queue`."""
-        launch = _open_runtime().launch
-        encoded = ctypes.pointer(encode_config(config))
-
-        def submit(arguments: Arguments) -> None:
-            # The function in here keeps its module registered.
-            status = launch(function.handle, encoded, arguments.pointers)
-            if status != 0:
-                raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
-
-        return submit
-
-    def start_timer(self) -> Callable[[], float]:
-        """See `Queue`; the processor is the device, and its clock the event."""
-        start = time.perf_counter()
-        return lambda: time.perf_counter() - start
-
-
-class CpuDevice:
-    """The processor, through ``libkbuild_cpu``."""
-
-    def __init__(self) -> None:
-        self._queue = CpuQueue()
-        # Of images that some function is loaded from.
-        self._modules: WeakValueDictionary[tuple[str, ...], CpuModule] = WeakValueDictionary()
-        self._lock = threading.Lock()
-
-    def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CpuFunction:
-        """See `ExecutionDevice`; the runtime picks the image for the machine."""
-        key = tuple(image.sha256 for image in images)
-        with self._lock:
-            module = self._modules.get(key)
-            if module is None:
-                module = self._modules[key] = CpuModule(images)
-        function = CpuFunction(handle=module.find(kernel), module=module)
-        self._queue.resolve(function.handle)
-        return function
-
-    def open_queue(self, stream: Any) -> CpuQueue:
-        """See `ExecutionDevice`."""
-        if stream is not None and not (isinstance(stream, int) and stream == 0):
-            raise ConfigurationError("the processor has no streams; leave `stream` None")
-        return self._queue
-
-    def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the seam
-        """See `ExecutionDevice`; numpy reads DLPack of host memory."""
-        if not hasattr(value, "__dlpack__"):
-            return None
-        numpy: Any = sys.modules.get("numpy") or __import__("numpy")
-        try:
-            array = numpy.from_dlpack(value)
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise ConfigurationError(f"{type(value).__name__} is no array here: {error}") from error
-        return ArrayView(
-            address=array.ctypes.data,
-            dtype=array.dtype,
-            is_contiguous=bool(array.flags.c_contiguous),
-            owner=array,
-            read=array.tobytes,
-        )
-
-
-def open_device() -> CpuDevice:
-    """The processor; ToolchainError where this kbuild carries no runtime."""
-    with _LOCK:
-        if not _DEVICES:
-            _DEVICES.append(CpuDevice())
-    return _DEVICES[0]
-
-
-@cache
-def _open_library() -> ctypes.CDLL:
-    return ctypes.CDLL(str(resources.find_runtime(_LIBRARY)))
-
-
-@cache
-def _open_runtime() -> abi.Runtime:
-    library = _open_library()
-    names = (name for name, *_ in abi.Runtime._fields_)
-    entries = {
-        name: kind((f"kbuild_cpu_{name}", library))
-        for name, (_, kind) in zip(names, abi.Runtime._fields_, strict=True)
-    }
-    return abi.Runtime(**entries)
-
-
-def _explain(status: int) -> str:
-    return (_open_runtime().error_message(status) or b"no reason").decode(errors="replace")
+    return execution.open_device()

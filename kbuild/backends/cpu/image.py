@@ -16,8 +16,8 @@ from kbuild.backends.interface.build import (
     GeneratedSource,
     ImageOutput,
     LinkUnit,
-    Toolchain,
 )
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import SourceError
 from kbuild.model import Command
 

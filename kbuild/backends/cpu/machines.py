@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.interface.build import Toolchain
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError
 
 # x86-64 psABI, "micro-architecture levels"; the first is what every machine has.

@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.contents import read_image as _read_image
-from kbuild.backends.interface.build import ImageContent
-from kbuild.backends.interface.read import Listing, SectionRole, StoredImage, assign_problems
+from kbuild.backends.interface.read import (
+    ImageContent,
+    Listing,
+    SectionRole,
+    StoredImage,
+    assign_problems,
+)
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import binary as offload_binary

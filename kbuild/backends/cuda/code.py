@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kbuild.backends.interface.build import ToolchainHints
 from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.device import ELF_MAGIC

@@ -1,205 +1,56 @@
-"""Running CUDA kernels: devices and code, by NVIDIA's ``cuda-core``."""
+"""NVIDIA's devices, as the driver library lists them."""
 
 from __future__ import annotations
 
 import ctypes
-import math
-import operator
-import threading
-from collections.abc import Sequence
-from typing import Any, Final
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from kbuild.backends.cuda.driver import ARRAY_INTERFACE, StridedMemoryView, cuda, driver, explained
-from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
-from kbuild.backends.interface.devices import ArrayView, ImageBytes
-from kbuild.errors import ConfigurationError, LaunchError
-from kbuild.model import KernelRecord
+from kbuild.backends.cuda import architectures
+from kbuild.backends.interface.devices import Device, Driver
 
-# A program has few streams, and some make them anew all the time.
-_MOST_QUEUES: Final = 256
-_LARGEST_ADDRESS: Final = 2**64 - 1
-_LEGACY: Final = int(driver.CU_STREAM_LEGACY)
+if TYPE_CHECKING:
+    from kbuild.backends.interface.devices import ExecutionDevice
+
+_DRIVER: Final = "libcuda.so.1"
+# CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
+_CAPABILITY: Final = (75, 76)
 
 
-class _Current(threading.local):
-    """The device that this thread was given last, by any executor."""
-
-    device: CudaDevice | None = None
-
-
-_CURRENT: Final = _Current()
-_DEVICES: Final[dict[int, CudaDevice]] = {}
-_LOCK: Final = threading.Lock()
-
-
-class CudaDevice:
-    """One device; what it does makes it current in the thread that asks."""
-
-    def __init__(self, device: Any) -> None:
-        self.device = device
-        self.current = _CURRENT
-        # Of images that some function is loaded from.
-        self._libraries: WeakValueDictionary[str, Any] = WeakValueDictionary()
-        self._lock = threading.Lock()
-        with explained("opening the device"):
-            self.make_current()
-            self._default = CudaQueue(self, device.default_stream)
-        self._queues = {self._default.handle: self._default}
-
-    def enter(self) -> None:
-        """Make the device current where an executor made another one so, or none did.
-
-        ``current.device`` tells without a call whether that is needed.
-        """
-        if self.current.device is not self:
-            self.make_current()
-
-    def make_current(self) -> None:
-        """Make the device current, whatever other libraries did in this thread."""
-        self.device.set_current()
-        self.current.device = self
-
-    def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CudaFunction:
-        """See `ExecutionDevice`: machine code goes before PTX."""
-        self.enter()
-        problems = []
-        for image in sorted(images, key=lambda image: image.kind != "elf"):
-            found = self._try_image(image, kernel.device_name)
-            if isinstance(found, CudaFunction):
-                return found
-            problems.append(f"{image.arch}: {found}")
-        capability = self.device.compute_capability
-        raise LaunchError(
-            f"nothing of it runs on {self.device.name} (sm_{capability.major}{capability.minor}): "
-            f"{'; '.join(problems)}"
-        )
-
-    def _try_image(self, image: ImageBytes, name: str) -> CudaFunction | str:
-        """The kernel, or why it cannot be had from this image."""
-        try:
-            with self._lock:  # else two threads would have two sets of device variables
-                library = self._open(image)
-            return CudaFunction(library.get_kernel(name), library)
-        except Exception as error:  # noqa: BLE001 - cuda-core has no common class for it
-            return str(error)
-
-    def _open(self, image: ImageBytes) -> Any:
-        library = self._libraries.get(image.sha256)
-        if library is None:
-            make = cuda.ObjectCode.from_cubin if image.kind == "elf" else cuda.ObjectCode.from_ptx
-            library = self._libraries[image.sha256] = make(image.data)
-        return library
-
-    def open_queue(self, stream: Any) -> CudaQueue:
-        """See `ExecutionDevice`: ``__cuda_stream__``, or an address."""
-        self.make_current()
-        if stream is None:
-            return self._default
-        handle = read_stream(stream)
-        known = self._queues.get(handle)
-        if known is None:
-            known = CudaQueue(self, cuda.Stream.from_handle(handle))
-            if len(self._queues) >= _MOST_QUEUES:  # streams come and go
-                self._queues = {self._default.handle: self._default}
-            self._queues[handle] = known
-        return known
-
-    def view_array(self, value: Any, queue: CudaQueue) -> ArrayView | None:
-        """See `ExecutionDevice`."""
-        if not (offers(value, ARRAY_INTERFACE) or offers(value, "__dlpack__")):
-            return None
-        self.make_current()
-        kind = type(value).__name__
-        try:
-            view = StridedMemoryView.from_any_interface(value, stream_ptr=queue.handle)
-        except Exception as error:
-            raise ConfigurationError(f"this {kind} is no array for a device: {error}") from error
-        if not view.is_device_accessible:
-            raise ConfigurationError(
-                f"this {kind} lies in host memory; move it to the device, or pass a numpy array, "
-                "which is copied"
-            )
-        dtype = read_dtype(view)
-        return ArrayView(
-            address=int(view.ptr),
-            dtype=dtype,
-            is_contiguous=_is_contiguous(view.shape, view.strides),
-            owner=view,
-            read=lambda: _read(queue, int(view.ptr), _count_bytes(kind, view.shape, dtype)),
-        )
-
-
-def open_device() -> CudaDevice:
-    """The device that is current in this thread, else the first; LaunchError without one."""
-    with explained("opening the device"):
-        device = cuda.Device()
-        number = int(device.device_id)
-    with _LOCK:
-        known = _DEVICES.get(number)
-        if known is None:
-            known = _DEVICES[number] = CudaDevice(device)
-    return known
-
-
-def read_stream(stream: Any) -> int:
-    """The address of a stream; ConfigurationError for what is none."""
+def query_driver() -> Driver:
+    """See `Devices`: the version is the newest CUDA version that the driver supports."""
     try:
-        if hasattr(stream, "__cuda_stream__"):
-            stated = stream.__cuda_stream__()[1]
-        else:
-            stated = getattr(stream, "cuda_stream", stream)
-        handle: int = operator.index(stated)
-    except (IndexError, TypeError) as error:
-        raise ConfigurationError(
-            f"stream is {stream!r}; it takes what has __cuda_stream__, or an address"
-        ) from error
-    if not 0 <= handle <= _LARGEST_ADDRESS:
-        raise ConfigurationError(f"stream is {stream!r}; an address has 64 bits")
-    # Null is the default stream's other name, which DLPack does not take.
-    return handle or _LEGACY
+        driver = ctypes.CDLL(_DRIVER)
+    except OSError:
+        return Driver()
+    number, count = ctypes.c_int(), ctypes.c_int()
+    if driver.cuDriverGetVersion(ctypes.byref(number)) != 0:
+        return Driver()
+    version = f"{number.value // 1000}.{number.value % 1000 // 10}"
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return Driver(version=version)
+    devices = tuple(_query_device(driver, ordinal) for ordinal in range(count.value))
+    return Driver(version=version, devices=devices)
 
 
-def _read(queue: CudaQueue, address: int, size: int) -> bytes:
-    host = ctypes.create_string_buffer(max(size, 1))
-    if size:
-        queue.copy_out(ctypes.addressof(host), address, size)
-    return host.raw[:size]
+def native_architectures(devices: tuple[str, ...]) -> tuple[str, ...]:
+    """See `Devices`: the devices' own architectures, as cubins only."""
+    return architectures.name_native(devices)
 
 
-def offers(value: Any, attribute: str) -> bool:
-    """Whether there is such an attribute; one that raises is there, and says why when it is read.
+def open_device() -> ExecutionDevice:
+    """See `Devices`: a device of ``cuda-core``."""
+    from kbuild.backends.cuda import execution  # noqa: PLC0415 - imports cuda-core
 
-    PyTorch's do so for tensors with gradients, and for types that they have no words for.
-    """
-    try:
-        return hasattr(value, attribute)
-    except Exception:  # noqa: BLE001 - whatever the library raises
-        return True
+    device: Any = execution.open_device()  # its queues are its own type
+    return cast("ExecutionDevice", device)
 
 
-def read_dtype(view: Any) -> Any:
-    """The numpy dtype of a view; None for those that numpy has not, such as bfloat16."""
-    try:
-        return view.dtype
-    except NotImplementedError:  # only ml_dtypes has it
-        return None
-
-
-def _count_bytes(kind: str, shape: Sequence[int], dtype: Any) -> int:
-    if dtype is None:
-        raise ConfigurationError(f"this {kind} has a type that numpy has not: its size is unknown")
-    size: int = math.prod(shape) * dtype.itemsize
-    return size
-
-
-def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
-    """Whether elements lie in C order without gaps; strides count elements."""
-    if strides is None:
-        return True
-    expected = 1
-    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if extent > 1 and stride != expected:
-            return False
-        expected *= extent
-    return True
+def _query_device(driver: ctypes.CDLL, ordinal: int) -> Device:
+    name = ctypes.create_string_buffer(256)
+    driver.cuDeviceGetName(name, len(name), ordinal)
+    numbers = []
+    for attribute in _CAPABILITY:
+        value = ctypes.c_int()
+        driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, ordinal)
+        numbers.append(str(value.value))
+    return Device(name=name.value.decode(), architecture=f"sm_{''.join(numbers)}")

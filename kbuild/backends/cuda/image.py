@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cuda import architectures
-from kbuild.backends.interface.build import CompileUnit, Completion, ImageContent, ImageOutput
+from kbuild.backends.interface.build import CompileUnit, Completion, ImageOutput
+from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.device import ELF_MAGIC

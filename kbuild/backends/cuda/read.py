@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cuda.image import read_image as _read_image
-from kbuild.backends.interface.build import ImageContent
-from kbuild.backends.interface.read import Listing, SectionRole, StoredImage, assign_problems
+from kbuild.backends.interface.read import (
+    ImageContent,
+    Listing,
+    SectionRole,
+    StoredImage,
+    assign_problems,
+)
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.device import EM_CUDA, is_elf_for
 from kbuild.formats.nvidia.cubin.image import read_cubin

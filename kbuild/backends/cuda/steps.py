@@ -77,7 +77,7 @@ def _make_step(
         # The name of the text that the preprocessor writes, which is its last argument.
         outputs = (Path(words[-1]),) if "-E" in words and words[-2:-1] == ("-o",) else ()
         return FrontEndStep(
-            command=Command(argv=words, outputs=outputs, folders=(naming.keep,), env=env),
+            command=Command(argv=words, outputs=outputs, directories=(naming.keep,), env=env),
             root=naming.root if outputs else None,
         )
     path = _find(program, variables.get("PATH", ""))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kbuild.backends.hip.installation import list_roots
-from kbuild.backends.interface.build import ToolchainHints
 from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
 from kbuild.formats.amd.code_object.code import read_object_code

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.interface.build import ImageContent
+from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_internal_name, is_nameable, split_function
 from kbuild.formats.amd.code_object.facts import CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.amd.code_object.image import EM_AMDGPU, is_code_object, read_code_object

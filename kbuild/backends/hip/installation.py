@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.interface.build import ToolchainHints
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import ToolchainError
 
 _WHEELS: Final = ("_rocm_sdk_devel", "_rocm_sdk_core")

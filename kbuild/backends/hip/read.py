@@ -8,8 +8,7 @@ from typing import Final
 
 from kbuild.backends.hip.image import classify
 from kbuild.backends.hip.image import read_image as _read_image
-from kbuild.backends.interface.build import ImageContent
-from kbuild.backends.interface.read import Listing, SectionRole, StoredImage
+from kbuild.backends.interface.read import ImageContent, Listing, SectionRole, StoredImage
 from kbuild.errors import InputError
 from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
 from kbuild.formats.buffer import Buffer

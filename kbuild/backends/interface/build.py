@@ -1,119 +1,48 @@
-"""What a backend is: a module that names, invokes and reads, and runs nothing.
+"""The ``build`` capability: compile kernel sources and pack the images.
 
-A stage calls these functions and never asks which backend it has.  ``CONTRIBUTING.md``
-walks through adding one.
+A builder describes commands and reads what tools print. It runs nothing itself: stages run the
+commands and write the files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from kbuild.model import Command, CompressionMode, ImageKind, Kernel, Marks, Problem, Variable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Toolchain:
-    """The tools that a backend found.
-
-    ``host_compiler`` is what a device compiler preprocesses with, where the user named
-    one; ``architectures`` those that it can make images for, where it says so; ``options``
-    what the compiler has to be told about this machine; ``packer`` the tool that writes
-    containers, where it has one of its own.  ``environment`` are the variables that compilers
-    read, as ``NAME=value``, ``script`` is the digest of a compiler that is a script: nothing else
-    tells that what it makes has changed.
-    """
-
-    backend: str
-    compiler: Path
-    compiler_id: str
-    version: str
-    host_compiler: Path | None = None
-    architectures: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    packer: Path | None = None
-    environment: tuple[str, ...] = ()
-    script: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolchainHints:
-    """Where to look for compilers, from the user's own choice to the usual places.
-
-    ``host_compiler`` is HOST_COMPILER; ``compilers``, ``architectures`` and ``platforms`` are
-    CMake's, by language; ``environment`` the variables that are set, ``search_path`` the folders of
-    PATH; ``site_packages`` the folders that wheels put toolchains in, ``wheels`` the
-    toolchain wheels in them, as (folder, name, version); ``devices`` the architectures of
-    the machine's, where the target asks for them.
-    """
-
-    host_compiler: str | None = None
-    compilers: tuple[tuple[str, str], ...] = ()
-    architectures: tuple[tuple[str, str], ...] = ()
-    platforms: tuple[tuple[str, str], ...] = ()
-    environment: tuple[tuple[str, str], ...] = ()
-    search_path: tuple[Path, ...] = ()
-    site_packages: tuple[Path, ...] = ()
-    wheels: tuple[tuple[Path, str, str], ...] = ()
-    devices: tuple[str, ...] = ()
-
-    def compiler(self, language: str) -> str | None:
-        """The compiler that CMake uses for ``language``."""
-        return dict(self.compilers).get(language)
-
-    def variable(self, name: str) -> str | None:
-        """An environment variable, None where it is unset or empty."""
-        return dict(self.environment).get(name) or None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandIn:
-    """The backend that builds another's sources, and ``reason``: the user's word for it."""
-
-    backend: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrossCompilers:
-    """How to get a toolchain for a machine that the one in hand does not compile for.
-
-    ``names`` are compilers to look for, best first; ``trial`` the words after the
-    compiler's name of a call that works only where all that images need is installed (it
-    runs in an empty folder); ``advice`` what to install.
-    """
-
-    names: tuple[str, ...]
-    trial: tuple[str, ...]
-    advice: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
-    """A library that a backend's artifacts launch through.
-
-    ``definitions`` are what host code compiles with, ``link_libraries`` what the library
-    itself needs from the linker.
-    """
-
-    linkage: Literal["shared", "static"]
-    library: Path
-    include_directories: tuple[Path, ...] = ()
-    definitions: tuple[str, ...] = ()
-    link_libraries: tuple[str, ...] = ()
+from kbuild.backends.interface.toolchain import (
+    Candidates,
+    CrossCompilers,
+    Fallback,
+    Runtime,
+    Toolchain,
+    ToolchainHints,
+    Traits,
+)
+from kbuild.model import Command, CompressionMode, ImageKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileUnit:
-    """One compile edge: one source for one (virtual) architecture.
+    """One compile edge: one source for one architecture.
 
-    ``output`` is the path without suffix that everything the edge writes starts with,
-    ``stamp`` the file that build tools wait for and the depfile names.  ``build_options``
-    are the build type's, in a C++ compiler's words, ``options`` the target's in the device
-    compiler's; ``debug`` says that they ask for debug information, ``relocatable`` that the
-    images are for a device link, ``keep_assembly`` that the assembly they came of is to stay.
+    Attributes:
+        source: The source file.
+        display_source: The name of the source in messages and images.
+        arch: The architecture, as `expand_architectures` spells it.
+        output: The path, without a suffix, that all files of the edge start with.
+        stamp: The file that build tools wait for and that the depfile names.
+        depfile: Where the compiler lists the headers that it read.
+        include_directories: The target's include directories.
+        definitions: The target's macros, as ``NAME`` or ``NAME=value``.
+        build_options: The options of the build type, as a C++ compiler takes them.
+        options: The target's own options, as the device compiler takes them.
+        standard: The C++ standard of the source.
+        debug: Whether the options ask for debug information.
+        relocatable: Whether the images are the input of a device link.
+        keep_assembly: Whether to keep the assembly from which the images are made.
+
     """
 
     source: Path
@@ -133,7 +62,7 @@ class CompileUnit:
 
     @property
     def root(self) -> Path | None:
-        """The folder that ``display_source`` is relative to; None where it is no such path."""
+        """The directory that ``display_source`` is relative to; None if it is not relative."""
         shown = Path(self.display_source)
         if shown.is_absolute() or self.source.parts[-len(shown.parts) :] != shown.parts:
             return None
@@ -142,10 +71,14 @@ class CompileUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontEndStep:
-    """A front-end run, or a part of one, as compiler caches take it.
+    """One command of a front-end run, as compiler caches understand it.
 
-    ``is_cacheable`` says that a compiler launcher goes in front of it.  ``root`` is the folder
-    whose files the text that it writes, its first output, is to name by relative paths.
+    Attributes:
+        command: The command.
+        is_cacheable: Whether the compiler launcher goes in front of the command.
+        root: The directory whose files the command's first output names by absolute paths.
+            The paths are made relative, so that a cache finds the text from another checkout.
+
     """
 
     command: Command
@@ -154,27 +87,17 @@ class FrontEndStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssembleUnit:
-    """One kernel to be assembled again, from what its compile edge kept.
-
-    ``assembly`` is the file with that text, marked, ``output`` the path without suffix of what
-    is made of it for ``arch``; ``options`` are those of the compile edge.
-    """
-
-    kernel: str
-    arch: str
-    assembly: Path
-    output: Path
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkUnit:
     """One device link: the images of a target's sources for one architecture.
 
-    ``images`` are those that the sources' compile edges for ``arch`` left, ``output`` the
-    path without suffix of what is linked; ``build_options`` and ``debug`` are as in
-    `CompileUnit`.
+    Attributes:
+        target: The target.
+        arch: The architecture, as `expand_architectures` spells it.
+        images: The images that the compile edges for ``arch`` made.
+        output: The path of the linked image without its suffix.
+        build_options: The options of the build type, as a C++ compiler takes them.
+        debug: Whether the options ask for debug information.
+
     """
 
     target: str
@@ -187,7 +110,7 @@ class LinkUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedSource:
-    """A file that a stage writes before it runs a backend's next commands."""
+    """A file that a stage renders from a template before it runs the next commands."""
 
     path: Path
     template: str
@@ -196,10 +119,15 @@ class GeneratedSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageOutput:
-    """An image that a finished compile edge left on disk.
+    """An image that a compile edge or a device link wrote.
 
-    ``spills`` are kernels by name with the bytes stored and loaded for registers that did not
-    fit, as the compiler's log says: no image does.
+    Attributes:
+        path: The file.
+        arch: The architecture, as the vendor spells it.
+        kind: The kind of image.
+        spills: (kernel, bytes stored, bytes loaded) for registers that did not fit, from the
+            compiler's log. No image contains them.
+
     """
 
     path: Path
@@ -210,13 +138,21 @@ class ImageOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What remains after the front end ran.
+    """The work that remains after the front end or the device linker was described.
 
-    In this order: sources to write, commands to run, files to move, folders of
-    files to remove.
-    ``preprocessed`` is where the source lies as the front end read it, for images that do not
-    tell their kernels' parameters; ``preprocessing`` writes it, where the front end did not.
-    ``assembly`` is what images were assembled from and can be again, where the unit keeps it.
+    A stage renders the sources, runs the commands, moves files, and removes the temporary
+    directories, in this order.
+
+    Attributes:
+        images: The images that exist afterward.
+        sources: The files to render.
+        commands: The commands to run.
+        moves: (from, to) paths of files to move.
+        temporary: The directories to remove, with the files in them.
+        preprocessed: The preprocessed source, for images that do not describe their parameters.
+        preprocessing: The command that writes it, if the front end does not.
+        assembly: The text from which the images were assembled, if the unit keeps it.
+
     """
 
     images: tuple[ImageOutput, ...]
@@ -230,32 +166,22 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImageContent:
-    """What a device image holds: kernels, and the variables that other files can name.
+class CompilerLog:
+    """The useful part of a tool's log.
 
-    ``source_paths`` are where its sources lay on the machine that compiled it, ``problems``
-    the parts of it that make no sense.  ``nameless`` are the names of the kernels whose code
-    is there without a symbol of that name, as its tables or sections tell them.
+    Attributes:
+        warnings: The text to show after success.
+        fix: How to fix a failure that the tool itself does not explain; empty if it does.
+
     """
 
-    kernels: tuple[Kernel, ...]
-    variables: tuple[Variable, ...] = ()
-    nameless: tuple[str, ...] = ()
-    source_paths: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Packing:
-    """How a container comes about: its bytes, or the commands that write it."""
-
-    content: bytes = b""
-    commands: tuple[Command, ...] = ()
+    warnings: str
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedImage:
-    """An image on its way into a container."""
+    """An image that goes into a container."""
 
     arch: str
     kind: ImageKind
@@ -266,10 +192,15 @@ class PackedImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackUnit:
-    """One container: its images, and the file at ``output`` that a tool may write it to.
+    """One container to write.
 
-    ``linking`` says whether the images are the outcome of a device link, or what the
-    runtime is to link itself; ``compression`` what the user prefers.
+    Attributes:
+        images: The images, in order.
+        output: The file that a tool can write the container to.
+        linking: Whether the images come from a device link (``linked``), or are the inputs that
+            the runtime links itself (``prelinked``).
+        compression: The compression that the user prefers.
+
     """
 
     images: tuple[PackedImage, ...]
@@ -279,147 +210,104 @@ class PackUnit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MisreadCharacters:
-    """Those that tools take for something else, in the path of what."""
+class Packing:
+    """How to make a container: its bytes, or commands that write it to the unit's output."""
 
-    sources: str = ""
-    outputs: str = ""
-    include_directories: str = ""
+    content: bytes = b""
+    commands: tuple[Command, ...] = ()
 
 
-class Backend(Protocol):
-    """The seam.  Every function is pure: reading files and running tools is the stages'."""
+class Builder(Protocol):
+    """What a module ``build`` defines. Functions are pure, except that they may look for files.
 
-    @property
-    def NAME(self) -> str:  # noqa: N802 - a module constant
-        """The word for it in CMake, JSON and on the command line."""
-
-    @property
-    def LANGUAGE(self) -> str:  # noqa: N802
-        """The language of CMake's whose compiler launcher is meant for its edges."""
+    The properties that return functions are optional: a backend that does not need one sets it
+    to None.
+    """
 
     @property
-    def FAT_BINARY_SECTION(self) -> str:  # noqa: N802
-        """The ELF section that holds its containers."""
+    def TRAITS(self) -> Traits:  # noqa: N802 - a module constant
+        """The facts about the backend."""
 
-    @property
-    def FAT_BINARY_ALIGNMENT(self) -> int:  # noqa: N802
-        """What the format of a container asks of its address."""
-
-    @property
-    def REGISTRATION_HEADER(self) -> str:  # noqa: N802
-        """The hand-written header through which a stub unit registers."""
-
-    @property
-    def COMPILE_MEMORY(self) -> int:  # noqa: N802
-        """What a compile edge of a heavy source takes at most, in bytes, by measurement."""
-
-    @property
-    def LAUNCH_ENTRIES(self) -> tuple[str, ...]:  # noqa: N802
-        """The functions of its runtime, and driver, that `kbuild_launch` hands a launch to."""
-
-    @property
-    def MISREAD(self) -> MisreadCharacters:  # noqa: N802
-        """The characters of paths that its tools do not take literally."""
-
-    def compiler_candidates(self, hints: ToolchainHints) -> tuple[str, ...]:
-        """Compilers to look for, best first; a user's own choice stands alone."""
-
-    def find_stand_in(self, hints: ToolchainHints) -> StandIn | None:
-        """The backend that builds this one's sources, where the user asks for its platform."""
+    def list_candidates(self, hints: ToolchainHints) -> Candidates:
+        """List the compilers to look for."""
 
     def probe_commands(self, compiler: Path) -> tuple[Command, ...]:
-        """The calls that make ``compiler`` say what it is."""
+        """Return the commands that make ``compiler`` describe itself."""
 
     def read_toolchain(
         self, compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
     ) -> Toolchain:
-        """The toolchain that the probes' outputs describe; ToolchainError if unusable."""
-
-    def missing_compiler(self, hints: ToolchainHints) -> str:
-        """What to do where no candidate is there: the end of an error message."""
-
-    def list_notes(self, tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:
-        """What people should know of the toolchain that was chosen, where it may surprise."""
+        """Read the outputs of the probe commands; raise ToolchainError if it is unusable."""
 
     def expand_architectures(
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
     ) -> tuple[str, ...]:
-        """One entry a compile edge; ConfigurationError names an unknown architecture."""
+        """Return one architecture per compile edge; none requested means the default ones.
 
-    def native_architectures(self, devices: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of this machine, as `expand_architectures` takes them.
-
-        ``devices`` are the driver's words for its devices; ConfigurationError where there is none.
+        Raises ConfigurationError for an unknown architecture.
         """
-
-    def check_compression(self, mode: CompressionMode, tc: Toolchain) -> None:
-        """ConfigurationError where the tools cannot compress like that, and what can."""
 
     def device_links(self, architectures: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of a target's architectures for which a device link makes an image.
+        """Return the architectures for which a device link makes an image.
 
-        Raises ConfigurationError where separable compilation is not possible.
+        Raises ConfigurationError if separate compilation is not possible.
         """
-
-    def cross_compilers(self, arch: str, tc: Toolchain) -> CrossCompilers | None:
-        """Where to look for a compiler of ``arch``; None where ``tc`` itself is one."""
 
     def find_runtimes(self, hints: ToolchainHints) -> tuple[Runtime, ...]:
-        """The runtimes that are installed, the shared one first; none where there is none."""
+        """Find the installed runtimes, the shared one first."""
+
+    def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+        """Return the front end's options without the target's own, as an editor needs them."""
 
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
-        """The front-end run of ``unit``; its first output is what `complete` reads."""
-
-    def listing_command(self, unit: CompileUnit, tc: Toolchain) -> Command | None:
-        """The call that lists the steps of the front-end run, and runs none of them.
-
-        None where the backend can tell without.
-        """
+        """Return the front-end run of ``unit``; `complete` reads its first output."""
 
     def cacheable_steps(
         self, unit: CompileUnit, tc: Toolchain, listing: str
     ) -> tuple[FrontEndStep, ...]:
-        """What comes to `compile_command`, as compiler caches take it, by the said listing.
+        """Divide `compile_command` into steps that a compiler cache understands.
 
-        None where the listing makes no sense.
+        Args:
+            unit: The compile edge.
+            tc: The toolchain.
+            listing: The output of `listing_command`; empty without one.
+
+        Returns:
+            The steps; an empty tuple if the listing makes no sense.
+
         """
-
-    def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-        """The front end's options but for the target's own: what an editor has to know."""
 
     def complete(self, unit: CompileUnit, compiled: bytes, log: str, tc: Toolchain) -> Completion:
-        """How to make images of the front end's output; SourceError for host code in it."""
+        """Describe how the front end's output becomes images.
+
+        Raises SourceError if the source contains host code.
+        """
 
     def link_images(self, unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
-        """How the images of ``unit``, whose ``contents`` these are, become one."""
+        """Describe how the images of ``unit``, with these contents, become one."""
 
-    def mark_assembly(self, assembly: bytes, kernel: str, marks: Marks) -> bytes | None:
-        """The assembly with the kernel's launch bounds as ``marks`` say.
-
-        None where the backend assembles nothing again.
-        """
-
-    def assemble_command(self, unit: AssembleUnit, tc: Toolchain) -> Command:
-        """The call that makes an ELF image, its first output, of the marked assembly of ``unit``.
-
-        ToolchainError where `mark_assembly` marks nothing.
-        """
-
-    def read_spills(self, log: str) -> tuple[tuple[str, int, int], ...]:
-        """What a compiler's log says of spills, as in `ImageOutput`."""
-
-    def explain_link_failure(self, log: str) -> str:
-        """The mend for a failed device link where the linker does not say it; else empty."""
-
-    def shorten_log(self, log: str) -> str:
-        """What of a successful front end's log is worth showing: its warnings."""
-
-    def explain_failure(self, unit: CompileUnit, log: str) -> str:
-        """The mend for a failed front end where the compiler does not say it; else empty."""
-
-    def read_image(self, data: bytes) -> ImageContent:
-        """What a finished image holds; InputError when it is not sound."""
+    def read_log(self, log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
+        """Read the log of the front end, or of the device linker for a `LinkUnit`."""
 
     def pack(self, unit: PackUnit, tc: Toolchain) -> Packing:
-        """The images of ``unit`` as one container of the fat binary."""
+        """Describe how the images of ``unit`` become one container."""
+
+    @property
+    def find_fallback(self) -> Callable[[ToolchainHints], Fallback | None] | None:
+        """Find the backend that builds this one's sources, if the user selected its platform."""
+
+    @property
+    def list_notes(self) -> Callable[[Toolchain, ToolchainHints], tuple[str, ...]] | None:
+        """List what can surprise users about the selected toolchain."""
+
+    @property
+    def check_compression(self) -> Callable[[CompressionMode, Toolchain], None] | None:
+        """Raise ConfigurationError if the tools do not support a compression mode."""
+
+    @property
+    def cross_compilers(self) -> Callable[[str, Toolchain], CrossCompilers | None] | None:
+        """Tell where to find a compiler for an architecture; None if the toolchain is one."""
+
+    @property
+    def listing_command(self) -> Callable[[CompileUnit, Toolchain], Command] | None:
+        """Return the command that lists the steps of a front-end run without running them."""

@@ -1,7 +1,6 @@
-"""The seam of comparing code: what tells functions apart, and how their code is shown.
+"""The ``code`` capability: tell functions of device images apart, and show their code.
 
-A module of this kind implements `CodeReader`; `kbuild.backends.readers` lists them.  Like
-the rest of a backend it runs nothing: it names commands and reads what they print.
+Like a builder, a code reader runs nothing. It names commands and reads what they print.
 """
 
 from __future__ import annotations
@@ -11,58 +10,62 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
-from kbuild.backends.interface.build import ToolchainHints
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.model import Command, ImageKind
 
-# The lines of each function by its symbol; a label is one of its own.
+# The lines of each function, by its symbol. A label is a line of its own.
 Listing: TypeAlias = Mapping[str, tuple[str, ...]]
 
-# Stands in lines before a number that means nothing beyond its function: those of labels, and
-# of virtual registers.  No tool prints it.
+# Precedes a number that means nothing outside its function, such as a label's or a virtual
+# register's. No tool prints this character.
 MARK: Final = "\0"
 _LOCAL_LABEL: Final = re.compile(rf"L{MARK}\d+")
 _LABEL_LINE: Final = re.compile(rf"L{MARK}\d+:")
 
 
 class CodeReader(Protocol):
-    """Every function is pure; ``data`` is an image's bytes."""
+    """What a module ``code`` defines. Functions are pure; ``data`` is an image's bytes."""
 
     @property
     def LANGUAGES(self) -> Mapping[ImageKind, str]:  # noqa: N802 - a module constant
-        """What the code of an image of each kind is called; other kinds are not compared."""
+        """The name of the code of each kind of image. Other kinds cannot be compared."""
 
     @property
     def LISTS_SELECTED(self) -> bool:  # noqa: N802 - a module constant
-        """Whether the disassembler's time goes with the functions asked for, not the image."""
+        """Whether the disassembler's run time depends on the selected functions only."""
 
     def read_code(self, data: Buffer, kind: ImageKind) -> CodeFacts | None:
-        """The digests of functions and data; InputError where the image is not sound."""
+        """Return the digests of functions and data; raise InputError for a malformed image."""
 
     def canonical_name(self, symbol: str) -> str:
-        """The symbol without what differs between builds of one source.
+        """Return the symbol without the parts that differ between builds of one source.
 
-        Two symbols of one image may have the same; for keys and texts, not for look-ups.
+        Two symbols of an image can have the same canonical name. Use it as a key or in text,
+        not to look up a symbol.
         """
 
     def read_text(self, data: Buffer, names: frozenset[str]) -> Listing | None:
-        """The functions of an image that is text; None for machine code."""
+        """Return the functions of an image that is text; None for machine code."""
 
     def disassemblers(self, hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:
-        """What may disassemble the image, best first: paths, or names to find on PATH."""
+        """Return the programs that can disassemble the image, best first.
+
+        Each one is a path, or a name to find on PATH.
+        """
 
     def disassembly_command(
         self, tool: Path, image: Path, data: Buffer, names: frozenset[str]
     ) -> Command:
-        """How to have the functions printed; others may come along."""
+        """Return the command that prints at least the named functions."""
 
     def read_disassembly(self, output: str, data: Buffer, names: frozenset[str]) -> Listing:
-        """What the command printed, without noise: `docs/diff.md` says what that is."""
+        """Read what the command printed, without noise (see `docs/how-to/diff.md`)."""
 
 
 def drop_unused_labels(lines: Sequence[str]) -> Iterator[str]:
-    """The lines without the labels that none of them refers to."""
+    """Yield the lines without the labels that no other line refers to."""
     used = {
         label
         for line in lines

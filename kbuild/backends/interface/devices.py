@@ -1,28 +1,50 @@
-"""The seam of running kernels from Python: what a device does, apart from any compiler.
+"""The ``devices`` capability: the devices of this machine, and how kernels run on them.
 
-A device is a module's `open_device`; only what a program runs on is imported.
+Listing devices takes a driver. Running kernels from Python can take a vendor's packages, which
+only `Devices.open_device` imports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from kbuild.backends.interface.launch_config import LaunchConfig
-from kbuild.errors import ConfigurationError
 from kbuild.model import ImageKind, KernelRecord
 
-# Those whose kernels can be run without a host program.
-_MODULES: Final = {"cpu": "kbuild.backends.cpu.devices", "cuda": "kbuild.backends.cuda.devices"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """A device that a driver lists, with its architecture as the vendor spells it."""
+
+    name: str
+    architecture: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """A vendor's driver on this machine.
+
+    Attributes:
+        version: The newest version of the vendor's API that it supports; None if it does not
+            say, or if there is no driver.
+        devices: Its devices, in its own order.
+
+    """
+
+    version: str | None = None
+    devices: tuple[Device, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayInterface:
-    """How arrays on a device describe themselves: by the dictionary that is their ``attribute``.
+    """How arrays in device memory describe themselves.
 
-    ``stream`` is that of the launch: an array that another one still fills has to be looked at.
+    Attributes:
+        attribute: The attribute that holds the describing dictionary.
+        stream: The stream of the launch. An array that another stream still fills needs a check.
+
     """
 
     attribute: str
@@ -34,19 +56,19 @@ class ImageBytes(Protocol):
 
     @property
     def arch(self) -> str:
-        """Its architecture."""
+        """The architecture of the image."""
 
     @property
     def kind(self) -> ImageKind:
-        """What it is."""
+        """The kind of image."""
 
     @property
     def sha256(self) -> str:
-        """What identifies its bytes."""
+        """The digest of the bytes."""
 
     @property
     def data(self) -> bytes:
-        """Its bytes."""
+        """The bytes."""
 
 
 class Arguments(Protocol):
@@ -54,19 +76,24 @@ class Arguments(Protocol):
 
     @property
     def pointers(self) -> Any:
-        """A ctypes array of their addresses, of ``void *``."""
+        """The ctypes array of the arguments' addresses, as ``void *``."""
 
     @property
     def address(self) -> int:
-        """Where that array is."""
+        """The address of that array."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayView:
-    """An array that lies where a device can use it, as its library describes it.
+    """An array in memory that a device can use, as the array's library describes it.
 
-    ``dtype`` is a numpy dtype, None for types that numpy has not; ``owner`` keeps the memory, and
-    ``read`` copies its bytes to the host.
+    Attributes:
+        address: The address of the first element.
+        dtype: The NumPy dtype; None for a type that NumPy does not support.
+        is_contiguous: Whether the elements are contiguous, in C order.
+        owner: The object that keeps the memory alive.
+        read: Copies the array's bytes to the host.
+
     """
 
     address: int
@@ -77,66 +104,81 @@ class ArrayView:
 
 
 class Queue(Protocol):
-    """One stream of a device: what is given to it happens in order."""
+    """One stream of a device. What it receives happens in order.
+
+    All functions raise LaunchError if the device or its driver reports an error.
+    """
 
     @property
     def array_interface(self) -> ArrayInterface | None:
-        """How arrays on the device tell their address; None where none does."""
+        """How arrays in device memory tell their address; None if there are no such arrays."""
 
     def bind(self, function: Any, config: LaunchConfig) -> Callable[[Arguments], None]:
-        """A call that launches ``function`` so; it reads the arguments before it returns.
-
-        The call raises LaunchError.
-        """
+        """Return a call that launches ``function``. It reads the arguments before it returns."""
 
     def synchronize(self) -> None:
-        """Wait for everything in the stream; LaunchError for what went wrong meanwhile."""
+        """Wait until everything in the stream is done."""
 
     def start_timer(self) -> Callable[[], float]:
-        """Begin to measure; the call ends it, waits, and says the seconds on the device."""
+        """Start to measure.
+
+        Returns:
+            A call that ends the measurement, waits, and returns the seconds on the device.
+
+        """
 
     def allocate(self, size: int) -> int:
-        """The address of ``size`` bytes of device memory, 0 for none; LaunchError."""
+        """Return the address of ``size`` bytes of device memory; 0 for a size of 0."""
 
     def release(self, address: int) -> None:
-        """Give it back; failing to is no error."""
+        """Free device memory. A failure is not an error."""
 
     def copy_in(self, device: int, host: int, size: int) -> None:
-        """Copy ``size`` bytes from host to device memory; LaunchError."""
+        """Copy ``size`` bytes from the address ``host`` to the address ``device``."""
 
     def copy_out(self, host: int, device: int, size: int) -> None:
-        """Copy ``size`` bytes from device to host memory, and wait; LaunchError."""
+        """Copy ``size`` bytes from the address ``device`` to the address ``host``, and wait."""
 
 
 class ExecutionDevice(Protocol):
-    """What kernels run on."""
+    """A device that runs kernels."""
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> Any:
-        """The kernel of the best of ``images``, ready to launch; LaunchError if there is none.
+        """Load a kernel from the best of ``images``, and return it ready to launch.
 
-        Kernels of one image share its device variables.
+        Kernels of one image share its device variables. Raises LaunchError if no image fits.
         """
 
     def open_queue(self, stream: Any) -> Queue:
-        """The queue of a stream, None for the default one; ConfigurationError for no stream."""
+        """Return the queue of a stream; None is the default stream.
+
+        Raises ConfigurationError if ``stream`` is not a stream.
+        """
 
     def view_array(self, value: Any, queue: Queue) -> ArrayView | None:
-        """Another library's array, uncopied; None for what is none.
+        """View another library's array without copying it; None if ``value`` is not an array.
 
-        ConfigurationError for one that lies where the device cannot use it.
+        Raises ConfigurationError if the device cannot use the array's memory.
         """
 
 
-def open_device(backend: str) -> ExecutionDevice:
-    """The current device of ``backend``: one object for each device, as long as the process lasts.
+class Devices(Protocol):
+    """What a module ``devices`` defines."""
 
-    Raises ConfigurationError where kernels of the backend cannot be run from Python or what
-    that takes is not installed, LaunchError where there is no device.
-    """
-    if backend not in _MODULES:
-        raise ConfigurationError(
-            f"kernels of backend {backend!r} are not run by a KernelExecutor (those of "
-            f"{', '.join(_MODULES)} are); build a library of them and use kbuild.load"
-        )
-    device: ExecutionDevice = import_module(_MODULES[backend]).open_device()
-    return device
+    def query_driver(self) -> Driver:
+        """Ask the driver for its version and devices. It is not an error if there is none."""
+
+    def native_architectures(self, devices: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the architectures of this machine, as ``ARCHITECTURES`` takes them.
+
+        Args:
+            devices: The architectures of all devices that the drivers list.
+
+        Raises:
+            ConfigurationError: None of them belongs to this backend.
+
+        """
+
+    @property
+    def open_device(self) -> Callable[[], ExecutionDevice] | None:
+        """Open the current device; None if kernels cannot run from Python."""

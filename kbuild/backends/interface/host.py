@@ -1,9 +1,8 @@
-"""The seam of host code that other tools built: what inspect has to know of it.
+"""The ``host`` capability: recognize host code that other tools built.
 
-Every tool registers kernels its own way, but all of them leave the same kinds of traces:
-records that point to containers, calls of registration functions, symbols named after
-kernels, and libraries that are linked.  The names are here, as values; what is done with
-them is `kbuild.inspect`'s.
+Every tool registers kernels in its own way, but all of them leave the same kinds of traces:
+records that point to containers, calls of registration functions, symbols that are named after
+kernels, and libraries that are linked. This module defines the values; `kbuild.inspect` uses them.
 """
 
 from __future__ import annotations
@@ -17,9 +16,17 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrapperConvention:
-    """The records of ``section``: 24 bytes, magic, version, container and one word more.
+    """The records that point to containers.
 
-    ``device_linked`` are those of the known ``versions`` that a device linker writes.
+    A record has 24 bytes: a magic number, a version, a pointer to the container, and one more
+    word.
+
+    Attributes:
+        section: The section that holds the records.
+        magic: The magic number.
+        versions: The known versions.
+        device_linked: The versions that a device linker writes.
+
     """
 
     section: str
@@ -32,10 +39,13 @@ class WrapperConvention:
 class RuntimeLibrary:
     """A library that GPU programs are linked to.
 
-    ``file_name`` matches its soname, the version as group ``version`` where it has one;
-    ``texts`` are all in the read-only data of a linked file that contains the library,
-    stripped or not, and in no other's (empty: it cannot be told).  ``is_driver`` is one
-    that comes with the system's driver, below the runtimes.
+    Attributes:
+        name: The name of the library.
+        file_name: Matches its soname, with the version as the group ``version``.
+        texts: Strings that the read-only data of a linked file contains if the library is linked
+            statically, even if the file is stripped. Empty if this cannot be recognized.
+        is_driver: Whether the library comes with the system's driver.
+
     """
 
     name: str
@@ -44,24 +54,33 @@ class RuntimeLibrary:
     is_driver: bool = False
 
 
-def _no_kernels(symbol: str) -> tuple[str, ...]:  # noqa: ARG001 - no symbol has any
+def _no_kernels(_: str) -> tuple[str, ...]:
     return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostConventions:
-    """How the host side of one family of tools looks in a file.
+    """How host code of one family of tools looks in a file.
 
-    ``register_kernel`` is the function that registers a kernel, ``registrations`` that one
-    and all others of its kind, ``unregister`` the one that takes a container back.
-    ``link_symbols`` match what only a device link defines, ``link_sections`` hold lists of
-    what one registers (LLVM's offloading entries), ``runtime_symbols`` what only the
-    runtime does, ``claim`` what a package's name says of its runtime, the major version as
-    group 1.  ``host_name`` gives the mangled name in the source for a
-    kernel's name in an image.  Symbols of that name and of ``identity_type`` are what
-    launches pass; ``kernels_of_identity`` gives the kernels, by the same name, that a
-    symbol of another name may be, ``kernels_of_stub`` those whose launch stub a symbol
-    that is no identity may be, the likeliest first.
+    Attributes:
+        wrapper: The records that point to containers.
+        register_kernel: The function that registers a kernel.
+        registrations: All functions that register something.
+        unregister: The function that removes the registration of a container.
+        link_symbols: Matches symbols that only a device link defines.
+        link_sections: Sections that list what a device link registers (LLVM's offloading
+            entries).
+        runtime_symbols: Matches symbols that only the runtime defines.
+        claim: Matches what a package's name says about its runtime, with the major version as
+            group 1.
+        runtimes: The libraries that such host code is linked to.
+        identity_type: The type of the symbols that launches pass.
+        host_name: Returns a kernel's mangled name in the source for its name in an image.
+        kernels_of_identity: Returns the kernels, by their name in the source, whose identity a
+            symbol of another name can be.
+        kernels_of_stub: Returns the kernels whose launch stub a symbol can be, the most likely
+            first.
+
     """
 
     wrapper: WrapperConvention | None = None
@@ -79,16 +98,16 @@ class HostConventions:
     kernels_of_stub: Callable[[str], tuple[str, ...]] = _no_kernels
 
 
-# A kernel in a kernel's name is rare enough; forged names could ask for a lot of work.
+# Names that contain several encoded stubs are rare, and forged names must not cost much time.
 _MOST_STUBS: Final = 8
 _PREFIX: Final = "__device_stub__"
 _ENCODED_STUB: Final = re.compile(r"(\d{1,6})" + _PREFIX)
 
 
 def kernels_of_prefixed_stub(symbol: str) -> tuple[str, ...]:
-    """The kernel of a stub that clang made: its identifier bears a prefix.
+    """Return the kernel of a stub that clang made, whose identifier has a prefix.
 
-    ``_ZN2ns20__device_stub__scaleEPffi`` gives ``_ZN2ns5scaleEPffi``.
+    For example, the stub ``_ZN2ns20__device_stub__scaleEPffi`` belongs to ``_ZN2ns5scaleEPffi``.
     """
     if symbol.startswith(_PREFIX):
         return (symbol.removeprefix(_PREFIX),)
@@ -97,9 +116,9 @@ def kernels_of_prefixed_stub(symbol: str) -> tuple[str, ...]:
 
 
 def _without_prefix(symbol: str, match: re.Match[str]) -> Iterator[str]:
-    """The kernel for each way to read the length of the identifier.
+    """Yield the kernel for each way to read the length of the identifier.
 
-    It may follow another number: ``_ZN12_GLOBAL__N_119__device_stub__anonEPi``.
+    The length can follow another number, as in ``_ZN12_GLOBAL__N_119__device_stub__anonEPi``.
     """
     for start in range(match.start(), match.end(1)):
         length = int(symbol[start : match.end(1)]) - len(_PREFIX)

@@ -1,14 +1,13 @@
-"""The seam of what devices and drivers can take: what rules ask that only vendors know.
+"""The ``limits`` capability: what only a vendor can say about its devices and drivers.
 
-`kbuild.backends.readers` has one of these for each family of images.  None is always
-*unknown*: a rule that gets it does not judge.
+None always means *unknown*: a rule that gets None does not judge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from kbuild.model import Compression, Resources
 
@@ -16,7 +15,7 @@ Version: TypeAlias = tuple[int, ...]
 
 
 def parse_version(text: str) -> Version:
-    """``"12.4"`` as ``(12, 4)``; trailing zeros do not matter: ``"13"`` is ``"13.0"``."""
+    """Parse ``"12.4"`` to ``(12, 4)``. Trailing zeros do not count: ``"13"`` equals ``"13.0"``."""
     numbers = [int(part) for part in text.split(".")]
     while numbers and not numbers[-1]:
         numbers.pop()
@@ -25,9 +24,13 @@ def parse_version(text: str) -> Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """The oldest ``version`` of the driver, or of the runtime library, that will do.
+    """The oldest driver or runtime library that supports a feature.
 
-    ``name`` is the version for people, where it has another name besides.
+    Attributes:
+        part: What is required.
+        version: Its version, for comparing.
+        name: Its version as people know it.
+
     """
 
     part: Literal["driver", "runtime"]
@@ -35,43 +38,41 @@ class Requirement:
     name: str
 
 
-def _nothing_known(_: str) -> None:
-    return None
-
-
-def _no_requirement(_: Compression) -> None:
-    return None
-
-
-def _any_block(_arch: str, _resources: Resources) -> None:
-    return None
-
-
-def _any_launch(_arch: str, _resources: Resources) -> None:
+def _unknown(*_: object) -> None:
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLimits:
-    """What the devices and drivers of one family can take.
+    """What the devices and drivers of one vendor accept.
 
-    ``driver_of`` gives the driver that a language version of portable code needs, ``None``
-    where that is not known.  ``order_of`` orders the architectures of real images by age,
-    ``None`` for what is none; ``runs_on_newer(portable, real)`` says whether devices newer
-    than ``real`` have something to run in an image for the architecture ``portable``.
-    ``shared_bytes_of`` is the most static shared memory of a kernel, ``launch_problem`` why
-    no launch of the largest block that a kernel declares can succeed.  ``most_threads_of`` is the
-    largest block that a kernel can be launched with, ``largest_block`` that of any kernel;
-    ``block_unit`` is in what steps of threads registers are given to a block.
+    Attributes:
+        has_portable_code: Whether there are images that a driver compiles, such as PTX.
+        driver_of: Returns the driver that a language version of portable code needs.
+        order_of: Returns a key that orders the architectures of real images by age; None for
+            a name that is not an architecture.
+        runs_on_newer: ``runs_on_newer(portable, real)`` tells whether an image for the
+            architecture ``portable`` has code for devices that are newer than ``real``.
+        requirement_of: Returns what an image with this compression needs.
+        shared_bytes_of: Returns the most static shared memory that a kernel can have, in bytes.
+        launch_problem: Tells why no launch of the largest block that a kernel declares can
+            succeed; None if it can.
+        most_threads_of: Returns the largest block with which a kernel can be launched.
+        largest_block: The largest block of any kernel, in threads.
+        block_unit: The number of threads for which a device allocates registers together.
+
     """
 
     has_portable_code: bool = False
-    driver_of: Callable[[str], str | None] = _nothing_known
-    order_of: Callable[[str], Version | None] = _nothing_known
+    driver_of: Callable[[str], str | None] = _unknown
+    order_of: Callable[[str], Version | None] = _unknown
     runs_on_newer: Callable[[str, str], bool] | None = None
-    requirement_of: Callable[[Compression], Requirement | None] = _no_requirement
-    shared_bytes_of: Callable[[str], int | None] = _nothing_known
-    launch_problem: Callable[[str, Resources], str | None] = _any_launch
-    most_threads_of: Callable[[str, Resources], int | None] = _any_block
+    requirement_of: Callable[[Compression], Requirement | None] = _unknown
+    shared_bytes_of: Callable[[str], int | None] = _unknown
+    launch_problem: Callable[[str, Resources], str | None] = _unknown
+    most_threads_of: Callable[[str, Resources], int | None] = _unknown
     largest_block: int | None = None
     block_unit: int = 1
+
+
+UNKNOWN: Final = DeviceLimits()

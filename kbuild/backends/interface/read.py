@@ -1,8 +1,4 @@
-"""The seam of reading: what inspect has to know of one family of containers.
-
-A reader module implements `ImageReader`; `kbuild.backends.readers` lists them.  There are
-more readers than backends: artifacts of tools that kbuild does not drive are read too.
-"""
+"""The ``read`` capability: containers and device images, whoever made them."""
 
 from __future__ import annotations
 
@@ -10,23 +6,49 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
-from kbuild.backends.interface.build import ImageContent
 from kbuild.formats.buffer import Buffer
-from kbuild.model import Compression, ImageKind, Problem
+from kbuild.model import Compression, ImageKind, Kernel, Problem, Variable
 
 SectionRole: TypeAlias = Literal["executable", "relocatable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageContent:
+    """What a device image contains.
+
+    Attributes:
+        kernels: The kernels.
+        variables: The variables that other files can refer to by name.
+        nameless: Kernels that tables or section names mention and that have code, but no symbol.
+        source_paths: Where the sources were on the machine that compiled the image.
+        problems: The parts of the image that make no sense.
+
+    """
+
+    kernels: tuple[Kernel, ...]
+    variables: tuple[Variable, ...] = ()
+    nameless: tuple[str, ...] = ()
+    source_paths: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredImage:
     """A device image as its container lists it.
 
-    ``backend`` is what it was made for; ``size`` is what it takes up decompressed, None where
-    the container does not tell, ``compression`` None for one that is not known.  Of images
-    that are compressed together, ``stored_size`` is their share.  ``ptx_version`` is the
-    language version of an image that a driver compiles; ``problem`` says what is wrong with
-    its place in the container, ``is_refused`` that it is too much to decompress.  ``entry``
-    is its reader's own.
+    Attributes:
+        backend: The backend that the image is for.
+        arch: The architecture.
+        kind: The kind of image.
+        compression: How it is compressed; None if the method is unknown.
+        stored_size: Its size in the container, in bytes. Images that are compressed together
+            have a share each.
+        size: Its decompressed size in bytes; None if the container does not say.
+        entry: The reader's own description of the image.
+        ptx_version: The language version of an image that a driver compiles.
+        problem: What is wrong with its place in the container.
+        is_refused: Whether it is too large to decompress.
+
     """
 
     backend: str
@@ -43,7 +65,7 @@ class StoredImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The images of a container, and the problems that belong to none of them alone."""
+    """The images of a container, and the problems that do not belong to one image."""
 
     images: tuple[StoredImage, ...]
     problems: tuple[Problem, ...] = ()
@@ -52,7 +74,13 @@ class Listing:
 def assign_problems(
     images: Iterable[tuple[int, StoredImage]], problems: tuple[Problem, ...]
 ) -> Listing:
-    """A listing of (offset, image), a problem at an image's offset given to that image."""
+    """List images, each with the problem at its offset.
+
+    Args:
+        images: (offset, image) pairs.
+        problems: The problems of the whole container.
+
+    """
     numbered = tuple(images)
     messages = {problem.offset: problem.message for problem in problems}
     offsets = {offset for offset, _ in numbered}
@@ -63,44 +91,55 @@ def assign_problems(
 
 
 class ImageReader(Protocol):
-    """Every function is pure; ``content`` is a section's bytes, or those of one container."""
+    """What a module ``read`` defines. Functions are pure.
+
+    ``content`` is the content of a section, or of one container in it.
+    """
 
     @property
     def NAME(self) -> str:  # noqa: N802 - a module constant
-        """The word for it in JSON and on the command line."""
+        """The name of the backend."""
 
     def find_role(self, section: str) -> SectionRole | None:
-        """What a section of this name holds for devices; None where that is nothing.
+        """Tell what a section of this name holds for devices; None if nothing.
 
-        The images of a ``relocatable`` one wait for a device link.
+        The images of a ``relocatable`` section are the input of a device link.
         """
 
     def find_alignment(self, section: str) -> int:
-        """What the format of a container in a section of this name asks of its address."""
+        """Return the alignment of containers in a section of this name, in bytes."""
 
     def divide(self, content: Buffer) -> tuple[tuple[int, int], ...]:
-        """(offset, size) of each container; what is none belongs to the one before it."""
+        """Return (offset, size) of each container.
+
+        Bytes that do not start a container belong to the container before them.
+        """
 
     def list_images(self, content: Buffer, section: str) -> Listing:
-        """The images, without decompressing more than it takes to list them."""
+        """List the images; decompress only what the list itself needs."""
 
     def load_images(
         self, images: tuple[StoredImage, ...], content: Buffer, limit: int
     ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
-        """The bytes of each image, or why they cannot be had; one image at a time.
+        """Yield the bytes of each image, or the problem that prevents reading them.
 
-        None takes more than ``limit`` bytes decompressed.  The image that comes back with
-        the bytes may know more than the listing did.
+        The yielded image can be more precise than the listed one.
+
+        Args:
+            images: Images that `list_images` returned.
+            content: The content from which they were listed.
+            limit: The largest decompressed size to accept, in bytes.
+
         """
 
     def read_image(self, data: Buffer, kind: ImageKind) -> ImageContent:
-        """What an image holds; InputError when it is not sound."""
+        """Read a decompressed image; raise InputError if it is malformed."""
 
     def is_fat_binary(self, content: Buffer) -> bool:
-        """Whether a file that starts so is a fat binary that no host file holds."""
+        """Tell whether a file that starts like this is a fat binary outside of any host file."""
 
     def list_bare_image(self, content: Buffer) -> Listing | None:
-        """A file that is one device image; None where it is none of this reader's.
+        """List a file that is one device image; None if it is not one of this reader's.
 
-        Raises InputError for one that is damaged.
+        Raises InputError if the image is malformed.
         """

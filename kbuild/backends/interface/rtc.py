@@ -1,21 +1,55 @@
-"""The seam of runtime compilation: backends whose vendor has a compiler as a library."""
+"""The ``rtc`` capability: compile source text, and assemble kernels again, in a running program.
+
+Without it, the compiler of a build also compiles at run time, and kernels are not assembled again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Final, Protocol
+from pathlib import Path
+from typing import Protocol
 
-# Of others, the compiler that builds use compiles at run time as well.
-_MODULES: Final = {"cuda": "kbuild.backends.cuda.rtc"}
+from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.model import Command, HighWaterMarks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RtcSource:
+    """Source text to compile.
+
+    Attributes:
+        text: The text.
+        file_name: The name of the text in messages.
+        arch: The architecture, as ARCHITECTURES spells it.
+        options: The compiler's options.
+        expression: The template to instantiate, as C++ spells it.
+        include_directories: The directories of the toolkit's headers.
+
+    """
+
+    text: str
+    file_name: str
+    arch: str
+    options: tuple[str, ...] = ()
+    expression: str | None = None
+    include_directories: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RtcOutput:
-    """What a runtime compiler made: an ELF image of ``arch`` and the assembly that it came of.
+    """What a runtime compiler made: an image, and the assembly from which it was made.
 
-    ``suffix`` is that of files of such images, ``symbol`` the kernel's that the expression names,
-    ``command`` the compiler's name, the options and the text's name.
+    Attributes:
+        arch: The architecture of the image.
+        image: The image, an ELF file.
+        assembly: The assembly.
+        suffix: The suffix of files that hold such images.
+        symbol: The symbol of the kernel that the expression names.
+        compiler: The name of the compiler.
+        version: The version of the compiler.
+        command: The compiler's name, the options, and the name of the text.
+        log: What the compiler printed.
+
     """
 
     arch: str
@@ -29,25 +63,55 @@ class RtcOutput:
     log: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssembleUnit:
+    """One kernel to assemble again.
+
+    Attributes:
+        kernel: The symbol of the kernel.
+        arch: The architecture of the image, as the vendor spells it.
+        assembly: The file with the marked assembly.
+        output: The path of the image without its suffix.
+        options: The options of the compile edge that made the assembly.
+
+    """
+
+    kernel: str
+    arch: str
+    assembly: Path
+    output: Path
+    options: tuple[str, ...] = ()
+
+
 class RuntimeCompiler(Protocol):
-    """A module."""
+    """What a module ``rtc`` defines."""
 
-    def compile_source(
-        self, text: str, file_name: str, arch: str, options: tuple[str, ...], expression: str | None
-    ) -> RtcOutput:
-        """Compile ``text`` for ``arch``, as ARCHITECTURES has it.
+    def compile_source(self, source: RtcSource) -> RtcOutput:
+        """Compile source text.
 
-        ``expression`` is a template to instantiate.  ToolError with the log, by the text's own
-        lines, where it fails.
+        Raises:
+            ToolError: The compiler failed; the message has its log, with the text's own lines.
+            ConfigurationError: The compiler's library is not installed.
+
         """
 
     def assemble(self, assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
-        """The image that marked assembly makes, and the log; ToolError where it fails."""
+        """Assemble marked assembly in memory.
 
+        Returns:
+            The image and the log.
 
-def find_runtime_compiler(backend: str) -> RuntimeCompiler | None:
-    """That of ``backend``; None where it has none, ConfigurationError where it is not installed."""
-    if backend not in _MODULES:
-        return None
-    compiler: RuntimeCompiler = import_module(_MODULES[backend])
-    return compiler
+        Raises:
+            ToolError: The assembler failed.
+            ConfigurationError: The assembler's library is not installed.
+
+        """
+
+    def mark_assembly(self, assembly: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
+        """Return the assembly with ``marks`` as the launch bounds of one kernel."""
+
+    def assemble_command(self, unit: AssembleUnit, tc: Toolchain) -> Command:
+        """Return the command that assembles one kernel; its first output is the image."""
+
+    def read_spills(self, log: str) -> tuple[tuple[str, int, int], ...]:
+        """Return (kernel, bytes stored, bytes loaded) for the spills that a log mentions."""

@@ -9,8 +9,8 @@ from typing import Final
 from kbuild.backends.cuda import read as cuda_reader
 from kbuild.backends.hip import read as hip_reader
 from kbuild.backends.hip.image import classify
-from kbuild.backends.interface.build import ImageContent
 from kbuild.backends.interface.read import (
+    ImageContent,
     ImageReader,
     Listing,
     SectionRole,

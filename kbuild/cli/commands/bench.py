@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from kbuild.backends import BACKEND_NAMES, find_backend
+from kbuild.backends import builder_names, find_builder
 from kbuild.bench.launch import measure_launches
 from kbuild.cli.output import add_output_arguments, write_output
 from kbuild.report.bench import json as bench_json
@@ -23,7 +23,7 @@ _RENDERERS: Final = {"text": bench_text.render, "json": bench_json.render}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("subject", choices=("launch",), help="what is measured")
-    parser.add_argument("--backend", choices=BACKEND_NAMES, default="cpu")
+    parser.add_argument("--backend", choices=builder_names(), default="cpu")
     parser.add_argument(
         "--batches",
         type=_count,
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, then write the tables."""
     report = measure_launches(
-        find_backend(arguments.backend), batches=arguments.batches, only=arguments.only
+        find_builder(arguments.backend), batches=arguments.batches, only=arguments.only
     )
     write_output(_RENDERERS[arguments.format](report), arguments)
     return 0

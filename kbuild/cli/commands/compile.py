@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from kbuild.stages.compile import compile_edge
+from kbuild.stages.depfiles import is_fresh
 from kbuild.stages.edges import read_edge
-from kbuild.stages.freshness import is_fresh
 from kbuild.stages.target import read_flags
 
 HELP = "Compile one kernel source for one architecture; called by the build."

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process, resources
-from kbuild.backends import BACKEND_NAMES
+from kbuild.backends import builder_names
 from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
@@ -37,7 +37,7 @@ class _Step:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--backend", choices=BACKEND_NAMES, default="cpu")
+    parser.add_argument("--backend", choices=builder_names(), default="cpu")
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="where the project goes (default: a new folder)"
     )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.interface.devices import open_device
+from kbuild.backends import open_device
 from kbuild.cli.output import add_output_arguments, artifact_path, write_output
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.files import write_file

@@ -26,7 +26,7 @@ from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report.layout import plural
 from kbuild.report.verify import github, json, junit, markdown, sarif, text
-from kbuild.stages.freshness import format_depfile
+from kbuild.stages.depfiles import format_depfile
 from kbuild.toolchain.find import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_baseline

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends import find_backend
 from kbuild.backends.interface.read import StoredImage
-from kbuild.backends.readers import CODE_READERS, READERS
 from kbuild.demangle.names import demangle
 from kbuild.diff.reproducible.model import ImageDifference
 from kbuild.diff.reproducible.parts import compare_parts
@@ -65,7 +65,7 @@ def _compare(
 
 
 def _read_code(stored: StoredImage, data: bytes) -> CodeFacts:
-    reader = CODE_READERS.get(stored.backend)
+    reader = find_backend(stored.backend).code
     try:
         return (reader.read_code(data, stored.kind) if reader and data else None) or _NOTHING
     except InputError:
@@ -73,7 +73,7 @@ def _read_code(stored: StoredImage, data: bytes) -> CodeFacts:
 
 
 def _list_kernels(stored: StoredImage, data: bytes) -> frozenset[str]:
-    reader = READERS.get(stored.backend)
+    reader = find_backend(stored.backend).read
     try:
         content = reader.read_image(data, stored.kind) if reader and data else None
     except InputError:

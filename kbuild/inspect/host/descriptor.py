@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.backends.readers import READERS
+from kbuild.backends import find_backend
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer
 from kbuild.formats.elf.file import Elf
@@ -72,7 +72,8 @@ def _read_container(elf: Elf, backend: str, row: Place, index: int) -> Extent:
     if place is None or place.section >= len(elf.sections):
         raise InputError(f"its container {index} is not in the file")
     section = elf.sections[place.section]
-    is_expected = backend not in READERS or READERS[backend].find_role(section.name)
+    reader = find_backend(backend).read
+    is_expected = reader is None or reader.find_role(section.name)
     is_inside = place.offset in range(section.size - size + 1)
     if not is_expected or not is_inside:
         raise InputError(

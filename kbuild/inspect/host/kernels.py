@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from kbuild.backends import find_backend
 from kbuild.backends.interface.host import HostConventions
-from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.facts import HostKernel, ImageFacts, ModuleFacts, Place, Symbol, WrapperFacts
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.registrations import Registration, read_registrations
@@ -74,7 +74,7 @@ def read_host_kernels(
     """The host side of each backend's ``kernels``, in their order."""
     found: list[HostKernel] = []
     for backend, names in kernels.items():
-        conventions = HOST_CONVENTIONS.get(backend)
+        conventions = find_backend(backend).host
         if conventions is not None:
             has_wrapper = any(wrapper.backend == backend for wrapper in wrappers)
             evidence = _gather_evidence(elf, conventions, names, has_wrapper=has_wrapper)

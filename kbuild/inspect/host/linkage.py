@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kbuild.backends import list_host_conventions
 from kbuild.backends.interface.host import HostConventions
-from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.facts import LinkageFacts, Symbol
 from kbuild.formats.elf.file import Elf
 
@@ -15,7 +15,7 @@ def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
     required = undefined - {s.name for s in elf.symbols if s.binding == "weak"}
     known = {s.name for s in elf.symbols if s.name}
     found = []
-    for backend, conventions in HOST_CONVENTIONS.items():
+    for backend, conventions in list_host_conventions():
         links, runtime = conventions.link_symbols, conventions.runtime_symbols
         needs_link = {name for name in undefined if links and links.match(name)}
         needs_runtime = {name for name in required if runtime and runtime.match(name)}

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kbuild.backends.readers import READERS
+from kbuild.backends import find_backend
 from kbuild.errors import InputError
 from kbuild.facts import ModuleFacts, Place
 from kbuild.formats import note
@@ -61,7 +61,7 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
             initialisers = _read_initialisers(elf)
         targets.extend(_read_target(elf, section.index, n, initialisers or {}) for n in notes)
         problems.extend(
-            _unknown_backend(n.record) for n in notes if n.record.backend not in READERS
+            _unknown_backend(n.record) for n in notes if find_backend(n.record.backend).read is None
         )
     if elf.type != "relocatable":
         targets = [_count_earlier(target, targets, initialisers or {}) for target in targets]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kbuild.backends import list_host_conventions
 from kbuild.backends.interface.host import RuntimeLibrary
-from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.errors import InputError
 from kbuild.facts import RuntimeFacts
 from kbuild.formats.elf.file import Elf
@@ -23,7 +23,7 @@ def _find_shared(elf: Elf) -> Iterator[RuntimeFacts]:
     for tag, soname in elf.dynamic_names:
         if tag != "DT_NEEDED":
             continue
-        for backend, conventions in HOST_CONVENTIONS.items():
+        for backend, conventions in list_host_conventions():
             for library in conventions.runtimes:
                 match = library.file_name.fullmatch(soname)
                 if match:
@@ -50,7 +50,7 @@ def _find_static(elf: Elf) -> Iterator[RuntimeFacts]:
     own = {name for tag, name in elf.dynamic_names if tag == "DT_SONAME"}
     candidates = [
         (backend, library)
-        for backend, conventions in HOST_CONVENTIONS.items()
+        for backend, conventions in list_host_conventions()
         for library in conventions.runtimes
         # The shared library itself says the same things.
         if library.texts and not _is_named(library, own)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.readers import READERS
+from kbuild.backends import list_readers
 from kbuild.facts import Section
 from kbuild.formats.buffer import release
 from kbuild.formats.elf.file import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, Elf
@@ -104,5 +104,5 @@ def _holds_texts(section: Section) -> bool:
         and bool(flags & SHF_ALLOC)
         and not flags & (SHF_WRITE | SHF_EXECINSTR)
         and not section.name.startswith(_UNWINDING)
-        and all(reader.find_role(section.name) is None for reader in READERS.values())
+        and all(reader.find_role(section.name) is None for reader in list_readers())
     )

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kbuild.backends import list_host_conventions
 from kbuild.backends.interface.host import WrapperConvention
-from kbuild.backends.readers import HOST_CONVENTIONS
 from kbuild.errors import InputError
 from kbuild.facts import ContainerFacts, Place, WrapperFacts
 from kbuild.formats.buffer import skip_zeros
@@ -24,7 +24,7 @@ def read_wrappers(elf: Elf, containers: Sequence[ContainerFacts]) -> tuple[Wrapp
     numbers = {container.place: number for number, container in enumerate(containers)}
     found: list[WrapperFacts] = []
     for section in elf.sections:
-        for backend, conventions in HOST_CONVENTIONS.items():
+        for backend, conventions in list_host_conventions():
             wrapper = conventions.wrapper
             if wrapper is not None and wrapper.section == section.name:
                 content = elf.view(section)

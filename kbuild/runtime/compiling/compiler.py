@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, files
-from kbuild.backends import AUTOMATIC, list_by_preference
-from kbuild.backends.interface.build import Backend, Toolchain, ToolchainHints
+from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
+from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
 from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Recompiler
@@ -24,12 +25,12 @@ from kbuild.stages.edges import CompileEdge
 from kbuild.stages.sources.parameter_names import declare_params
 from kbuild.stages.stubs.kernel_table import build_kernel_table
 from kbuild.stages.target import STANDARDS, DeviceFlags
+from kbuild.toolchain.devices import query_architecture
 from kbuild.toolchain.find import (
     choose_backend,
     find_toolchain,
     find_toolchain_for,
     gather_hints,
-    query_architecture,
 )
 
 NATIVE: Final = "native"
@@ -67,7 +68,7 @@ class KernelCompiler:
             raise ConfigurationError(
                 f"architecture {arch!r} is {len(expanded)} architectures; a KernelCompiler has one"
             )
-        self.backend = chosen.NAME
+        self.backend = chosen.TRAITS.name
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = str(standard)
@@ -160,20 +161,20 @@ class KernelCompiler:
         )
 
 
-def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Backend, str]:
+def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Builder, str]:
     """The backend, and the architecture to compile for."""
     if arch not in (None, NATIVE):
         return choose_backend(backend, hints), str(arch)
     if backend != AUTOMATIC:
         chosen = choose_backend(backend, hints)
-        return chosen, query_architecture(chosen.NAME)
+        return chosen, query_architecture(chosen.TRAITS.name)
     *candidates, embedded = list_by_preference()
     for candidate in candidates:
         with contextlib.suppress(ConfigurationError, ToolchainError):
-            native = query_architecture(candidate.NAME)
-            find_toolchain(candidate, hints)
-            return candidate, native
-    return embedded, query_architecture(embedded.NAME)
+            builder, native = find_builder(candidate), query_architecture(candidate)
+            find_toolchain(builder, hints)
+            return builder, native
+    return find_builder(embedded), query_architecture(embedded)
 
 
 def _require_own_name(

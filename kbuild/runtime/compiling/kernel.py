@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from kbuild.errors import ConfigurationError
-from kbuild.model import ImageKind, KernelRecord, Linkage, Marks, Param, Resources
+from kbuild.model import HighWaterMarks, ImageKind, KernelRecord, Linkage, Param, Resources
 
 # How many codes of one kernel are kept beside the first one.
 _MOST_VARIANTS: Final = 8
@@ -60,7 +60,7 @@ class Variant:
     """
 
     reason: str
-    marks: Marks
+    marks: HighWaterMarks
     resources: Resources
     images: tuple[CompiledImage, ...]
     command: tuple[str, ...]
@@ -70,7 +70,7 @@ class Variant:
 class Recompiler(Protocol):
     """What assembles a kernel again; it pickles."""
 
-    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """The kernel's code for ``marks``, from its assembly alone; ToolError if that fails."""
 
     def find_most_threads(self, resources: Resources) -> int | None:
@@ -179,7 +179,7 @@ class CompiledKernel:
         return self.compilation.log
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> HighWaterMarks:
         """The high-water marks: the largest block and the most registers ever compiled for."""
         return self._high
 
@@ -230,7 +230,7 @@ class CompiledKernel:
             if max_registers is not None:
                 raise ConfigurationError(f"{self.display}: {reason}, and it cannot be recompiled")
             return self._first
-        marks = Marks(max_threads=bound, max_registers=max_registers)
+        marks = HighWaterMarks(max_threads=bound, max_registers=max_registers)
         variant = self._recompiler.recompile(self.record.device_name, marks, reason)
         left = self._explain_refusal(variant, threads, max_registers)
         if left is not None and max_registers is not None:  # no code can do with so few
@@ -239,7 +239,7 @@ class CompiledKernel:
         self._variants = (*self._variants[len(dropped) :], variant)
         kept = (replace(v, images=()) if v in dropped else v for v in self._history)
         self._history = (*kept, variant)
-        self._high = Marks(
+        self._high = HighWaterMarks(
             max_threads=max(bound, self._high.max_threads or 0),
             max_registers=max(variant.resources.registers or 0, self._high.max_registers or 0)
             or None,

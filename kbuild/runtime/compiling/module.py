@@ -10,7 +10,7 @@ from typing import Any
 
 from kbuild import records
 from kbuild.files import write_file
-from kbuild.model import DeviceImage, Kernel, KernelRecord, Marks
+from kbuild.model import DeviceImage, HighWaterMarks, Kernel, KernelRecord
 from kbuild.runtime.compiling.kernel import (
     Compilation,
     CompiledImage,
@@ -139,7 +139,7 @@ def _describe_first(
     resources = kernels[row.device_name].resources
     return Variant(
         reason="first compiled",
-        marks=Marks(max_threads=resources.max_threads, max_registers=resources.registers),
+        marks=HighWaterMarks(max_threads=resources.max_threads, max_registers=resources.registers),
         resources=resources,
         images=images,
         command=compilation.command,

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild import files, process
-from kbuild.backends import find_backend
-from kbuild.backends.interface.build import AssembleUnit, ImageOutput, Toolchain
-from kbuild.backends.readers import device_limits
+from kbuild.backends import find_backend, find_limits
+from kbuild.backends.interface.build import ImageOutput
+from kbuild.backends.interface.rtc import AssembleUnit, RuntimeCompiler
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import InputError, ToolchainError
-from kbuild.model import ImageKind, Marks, Resources
+from kbuild.model import HighWaterMarks, ImageKind, Resources
 from kbuild.runtime.compiling.kernel import CompiledImage, Variant
 from kbuild.stages.compile import describe_content
 
 
 def find_most_threads(backend: str, arch: str, resources: Resources) -> int | None:
     """The largest block that code of these needs can be launched with; None if unknown."""
-    return device_limits(backend).most_threads_of(arch, resources)
+    return find_limits(backend).most_threads_of(arch, resources)
 
 
 def mark_block(backend: str, threads: int) -> int | None:
@@ -26,11 +27,19 @@ def mark_block(backend: str, threads: int) -> int | None:
 
     Registers are given to a block in steps: what lies between costs nothing.
     """
-    limits = device_limits(backend)
+    limits = find_limits(backend)
     if limits.largest_block is None or threads > limits.largest_block:
         return None
     unit = limits.block_unit
     return min(-(-threads // unit) * unit, limits.largest_block)
+
+
+def require_assembler(backend: str) -> RuntimeCompiler:
+    """Return what assembles kernels of ``backend`` again; raise InputError if nothing does."""
+    assembler = find_backend(backend).rtc
+    if assembler is None:
+        raise InputError(f"backend {backend!r} cannot assemble a kernel again")
+    return assembler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +57,15 @@ class Assembled:
     kind: ImageKind = "elf"
 
 
-def describe_variant(made: Assembled, marks: Marks, reason: str) -> Variant:
+def describe_variant(made: Assembled, marks: HighWaterMarks, reason: str) -> Variant:
     """The kernel in what was assembled; InputError where that makes no sense."""
-    backend = find_backend(made.backend)
     output = ImageOutput(
         path=Path(made.file_name),
         arch=made.arch,
         kind=made.kind,
-        spills=backend.read_spills(made.log),
+        spills=require_assembler(made.backend).read_spills(made.log),
     )
-    image = describe_content(made.source, output, made.data, backend)
+    image = describe_content(made.source, output, made.data, made.backend)
     resources = next(k.resources for k in image.kernels if k.name == made.kernel)
     return Variant(
         reason=reason,
@@ -92,12 +100,10 @@ class ToolRecompiler:
     options: tuple[str, ...]
     assembly: CompiledImage
 
-    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
-        backend = find_backend(self.toolchain.backend)
-        marked = backend.mark_assembly(self.assembly.data, kernel, marks)
-        if marked is None:
-            raise InputError(f"backend {backend.NAME} assembles nothing again")
+        assembler = require_assembler(self.toolchain.backend)
+        marked = assembler.mark_assembly(self.assembly.data, kernel, marks)
         with tempfile.TemporaryDirectory(prefix="kbuild-assemble-") as name:
             folder = Path(name)
             unit = AssembleUnit(
@@ -108,7 +114,7 @@ class ToolRecompiler:
                 options=self.options,
             )
             unit.assembly.write_bytes(marked)
-            command = backend.assemble_command(unit, self.toolchain)
+            command = assembler.assemble_command(unit, self.toolchain)
             try:
                 log = process.run_checked(command).stderr
             except ToolchainError as error:
@@ -116,7 +122,7 @@ class ToolRecompiler:
             file = command.outputs[0]
             made = Assembled(
                 source=self.source,
-                backend=backend.NAME,
+                backend=self.toolchain.backend,
                 kernel=kernel,
                 arch=self.arch,
                 file_name=file.name,
@@ -126,7 +132,7 @@ class ToolRecompiler:
             )
         return describe_variant(made, marks, reason)
 
-    def _leave_to_driver(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def _leave_to_driver(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         portable = PortableRecompiler(
             backend=self.toolchain.backend, source=self.source, assembly=self.assembly
         )
@@ -149,11 +155,10 @@ class PortableRecompiler:
     source: str
     assembly: CompiledImage
 
-    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
-        marked = find_backend(self.backend).mark_assembly(self.assembly.data, kernel, marks)
-        if marked is None:
-            raise InputError(f"backend {self.backend} assembles nothing again")
+        assembler = require_assembler(self.backend)
+        marked = assembler.mark_assembly(self.assembly.data, kernel, marks)
         made = Assembled(
             source=self.source,
             backend=self.backend,

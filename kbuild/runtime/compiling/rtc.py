@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends import find_backend
+from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import ImageOutput
-from kbuild.backends.interface.rtc import RtcOutput, find_runtime_compiler
+from kbuild.backends.interface.rtc import RtcOutput, RtcSource
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
-from kbuild.errors import InputError
-from kbuild.model import Marks, Resources
+from kbuild.model import HighWaterMarks, Resources
 from kbuild.runtime.compiling.compiler import KernelCompiler
 from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Variant
 from kbuild.runtime.compiling.module import CompiledFiles, CompiledModule, make_module
@@ -22,10 +22,12 @@ from kbuild.runtime.compiling.recompiler import (
     describe_variant,
     find_most_threads,
     mark_block,
+    require_assembler,
 )
 from kbuild.stages.compile import CompiledSource, describe_content
 from kbuild.stages.sources.parameter_names import declare_from_texts
 from kbuild.stages.stubs.kernel_table import build_kernel_table
+from kbuild.toolchain.find import gather_hints
 
 _LONGEST_NAME: Final = 100
 # Has a template instantiated; it stands below the user's own lines.
@@ -57,7 +59,7 @@ class RtcRequest:
 
 def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
     """The kernels of the text, and the name that the wanted one has among them."""
-    compiler = find_runtime_compiler(request.backend)
+    compiler = find_backend(request.backend).rtc
     if compiler is None:
         text = request.text
         if request.expression is not None:
@@ -66,9 +68,23 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
         module = own.compile(f"{text}\n", name=request.file_name)
         return module, _find_instance(module, request)
     output = compiler.compile_source(
-        request.text, request.file_name, request.arch, request.options, request.expression
+        RtcSource(
+            text=request.text,
+            file_name=request.file_name,
+            arch=request.arch,
+            options=request.options,
+            expression=request.expression,
+            include_directories=_find_headers(request.backend),
+        )
     )
     return _collect(request, output), output.symbol or request.name
+
+
+@cache
+def _find_headers(backend: str) -> tuple[Path, ...]:
+    """Return the directories of the toolkit's headers; an empty tuple without a toolkit."""
+    runtimes = find_builder(backend).find_runtimes(gather_hints())
+    return runtimes[0].include_directories if runtimes else ()
 
 
 def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
@@ -98,13 +114,11 @@ class RtcRecompiler:
     options: tuple[str, ...]
     assembly: CompiledImage
 
-    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
-        compiler = find_runtime_compiler(self.backend)
-        marked = find_backend(self.backend).mark_assembly(self.assembly.data, kernel, marks)
-        if compiler is None or marked is None:
-            raise InputError(f"backend {self.backend} assembles nothing again")
-        data, log = compiler.assemble(marked, self.arch, self.options)
+        assembler = require_assembler(self.backend)
+        marked = assembler.mark_assembly(self.assembly.data, kernel, marks)
+        data, log = assembler.assemble(marked, self.arch, self.options)
         made = Assembled(
             source=self.source,
             backend=self.backend,
@@ -126,16 +140,15 @@ class RtcRecompiler:
 
 
 def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
-    backend = find_backend(request.backend)
     source = request.file_name
     base_name = Path(source).stem
     found = ImageOutput(
         path=Path(f"{base_name}{output.suffix}"),
         arch=output.arch,
         kind="elf",
-        spills=backend.read_spills(output.log),
+        spills=require_assembler(request.backend).read_spills(output.log),
     )
-    image = describe_content(source, found, output.image, backend)
+    image = describe_content(source, found, output.image, request.backend)
     compilation = Compilation(
         source=source,
         base_name=base_name,
@@ -145,7 +158,7 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         compiler=output.compiler,
         compiler_version=output.version,
         log=output.log,
-        warnings=backend.shorten_log(output.log),
+        warnings=find_builder(request.backend).read_log(output.log).warnings,
     )
     assembly = CompiledImage(
         arch=output.arch,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kbuild.backends import BACKENDS, find_backend
 from kbuild.backends.interface.read import StoredImage
-from kbuild.backends.readers import READERS
 from kbuild.errors import InputError, did_you_mean
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.compression import DEFAULT_LIMIT
@@ -18,9 +18,11 @@ def read_images(record: LaunchRecord) -> tuple[CapturedImage, ...]:
     """
     if record.code.fat_binary is None:
         return record.code.images
-    reader = READERS.get(record.backend)
+    reader = find_backend(record.backend).read
     if reader is None:
-        raise InputError(f"no backend {record.backend!r}{did_you_mean(record.backend, READERS)}")
+        raise InputError(
+            f"unknown backend {record.backend!r}{did_you_mean(record.backend, BACKENDS)}"
+        )
     content = record.code.fat_binary
     listing = reader.list_images(content, "")
     for problem in listing.problems:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.backends.interface.devices import ExecutionDevice, Queue, open_device
+from kbuild.backends import open_device
+from kbuild.backends.interface.devices import ExecutionDevice, Queue
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer

@@ -68,17 +68,6 @@ def _index(sources: tuple[bytes, ...]) -> dict[_Name, list[DeclaredKernel]]:
     return found
 
 
-def read_dependencies(depfile: Path) -> tuple[Path, ...]:
-    """The files that a compiler's depfile says it read; none where it is not there."""
-    try:
-        text = depfile.read_text(errors="surrogateescape")
-    except OSError:
-        return ()
-    _, _, listed = text.replace("\\\n", " ").partition(": ")
-    words = re.findall(r"(?:\\.|[^\s\\])+", listed)
-    return tuple(Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words)
-
-
 def _is_open(row: KernelRecord) -> bool:
     return any(param.name is None or param.type is None for param in row.params)
 

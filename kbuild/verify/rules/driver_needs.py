@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends import find_limits
 from kbuild.backends.interface.limits import Requirement, parse_version
-from kbuild.backends.readers import device_limits
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import match_containers
 from kbuild.verify.policy.file import Policy
@@ -39,7 +39,7 @@ def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
                 continue
             is_judged = True
             version = image.ptx_version
-            needed = device_limits(image.backend).driver_of(version) if version else None
+            needed = find_limits(image.backend).driver_of(version) if version else None
             if needed is None:
                 unknown.add(version or "an unnamed version")
             elif parse_version(needed) > parse_version(policy.minimum_driver):
@@ -79,7 +79,7 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
         found: dict[Requirement, tuple[str, list[str]]] = {}
         for image in container.readable:
             compression = image.compression
-            needed = device_limits(image.backend).requirement_of(compression or "none")
+            needed = find_limits(image.backend).requirement_of(compression or "none")
             there = oldest[needed.part] if needed else None
             if needed is None or compression is None:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.readers import device_limits
+from kbuild.backends import find_limits
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.verify.matching import (
     ContainerMatch,
@@ -34,9 +34,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
     Source: easybuild-framework#4692; CUDA C++ Programming Guide, "PTX Compatibility" and
         "Family-Specific Features".
     """
-    if not any(
-        device_limits(container.backend).has_portable_code for container in facts.containers
-    ):
+    if not any(find_limits(container.backend).has_portable_code for container in facts.containers):
         raise NotApplicable("its images are of a kind that drivers do not compile")
     wish = policy.ptx_of(facts.path)
     containers = match_containers(facts)
@@ -49,7 +47,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
         raise NotApplicable("a single image")
     unseen = []
     for container in standing_alone(containers):
-        limits = device_limits(container.facts.backend)
+        limits = find_limits(container.facts.backend)
         if not limits.has_portable_code or container.facts.is_damaged:
             continue
         if not all(image.kind in ("elf", "ptx") for image in container.readable):
@@ -82,7 +80,7 @@ def _lacks_forward_code(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...]
 ) -> str | None:
     """What is wrong, if devices newer than the container's newest have nothing to run."""
-    limits = device_limits(container.facts.backend)
+    limits = find_limits(container.facts.backend)
     ordered = [
         (order, image.arch)
         for image in container.readable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.readers import device_limits
+from kbuild.backends import find_limits
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
@@ -67,7 +67,7 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
     """
     found = set()
     for image in final_images(facts):
-        limits = device_limits(image.backend)
+        limits = find_limits(image.backend)
         for kernel in image.kernels:
             problem = limits.launch_problem(image.arch, kernel.resources)
             if problem and (kernel.name, image.arch) not in found:
@@ -98,7 +98,7 @@ def shared_memory_limit(facts: ArtifactFacts, policy: Policy) -> Iterator[Violat
     found = set()
     is_known = False
     for image in final_images(facts):
-        most = device_limits(image.backend).shared_bytes_of(image.arch)
+        most = find_limits(image.backend).shared_bytes_of(image.arch)
         for kernel in image.kernels:
             used = kernel.resources.shared_bytes
             if most is None or used is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Final
 
-from kbuild.backends.readers import HOST_CONVENTIONS
+from kbuild.backends import find_backend
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
@@ -52,7 +52,7 @@ def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
 
 def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[Violation]:
     for runtime in facts.runtimes:
-        conventions = HOST_CONVENTIONS.get(runtime.backend)
+        conventions = find_backend(runtime.backend).host
         claim = conventions.claim.search(name) if conventions and conventions.claim else None
         if claim is None or runtime.is_driver or runtime.version is None:
             continue

@@ -10,14 +10,8 @@ import pytest
 
 from kbuild.backends.cuda import build as cuda
 from kbuild.backends.cuda.architectures import expand
-from kbuild.backends.interface.build import (
-    CompileUnit,
-    LinkUnit,
-    PackedImage,
-    PackUnit,
-    Toolchain,
-    ToolchainHints,
-)
+from kbuild.backends.interface.build import CompileUnit, LinkUnit, PackedImage, PackUnit
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import CompressionMode
 
@@ -37,6 +31,7 @@ UNIT = CompileUnit(
 KNOWN = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_103", "sm_120")
 VERSION = "Cuda compilation tools, release 13.0, V13.0.88\n"
 PTXAS = "ptxas: NVIDIA (R) Ptx optimizing assembler\n" + VERSION
+LINK = LinkUnit(target="t", arch=UNIT.arch, images=(), output=Path("t"))
 
 
 def argv(**changes: object) -> str:
@@ -154,7 +149,7 @@ def test_device_link_takes_the_cubins() -> None:
 
 def test_device_links_are_for_real_architectures() -> None:
     assert cuda.device_links(("80", "90-virtual", "100-real")) == ("80", "100-real")
-    with pytest.raises(ConfigurationError, match="add one, say 90-real"):
+    with pytest.raises(ConfigurationError, match="add one, such as 90-real"):
         cuda.device_links(("90-virtual",))
 
 
@@ -167,12 +162,12 @@ def test_relocatable_code_is_asked_for() -> None:
     ("log", "expected"),
     [
         ("nvlink error   : Undefined reference to '_Z5twicei' in 'a.cubin'", "target by target"),
-        ("nvlink error   : Multiple definition of 'x' in 'b.cubin'", "static, inline or extern"),
+        ("nvlink error   : Multiple definition of 'x' in 'b.cubin'", "static, inline, or extern"),
         ("nvlink fatal   : Input file not found", ""),
     ],
 )
 def test_link_failures_are_explained(log: str, expected: str) -> None:
-    explained = cuda.explain_link_failure(log)
+    explained = cuda.read_log(log, LINK).fix
 
     assert expected in explained
     assert bool(expected) == bool(explained)
@@ -183,14 +178,14 @@ def test_compilers_are_looked_for_in_order() -> None:
         environment=(("CUDA_PATH", "/opt/cuda"),), site_packages=(Path("/env/site-packages"),)
     )
 
-    assert cuda.compiler_candidates(hints) == (
+    assert cuda.list_candidates(hints).names == (
         "/env/site-packages/nvidia/cu13/bin/nvcc",
         "/opt/cuda/bin/nvcc",
         "/usr/local/cuda/bin/nvcc",
         "nvcc",
     )
     chosen = ToolchainHints(compilers=(("CUDA", "/my/nvcc"),))
-    assert cuda.compiler_candidates(chosen) == ("/my/nvcc",)
+    assert cuda.list_candidates(chosen).names == ("/my/nvcc",)
 
 
 def read(version: str = VERSION, ptxas: str = PTXAS, **hints: object) -> Toolchain:
@@ -217,7 +212,7 @@ SITE = Path("/env/site-packages")
     [
         ({"version": VERSION.replace("13.0", "11.8")}, "need 12.0 or newer"),
         ({"version": "hello"}, "is it nvcc?"),
-        ({"ptxas": PTXAS.replace("13.0", "13.5")}, "its parts are of several versions"),
+        ({"ptxas": PTXAS.replace("13.0", "13.5")}, "its parts have different versions"),
         (
             {"site_packages": (SITE,), "wheels": ((SITE, "nvidia_cuda_nvcc", "13.0.88"),)},
             "wheel nvidia-cuda-crt is not installed; pip install 'kbuild[cuda]'",
@@ -245,9 +240,9 @@ def test_unusable_toolchains_say_the_mend(arguments: dict[str, object], expected
 def test_failures_are_explained() -> None:
     gnu = "error: -- unsupported GNU version! gcc versions later than 15 are not supported!"
 
-    assert "HOST_COMPILER" in cuda.explain_failure(UNIT, gnu)
-    assert "cuda-toolkit" in cuda.explain_failure(UNIT, "ptxas: Unsupported .version 9.5")
-    assert cuda.explain_failure(UNIT, "error: expected a ;") == ""
+    assert "HOST_COMPILER" in cuda.read_log(gnu, UNIT).fix
+    assert "cuda-toolkit" in cuda.read_log("ptxas: Unsupported .version 9.5", UNIT).fix
+    assert cuda.read_log("error: expected a ;", UNIT).fix == ""
 
 
 def test_figures_of_ptxas_are_not_shown() -> None:
@@ -257,7 +252,7 @@ def test_figures_of_ptxas_are_not_shown() -> None:
         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
     )
 
-    assert cuda.shorten_log(log) == log.splitlines(keepends=True)[0]
+    assert cuda.read_log(log).warnings == log.splitlines(keepends=True)[0]
 
 
 @pytest.mark.parametrize(

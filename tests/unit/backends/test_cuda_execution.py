@@ -11,7 +11,7 @@ from kbuild.errors import ConfigurationError, LaunchError
 
 pytest.importorskip("cuda.core", reason="no cuda-core here")
 
-from kbuild.backends.cuda.devices import offers, read_dtype, read_stream
+from kbuild.backends.cuda.execution import offers, read_dtype, read_stream
 from kbuild.backends.cuda.queue import CudaQueue
 from kbuild.backends.interface.launch_config import LaunchConfig
 

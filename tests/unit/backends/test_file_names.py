@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from kbuild.backends.file_names import forget_folder, name_files, name_relatively
+from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.model import Command
 
@@ -46,5 +46,5 @@ def test_debuggers_find_sources_by_their_paths() -> None:
     command = Command(argv=CALL)
 
     assert name_relatively(command, unit) == command
-    assert forget_folder(unit) == ()
-    assert forget_folder(UNIT)
+    assert forget_directory(unit) == ()
+    assert forget_directory(UNIT)

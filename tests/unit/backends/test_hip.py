@@ -10,15 +10,10 @@ import pytest
 
 from kbuild.backends.hip import build as hip
 from kbuild.backends.hip import image as hip_image
+from kbuild.backends.hip import read as hip_read
 from kbuild.backends.hip.architectures import expand
-from kbuild.backends.interface.build import (
-    CompileUnit,
-    LinkUnit,
-    PackedImage,
-    PackUnit,
-    Toolchain,
-    ToolchainHints,
-)
+from kbuild.backends.interface.build import CompileUnit, LinkUnit, PackedImage, PackUnit
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
 
 CLANG = Toolchain(
@@ -40,6 +35,7 @@ UNIT = CompileUnit(
     options=("-ffast-math",),
 )
 KNOWN = ("gfx906", "gfx908", "gfx90a", "gfx1030", "gfx9-generic")
+LINK = LinkUnit(target="t", arch=UNIT.arch, images=(), output=Path("t"))
 
 
 def argv(**changes: Any) -> str:
@@ -75,7 +71,7 @@ def test_preprocessing_has_the_flags_and_leaves_the_depfile_alone() -> None:
     assert "-O3 -DNDEBUG -ffast-math" in text
     assert text.endswith(f"-E /src/a.cu -o {completion.preprocessed}")
     assert "-MF" not in text
-    assert completion.temporary == completion.preprocessing.folders
+    assert completion.temporary == completion.preprocessing.directories
 
 
 def test_hash_of_a_source_depends_on_its_name_alone() -> None:
@@ -197,12 +193,12 @@ BUNDLER = "/usr/lib/llvm-15/bin/clang-offload-bundler\n"
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (("nvcc: NVIDIA (R) Cuda compiler driver",), "is no clang .nvcc: NVIDIA"),
-        (("",), "is no clang .it says nothing"),
+        (("nvcc: NVIDIA (R) Cuda compiler driver",), "is not clang .nvcc: NVIDIA"),
+        (("",), "is not clang .it prints no version"),
         (("Debian clang version 14.0.6", BUNDLER), "clang 14.0.6; HIP kernels need clang 15"),
         (
             ("clang version 17.0.0", "clang-offload-bundler\n"),
-            "bundler is missing, which writes fat binaries; install it .Debian: clang-tools-17",
+            "bundler, which writes fat binaries, is missing; install it .Debian: clang-tools-17",
         ),
     ],
 )
@@ -213,7 +209,7 @@ def test_unusable_compilers_say_why(texts: tuple[str, ...], message: str) -> Non
 
 def test_other_platform_has_a_stand_in() -> None:
     def ask(**hints: Any) -> tuple[str, str] | None:
-        found = hip.find_stand_in(ToolchainHints(**hints))
+        found = hip.find_fallback(ToolchainHints(**hints))
         return (found.backend, found.reason) if found else None
 
     assert ask() is None
@@ -222,7 +218,7 @@ def test_other_platform_has_a_stand_in() -> None:
     assert ask(environment=(by_variable,)) == ("cuda", "HIP_PLATFORM is nvidia")
     both = ask(platforms=(by_cmake,), environment=(("HIP_PLATFORM", "amd"),))
     assert both == ("cuda", "CMAKE_HIP_PLATFORM is nvidia")
-    with pytest.raises(ConfigurationError, match="HIP_PLATFORM is 'intel'; it may be amd or nvid"):
+    with pytest.raises(ConfigurationError, match="HIP_PLATFORM is 'intel'; expected amd or nvid"):
         ask(environment=(("HIP_PLATFORM", "intel"),))
 
 
@@ -238,18 +234,18 @@ def test_trap_of_the_wrapper_is_told_where_it_is(tmp_path: Path) -> None:
 
 
 def test_failures_are_explained() -> None:
-    assert "newer LLVM than this clang" in hip.explain_failure(UNIT, "x: Opaque pointers are only")
+    assert "newer LLVM than this clang" in hip.read_log("x: Opaque pointers are only", UNIT).fix
     unknown = "clang: error: unsupported HIP gpu architecture: gfx90a"
-    assert "does not know gfx90a:xnack-" in hip.explain_failure(UNIT, unknown)
-    assert hip.explain_failure(UNIT, "a.cu:3:1: error: expected ';'") == ""
-    assert "define it in a source" in hip.explain_link_failure("ld.lld: error: undefined symbol: f")
-    assert "make all but one" in hip.explain_link_failure("ld.lld: error: duplicate symbol: f")
+    assert "does not support gfx90a:xnack-" in hip.read_log(unknown, UNIT).fix
+    assert hip.read_log("a.cu:3:1: error: expected ';'", UNIT).fix == ""
+    assert "define it in a source" in hip.read_log("ld.lld: error: undefined symbol: f", LINK).fix
+    assert "make all but one" in hip.read_log("ld.lld: error: duplicate symbol: f", LINK).fix
 
 
 def test_count_of_warnings_is_no_warning() -> None:
     warning = "a.cu:1:2: warning: unused variable 'x'\n"
     log = f"{warning}1 warning generated when compiling for gfx90a.\n"
-    assert hip.shorten_log(log) == warning
+    assert hip.read_log(log).warnings == warning
 
 
 def test_one_kernel_is_read_with_what_is_amds() -> None:
@@ -262,7 +258,7 @@ LAYOUT = ((0, 8, None, None, "global_buffer"), (8, 4, None, None, "by_value"))
 
 
 def test_bitcode_tells_nothing_before_its_link() -> None:
-    assert hip.read_image(b"BC\xc0\xde....").kernels == ()
+    assert hip_read.read_image(b"BC\xc0\xde....", "bitcode").kernels == ()
 
 
 @pytest.mark.parametrize(

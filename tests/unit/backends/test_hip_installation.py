@@ -14,7 +14,7 @@ from kbuild.backends.hip.installation import (
     list_compilers,
     list_roots,
 )
-from kbuild.backends.interface.build import ToolchainHints
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import ToolchainError
 
 VERSION = """\
@@ -124,9 +124,9 @@ def test_user_comes_first(machine: Path) -> None:
 
     assert list_roots(set_root(own))[0] == own
     assert find_installation(set_root(own)).processors == ("gfx942",)
-    assert hip.compiler_candidates(set_root(own))[0] == str(own / "llvm/bin/clang++")
+    assert hip.list_candidates(set_root(own)).names[0] == str(own / "llvm/bin/clang++")
     named = ToolchainHints(compilers=(("HIP", "/my/clang++"),))
-    assert hip.compiler_candidates(named) == ("/my/clang++",)
+    assert hip.list_candidates(named).names == ("/my/clang++",)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from kbuild.backends import BACKEND_NAMES
+from kbuild.backends import builder_names
+from kbuild.backends.cuda import devices
+from kbuild.backends.interface.devices import Device, Driver
 from kbuild.cli.main import main
-from kbuild.toolchain import doctor
-from kbuild.toolchain.devices import Device
 
 
 def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -17,7 +17,7 @@ def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> 
 
     report = json.loads(capfdbinary.readouterr().out)
     assert report["schema"] == "kbuild.doctor/1"
-    assert [toolchain["backend"] for toolchain in report["toolchains"]] == list(BACKEND_NAMES)
+    assert [toolchain["backend"] for toolchain in report["toolchains"]] == list(builder_names())
     cpu = report["toolchains"][0]
     assert cpu["problem"] is None
     assert cpu["runtimes"][0].endswith("libkbuild_cpu.so.1")
@@ -28,12 +28,12 @@ def test_missing_pieces_are_named(
     capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDACXX", "/no/such/nvcc")
-    monkeypatch.setattr(doctor, "query_driver", lambda: (None, ()))
+    monkeypatch.setattr(devices, "query_driver", Driver)
 
     assert main(["doctor"]) == 0
 
     text = capfdbinary.readouterr().out.decode()
-    assert "cuda     not usable: backend cuda: no compiler /no/such/nvcc found" in text
+    assert "cuda     not usable: backend cuda: compiler /no/such/nvcc not found" in text
     assert "none of a GPU: its kernels build, and do not run here" in text
 
 
@@ -41,7 +41,7 @@ def test_devices_are_listed(
     capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = Device(name="NVIDIA H200", architecture="sm_90")
-    monkeypatch.setattr(doctor, "query_driver", lambda: ("13.0", (device,)))
+    monkeypatch.setattr(devices, "query_driver", lambda: Driver(version="13.0", devices=(device,)))
 
     assert main(["doctor"]) == 0
 

@@ -5,7 +5,7 @@ import pytest
 from kbuild.errors import InputError
 from kbuild.formats.nvidia.ptx.marks import mark_entry
 from kbuild.formats.nvidia.ptx.text import read_ptx
-from kbuild.model import Marks
+from kbuild.model import HighWaterMarks
 
 PTX = b"""\
 //
@@ -44,7 +44,7 @@ def bounds(ptx: bytes) -> dict[str, tuple[object, object]]:
 
 
 def test_only_the_entry_is_marked() -> None:
-    marked = mark_entry(PTX, "first", Marks(max_threads=1024, max_registers=64))
+    marked = mark_entry(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
 
     assert bounds(PTX)["first"] == ((128, 2, 1), None)
     assert bounds(marked) == bounds(PTX) | {"first": ((1024, 1, 1), None)}
@@ -56,22 +56,22 @@ def test_only_the_entry_is_marked() -> None:
 
 
 def test_marks_are_replaced_by_others() -> None:
-    once = mark_entry(PTX, "first", Marks(max_threads=1024, max_registers=64))
-    again = mark_entry(once, "first", Marks(max_threads=256))
+    once = mark_entry(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
+    again = mark_entry(once, "first", HighWaterMarks(max_threads=256))
 
     assert bounds(again)["first"] == ((256, 1, 1), None)
     assert b".maxnreg 64" not in again
 
 
 def test_a_required_block_stays() -> None:
-    marked = mark_entry(PTX, "first_two", Marks(max_registers=32))
+    marked = mark_entry(PTX, "first_two", HighWaterMarks(max_registers=32))
 
     assert bounds(marked)["first_two"] == (None, (32, 1, 1))
     assert b".maxnreg 32" in marked
 
 
 def test_entries_without_parameters_or_directives_are_marked() -> None:
-    marked = mark_entry(PTX, "$odd$name", Marks(max_threads=512))
+    marked = mark_entry(PTX, "$odd$name", HighWaterMarks(max_threads=512))
 
     assert bounds(marked)["$odd$name"] == ((512, 1, 1), None)
 
@@ -79,4 +79,4 @@ def test_entries_without_parameters_or_directives_are_marked() -> None:
 @pytest.mark.parametrize("name", ["firs", "absent", ".*"])
 def test_entries_that_are_not_there_are_told(name: str) -> None:
     with pytest.raises(InputError, match="defines no kernel"):
-        mark_entry(PTX, name, Marks(max_threads=1))
+        mark_entry(PTX, name, HighWaterMarks(max_threads=1))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from kbuild.errors import ConfigurationError, ToolError
-from kbuild.model import KernelRecord, Marks, Resources
+from kbuild.model import HighWaterMarks, KernelRecord, Resources
 from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, CompiledKernel, Variant
 from kbuild.runtime.compiling.recompiler import find_most_threads, mark_block
 
-UNMARKED = Marks()
+UNMARKED = HighWaterMarks()
 FIRST = Resources(registers=128, max_threads=128)
 
 
@@ -23,9 +23,9 @@ class Assembler:
     fails: bool = False
     fewest: int = 1
     is_portable: bool = False
-    asked: list[Marks] = field(default_factory=list)
+    asked: list[HighWaterMarks] = field(default_factory=list)
 
-    def recompile(self, kernel: str, marks: Marks, reason: str) -> Variant:
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         self.asked.append(marks)
         if self.fails:
             raise ToolError(f"no {kernel}")
@@ -44,7 +44,7 @@ class Assembler:
 
 
 def make_variant(
-    resources: Resources, marks: Marks = UNMARKED, reason: str = "first compiled"
+    resources: Resources, marks: HighWaterMarks = UNMARKED, reason: str = "first compiled"
 ) -> Variant:
     image = CompiledImage(arch="sm_90", kind="elf", file_name="k.cubin", sha256="", data=b"")
     return Variant(
@@ -74,7 +74,8 @@ def make_kernel(resources: Resources = FIRST, assembler: Assembler | None = None
             warnings="",
         ),
         variant=make_variant(
-            resources, Marks(max_threads=resources.max_threads, max_registers=resources.registers)
+            resources,
+            HighWaterMarks(max_threads=resources.max_threads, max_registers=resources.registers),
         ),
         assembly=None,
         recompiler=assembler,
@@ -84,7 +85,7 @@ def make_kernel(resources: Resources = FIRST, assembler: Assembler | None = None
 def test_launches_within_the_marks_use_the_first_code() -> None:
     kernel = make_kernel(assembler=Assembler())
     assert kernel.select(1) is kernel.select(128) is kernel.history[0]
-    assert kernel.marks == Marks(max_threads=128, max_registers=128)
+    assert kernel.marks == HighWaterMarks(max_threads=128, max_registers=128)
 
 
 def test_a_larger_block_recompiles_once_and_says_why() -> None:
@@ -93,10 +94,10 @@ def test_a_larger_block_recompiles_once_and_says_why() -> None:
     made = kernel.select(1000)
     assert kernel.select(1024) is kernel.select(900) is made
     assert kernel.select(128) is kernel.history[0]
-    assert assembler.asked == [Marks(max_threads=1024)]
+    assert assembler.asked == [HighWaterMarks(max_threads=1024)]
     assert made.reason == "a block has 1000 threads, its launch bounds allow 128"
     assert kernel.history[1:] == (made,)
-    assert kernel.marks == Marks(max_threads=1024, max_registers=128)
+    assert kernel.marks == HighWaterMarks(max_threads=1024, max_registers=128)
 
 
 def test_registers_alone_can_be_too_many() -> None:
@@ -137,7 +138,7 @@ def test_the_cache_is_bounded() -> None:
 def test_limits_of_some_launches_slow_no_others_down() -> None:
     kernel = make_kernel(assembler=Assembler())
     few = kernel.select(256, 24)
-    assert kernel.select(256).marks == Marks(max_threads=256)
+    assert kernel.select(256).marks == HighWaterMarks(max_threads=256)
     assert kernel.select(64, 30) is few
     fewer = kernel.select(64, 23)
     assert kernel.select(64, 120) is few  # of those that are there, the one of most registers

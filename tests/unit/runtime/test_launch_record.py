@@ -349,5 +349,5 @@ def test_images_of_a_fat_binary() -> None:
 def test_images_that_cannot_be_read() -> None:
     with pytest.raises(InputError, match="fat binary of axpy"):
         read_images(RECORD)
-    with pytest.raises(InputError, match="no backend 'cpuu'; did you mean 'cpu'"):
+    with pytest.raises(InputError, match="unknown backend 'cpuu'; did you mean 'cpu'"):
         read_images(replace(RECORD, backend="cpuu"))

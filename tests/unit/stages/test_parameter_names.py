@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kbuild.model import KernelRecord, Param
-from kbuild.stages.sources.parameter_names import declare_params, read_dependencies
+from kbuild.stages.depfiles import read_dependencies
+from kbuild.stages.sources.parameter_names import declare_params
 
 
 def make_row(display: str, *types: str | None, container: int = 0) -> KernelRecord:

@@ -65,7 +65,7 @@ def test_device_link_is_handed_over(tmp_path: Path) -> None:
 
 
 def test_static_runtime_in_a_shared_library_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="leave RUNTIME shared"):
+    with pytest.raises(ConfigurationError, match="use RUNTIME shared"):
         plan(tmp_path, runtime="static")
 
 
@@ -83,12 +83,12 @@ def test_no_shell_expands_a_path(tmp_path: Path, name: str) -> None:
     # Before a compiler is looked for, which may not be there.
     with pytest.raises(ConfigurationError, match=r"SOURCES: .*rename it"):
         plan(tmp_path, backend="cuda", sources=(tmp_path / name / "a.cu",))
-    with pytest.raises(ConfigurationError, match=r"the build folder: .*rename it"):
+    with pytest.raises(ConfigurationError, match=r"the build directory: .*rename it"):
         plan(tmp_path, backend="cuda", output_directory=tmp_path / name)
 
 
 def test_outputs_of_lld(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"the build folder: .* take '%'"):
+    with pytest.raises(ConfigurationError, match=r"the build directory: .* take '%'"):
         plan(tmp_path, backend="hip", output_directory=tmp_path / "a%b")
 
 

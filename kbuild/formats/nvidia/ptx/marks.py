@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.model import Marks
+from kbuild.model import HighWaterMarks
 
 # What stands between an entry's parameters and its body; only a pragma's end is a semicolon.
 _DIRECTIVES: Final = re.compile(
@@ -20,7 +20,7 @@ _DIRECTIVES: Final = re.compile(
 _DIRECTIVE: Final = re.compile(rb"\.(?:maxntid|minnctapersm|maxnreg)\s+\d[\d\s,]*")
 
 
-def mark_entry(ptx: bytes, kernel: str, marks: Marks) -> bytes:
+def mark_entry(ptx: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
     """``ptx`` with the directives of the entry ``kernel`` that ``marks`` say, and no others.
 
     Raises InputError where it defines no such entry.

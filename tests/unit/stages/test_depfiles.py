@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.stages.freshness import check_prerequisites, format_depfile, is_fresh, read_depfile
+from kbuild.stages.depfiles import check_prerequisites, format_depfile, is_fresh, read_depfile
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def write_depfile(folder: Path, header: str) -> Path:
 
 @pytest.mark.parametrize("name", ["h;h.h", "h\\h.h", "h^h.h", "h`h.h", "h*h.h"])
 def test_headers_that_build_tools_misread(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"header h.h.h: build tools take .* rename it"):
+    with pytest.raises(ConfigurationError, match=r"header h.h.h: build tools do not take .* rename it"):
         check_prerequisites(write_depfile(tmp_path, name))
 
 

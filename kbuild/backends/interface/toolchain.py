@@ -1,0 +1,175 @@
+"""Toolchains: the values with which a backend finds compilers and runtimes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolchain:
+    """The compiler of a backend, with the tools that belong to it.
+
+    Attributes:
+        backend: The name of the backend.
+        compiler: The device compiler.
+        compiler_id: The kind of compiler, such as ``gcc``, ``clang``, or ``nvcc``.
+        version: The version of the compiler.
+        host_compiler: The preprocessor of the device compiler, if the user named one.
+        architectures: The architectures that the compiler supports, if it lists them.
+        options: Options that describe this machine to the compiler, such as library paths.
+        packer: The tool that writes containers, if it is a separate program.
+        environment: The variables that compilers read, as ``NAME=value``.
+        script: The digest of a compiler that is a script. Its version does not change when
+            somebody edits the script.
+
+    """
+
+    backend: str
+    compiler: Path
+    compiler_id: str
+    version: str
+    host_compiler: Path | None = None
+    architectures: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    packer: Path | None = None
+    environment: tuple[str, ...] = ()
+    script: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolchainHints:
+    """Where to look for compilers, from the user's own choice to the usual places.
+
+    Attributes:
+        host_compiler: The value of HOST_COMPILER.
+        compilers: The compilers that CMake uses, by language.
+        architectures: The values of ``CMAKE_<LANG>_ARCHITECTURES``, by language.
+        platforms: The values of ``CMAKE_<LANG>_PLATFORM``, by language.
+        environment: The environment variables that are set.
+        search_path: The directories of PATH.
+        site_packages: The directories into which wheels install toolchains.
+        wheels: The toolchain wheels in them, as (directory, name, version).
+        devices: The architectures of this machine's devices, if the target asks for them.
+
+    """
+
+    host_compiler: str | None = None
+    compilers: tuple[tuple[str, str], ...] = ()
+    architectures: tuple[tuple[str, str], ...] = ()
+    platforms: tuple[tuple[str, str], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    search_path: tuple[Path, ...] = ()
+    site_packages: tuple[Path, ...] = ()
+    wheels: tuple[tuple[Path, str, str], ...] = ()
+    devices: tuple[str, ...] = ()
+
+    def compiler(self, language: str) -> str | None:
+        """Return the compiler that CMake uses for ``language``."""
+        return dict(self.compilers).get(language)
+
+    def variable(self, name: str) -> str | None:
+        """Return an environment variable; None if it is unset or empty."""
+        return dict(self.environment).get(name) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """The compilers that a backend can use.
+
+    Attributes:
+        names: Paths, or names to find on PATH, best first. A user's own choice stands alone.
+        advice: What to do if none of them exists. It ends an error message.
+
+    """
+
+    names: tuple[str, ...]
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """The backend that builds the sources of another one.
+
+    Attributes:
+        backend: The name of the backend that builds them.
+        reason: The user's setting that asks for it.
+
+    """
+
+    backend: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossCompilers:
+    """Where to find a compiler for a machine that the found compiler does not support.
+
+    Attributes:
+        names: The compilers to look for, best first.
+        trial: The arguments of a call that succeeds only if everything that images need is
+            installed. It runs in an empty directory.
+        advice: What to install.
+
+    """
+
+    names: tuple[str, ...]
+    trial: tuple[str, ...]
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """A library through which artifacts launch kernels.
+
+    Attributes:
+        linkage: How artifacts link it.
+        library: The library.
+        include_directories: The directories of its headers.
+        definitions: The macros that host code is compiled with.
+        link_libraries: The libraries that it needs itself.
+
+    """
+
+    linkage: Literal["shared", "static"]
+    library: Path
+    include_directories: tuple[Path, ...] = ()
+    definitions: tuple[str, ...] = ()
+    link_libraries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsafeCharacters:
+    """The characters that a backend's tools do not take literally in a path."""
+
+    sources: str = ""
+    outputs: str = ""
+    include_directories: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """The facts about a backend that do not depend on a machine.
+
+    Attributes:
+        name: The name of the backend.
+        language: The CMake language whose compiler launcher also applies to device edges.
+        fat_binary_section: The ELF section that holds the containers.
+        fat_binary_alignment: The alignment of a container, in bytes.
+        registration_header: The hand-written header through which a stub unit registers.
+        compile_memory: The memory that compiling a large source takes, in bytes, as measured.
+        launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
+            a launch.
+        unsafe: The characters that the tools do not take literally in paths.
+
+    """
+
+    name: str
+    language: str
+    fat_binary_section: str
+    fat_binary_alignment: int
+    registration_header: str
+    compile_memory: int
+    launch_entries: tuple[str, ...]
+    unsafe: UnsafeCharacters = UnsafeCharacters()

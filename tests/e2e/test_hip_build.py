@@ -356,4 +356,4 @@ def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
 
     assert code == 0
     # Of two targets once.
-    assert output.count("hipcc by itself takes nvcc where that is on PATH, as it is here") == 1
+    assert output.count("hipcc calls nvcc if it is on PATH, as it is here") == 1

@@ -6,11 +6,9 @@ import sys
 
 import pytest
 
-from kbuild.backends.cuda import build as cuda
-from kbuild.errors import ToolchainError
 from kbuild.toolchain.devices import query_driver
-from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import ROOT, run, succeed
+from support.tools.toolchains import require_backend
 
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
@@ -89,10 +87,7 @@ def test_runtime_compilation_is_compared() -> None:
 
 @pytest.mark.slow
 def test_cuda_builds_are_compared() -> None:
-    try:
-        find_toolchain(cuda, gather_hints())
-    except ToolchainError as error:
-        pytest.skip(str(error))
+    require_backend("cuda")
 
     output = succeed(run(sys.executable, "-m", "benchmarks.build", "--tiny", cwd=ROOT))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from support.tools.compiler_caches import (
     serve_sccache,
 )
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import needs_hipcc
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -47,7 +47,7 @@ SOURCES = {
 }
 LANGUAGES = {"cuda": {"CUBIN", "PTX"}, "cpu": {"C/C++"}, "hip": {"HIP"}}
 ARCHITECTURES = {"cuda": "80", "hip": "gfx90a", "cpu": "x86-64"}
-needs_hip = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc")
+needs_hip = needs_hipcc()
 CPU = pytest.param("cpu")
 CUDA = pytest.param("cuda", marks=needs_nvcc)
 SLOW_HIP = pytest.param("hip", marks=(needs_hip, pytest.mark.slow))

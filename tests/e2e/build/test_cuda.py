@@ -10,23 +10,15 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cuda import build as cuda
-from kbuild.errors import ToolchainError
 from kbuild.toolchain.devices import query_driver
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, PROJECTS, ROOT, build, configure, run, run_kbuild, succeed
+from support.tools.toolchains import needs_backend
 
 KERNELS = PROJECTS / "kernels"
 
 
-def missing_nvcc() -> str:
-    try:
-        find_toolchain(cuda, gather_hints())
-    except ToolchainError as error:
-        return str(error)
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(missing_nvcc()), reason=missing_nvcc() or "nvcc is there")
+pytestmark = needs_backend("cuda")
 
 
 @pytest.fixture(scope="module")

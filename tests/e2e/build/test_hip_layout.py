@@ -17,11 +17,11 @@ from elftools.elf.sections import SymbolTableSection
 
 from kbuild import resources
 from support.commands import PROJECTS, ROOT, run, run_kbuild, succeed
-from support.tools.recorded_hip import Recording, find_missing, record
+from support.tools.recorded_hip import Recording, record
+from support.tools.toolchains import needs_hipcc
 
 SOURCES = PROJECTS / "hip_launch"
 INCLUDE = resources.native_directory() / "include"
-MISSING = find_missing("clang++")
 AMD = ("env", "HIP_PLATFORM=amd")
 ARCH = "gfx90a"
 STUBS = {
@@ -49,7 +49,7 @@ DIFFERENCES: dict[tuple[str, str], tuple[object, object, str]] = {
     ("factor", "registered constant"): (1, 0, "images do not say; the runtime ignores it"),
 }
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+pytestmark = needs_hipcc("clang++")
 
 
 @dataclass(frozen=True)

@@ -9,23 +9,15 @@ from pathlib import Path
 import pytest
 
 from kbuild import KernelCompiler
-from kbuild.backends import find_backend
-from kbuild.errors import ConfigurationError, KbuildError
-from kbuild.toolchain.find import find_toolchain, gather_hints
+from kbuild.errors import ConfigurationError
 from support.commands import KBUILD, build, configure, run_kbuild, succeed
+from support.tools.toolchains import require_backend
 
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
 # What every CMake and ninja takes; newer ones take "#&'?" as well.
 NAME = "a, b(1)[2]+=@:é"
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(names LANGUAGES CXX)\n"
 HEAD += "find_package(kbuild CONFIG REQUIRED)\n"
-
-
-def require(backend: str) -> None:
-    try:
-        find_toolchain(find_backend(backend), gather_hints())
-    except KbuildError as error:
-        pytest.skip(str(error))
 
 
 def write_project(folder: Path, backend: str, inside: str = "") -> None:
@@ -43,7 +35,7 @@ def write_project(folder: Path, backend: str, inside: str = "") -> None:
 
 @pytest.mark.parametrize("backend", ARCHITECTURES)
 def test_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
-    require(backend)
+    require_backend(backend)
     folder = tmp_path / NAME
     write_project(folder, backend, inside=NAME)
 
@@ -55,7 +47,7 @@ def test_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
 
 
 def test_a_command_in_a_name_is_not_run(tmp_path: Path) -> None:
-    require("cuda")
+    require_backend("cuda")
     folder = tmp_path / "project"
     write_project(folder, "cuda", inside="$(touch ran)")
 
@@ -70,7 +62,7 @@ def test_a_command_in_a_name_is_not_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["$(touch ran)", "`touch ran`"])
 def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: str) -> None:
-    require("cuda")
+    require_backend("cuda")
     source = tmp_path / "source"
     (source / name).mkdir(parents=True)
     (source / name / "k.cu").write_text("__global__ void k() {}\n")
@@ -94,7 +86,7 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
 
 
 def test_a_command_in_a_name_is_not_run_at_run_time(tmp_path: Path) -> None:
-    require("cuda")
+    require_backend("cuda")
     source = tmp_path / "$(touch ran)" / "k.cu"
     source.parent.mkdir()
     source.write_text("__global__ void k() {}\n")

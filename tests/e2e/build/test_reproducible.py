@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from support.commands import configure_and_build, run_kbuild
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import needs_hipcc
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -53,7 +53,7 @@ SOURCES = {
     ),
 }
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
-needs_hip = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc")
+needs_hip = needs_hipcc()
 BACKENDS = (
     pytest.param("cuda", marks=needs_nvcc),
     pytest.param("hip", marks=needs_hip),

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends import find_backend
-from kbuild.errors import KbuildError
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import write_plan
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
-from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.tools.toolchains import require_backend
 
 ARCHITECTURES = {"cuda": ("80", "90-virtual"), "hip": ("gfx90a", "gfx1030")}
 HEADER = """
@@ -75,10 +73,7 @@ def build(
     folder: Path, backend: str, flags: DeviceFlags
 ) -> dict[str, list[tuple[str | None, str | None]]]:
     """(type, name) of every kernel's parameters, by what demanglers call it."""
-    try:
-        find_toolchain(find_backend(backend), gather_hints())
-    except KbuildError as error:
-        pytest.skip(str(error))
+    require_backend(backend)
     source = folder / "kernels.cu"
     source.write_text(SOURCE)
     (folder / "kernels.hpp").write_text(HEADER)

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from kbuild.backends import find_backend
-from kbuild.errors import ToolchainError
-from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, run, succeed
+from support.tools.toolchains import require_backend, require_programs
 
 # What a release launch must not meet: allocation, locks, push and pop.
 UNWANTED = re.compile(
@@ -56,8 +55,7 @@ def check(backend: str, counted: list[dict[str, Any]]) -> None:
 
 @pytest.fixture(autouse=True)
 def need_valgrind() -> None:
-    if shutil.which("valgrind") is None:
-        pytest.skip("valgrind is not installed: apt-get install valgrind")
+    require_programs("valgrind")
 
 
 def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
@@ -76,10 +74,7 @@ def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
 def test_counts_need_no_device(backend: str) -> None:
-    try:
-        find_toolchain(find_backend(backend), gather_hints())
-    except ToolchainError as error:
-        pytest.skip(str(error))
+    require_backend(backend)
 
     check(backend, count(backend))
 

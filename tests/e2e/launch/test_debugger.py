@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from support.tools.gdb_sessions import (
     needs_gdb,
     run_gdb,
 )
+from support.tools.toolchains import require_programs
 
 KINDS = ("STATIC", "SHARED")
 MODES = ("pie", "fixed")
@@ -80,8 +80,7 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
     folder = tmp_path_factory.mktemp("debugger")
 
     def prepare(setup: Setup, *definitions: str, debug_stubs: str = "ON", suffix: str = "") -> Path:
-        if shutil.which(setup.compiler) is None:
-            pytest.skip(f"{setup.compiler} is not installed")
+        require_programs(setup.compiler)
         built = folder / f"{setup.compiler}{setup.optimisation}{suffix}"
         configured = configure(
             *(DEBUGGER, built, "ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),

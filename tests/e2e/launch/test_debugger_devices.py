@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.hip import build as hip
-from kbuild.errors import KbuildError
-from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import configure_and_build, run, succeed
 from support.tools.gdb_sessions import (
     DEBUGGER,
@@ -20,6 +17,7 @@ from support.tools.gdb_sessions import (
     run_gdb,
 )
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import needs_backend
 
 pytestmark = needs_gdb
 KINDS = ("STATIC", "SHARED")
@@ -52,15 +50,7 @@ def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
     check_without_device(tmp_path / f"{kind}_pie")
 
 
-def find_hip_obstacle() -> str:
-    try:
-        find_toolchain(hip, gather_hints())
-    except KbuildError as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.skipif(bool(find_hip_obstacle()), reason=find_hip_obstacle() or "HIP is there")
+@needs_backend("hip")
 @pytest.mark.parametrize("kind", KINDS)
 def test_stubs_of_hip_kernels(tmp_path: Path, kind: str) -> None:
     """AMD's runtime takes no configuration without a device, and launches end there."""

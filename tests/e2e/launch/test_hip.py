@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import struct
 from pathlib import Path
 
@@ -17,7 +16,8 @@ import pytest
 
 from kbuild.runtime.launch_records.file import read_images, read_launch_record
 from support.commands import PROJECTS, ROOT, run, run_kbuild, succeed
-from support.tools.recorded_hip import Recording, find_missing, record
+from support.tools.recorded_hip import Recording, record
+from support.tools.toolchains import needs_hipcc, needs_programs, require_programs
 
 PROJECT = PROJECTS / "hip_launch"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
@@ -29,10 +29,9 @@ COPY = "_Z4copyIfEvPKT_PS0_h"
 KERNELS = [SCALE, OVER_INT, OVER_DOUBLE, ADVANCE, "_Z7nothingv", COPY]
 KERNELS += ["_Z4copyIdEvPKT_PS0_h", "_ZL3ownPi", "_Z4readPd"]
 NO_DEVICE = 101  # hipErrorNoDevice is 100; 5.2 says hipErrorInvalidDevice
-MISSING = find_missing("clang", "clang++")
 
 pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=MISSING),
+    needs_hipcc("clang", "clang++"),
     pytest.mark.skipif(Path("/dev/kfd").exists(), reason="here may be an AMD device"),
 ]
 
@@ -172,8 +171,7 @@ CHEVRON_COMPILERS = {
 def test_chevrons_go_through_the_stub(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str
 ) -> None:
-    if not shutil.which(compiler):
-        pytest.skip(f"not installed: {compiler}")
+    require_programs(compiler)
     compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS[compiler])
     host = link(hip_launch, tmp_path / "host", "g++", compiled, hip_launch / "libstub_kernels.a")
 
@@ -361,7 +359,7 @@ def test_stripped_program_registers_the_same(
     expect_launches(recording, is_typed=True)
 
 
-@pytest.mark.skipif(not shutil.which("gdb"), reason="not installed: gdb")
+@needs_programs("gdb")
 def test_plain_debugger_shows_kernel_and_arguments(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path
 ) -> None:
@@ -384,8 +382,7 @@ def test_plain_debugger_shows_kernel_and_arguments(
 
 def test_layouts_are_what_readobj_shows(hip_launch: Path, hip_recorder: Path) -> None:
     """The recorder reads arguments by the sizes that LLVM's tool shows of them."""
-    if not shutil.which("llvm-readobj-19"):
-        pytest.skip("not installed: llvm-readobj-19")
+    require_programs("llvm-readobj-19")
     images = sorted((hip_launch / "kbuild" / "object_kernels").rglob("*gfx90a*.hsaco"))
     assert len(images) == 1
     text = succeed(run("llvm-readobj-19", "--notes", images[0]))

@@ -12,12 +12,12 @@ import pytest
 
 from kbuild import resources
 from support.commands import PROJECTS, run, succeed
-from support.tools.recorded_hip import Recording, find_missing, record
+from support.tools.recorded_hip import Recording, record
+from support.tools.toolchains import needs_hipcc
 
 PROJECT = PROJECTS / "hip_launch"
 INCLUDE = resources.native_directory() / "include"
 LIBRARY = "-lamdhip64"
-MISSING = find_missing()
 SCALE, OVER = "_ZN2ns5scaleEPffi", "_Z4overPii"
 BEGIN = "    kbuild_register_module(&kbuild_module_data, kbuild_unregister);\n"
 FIRST_ROW = '{ &kbuild_handle_1, "c_fill"'
@@ -134,7 +134,7 @@ SPOILED_STUBS = {
     ),
 }
 
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+pytestmark = needs_hipcc()
 
 
 @pytest.fixture(scope="module")

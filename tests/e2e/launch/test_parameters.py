@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from kbuild.errors import SourceError
 from kbuild.runtime.loading.module import Module
 from kbuild.stages.target import DeviceFlags
 from support.files.random_types import Random
+from support.tools.toolchains import require_programs
 
 BuildKernelLibrary = Callable[..., Path]
 
@@ -27,8 +27,7 @@ MOST_REFUSED = 0.15
 @pytest.fixture(scope="module", params=COMPILERS)
 def compiler(request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name}")
+    require_programs(name)
     return name
 
 

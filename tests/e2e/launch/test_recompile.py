@@ -22,17 +22,9 @@ from kbuild.stages.edges import CompileEdge
 from kbuild.stages.target import DeviceFlags
 from kbuild.toolchain.devices import query_driver
 from support.executed_kernels import HEAVY
+from support.tools.toolchains import needs_backend
 
-
-def missing() -> str:
-    try:
-        KernelCompiler("cuda", "90-real")
-    except KbuildError as error:
-        return str(error)
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "there is nvcc")
+pytestmark = needs_backend("cuda")
 
 SOURCE = (
     HEAVY

@@ -19,6 +19,7 @@ from kbuild.backends.hip import code as hip_code
 from kbuild.toolchain.find import find_program, gather_hints
 from support.commands import KBUILD, run, run_kbuild, succeed
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
+from support.tools.toolchains import needs_backend, needs_programs, skip_if
 
 SOURCE = """\
 __device__ __noinline__ float slow(float x) {{
@@ -102,7 +103,7 @@ def cpu(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return built
 
 
-needs_objdump = pytest.mark.skipif(find_program("objdump") is None, reason="no objdump")
+needs_objdump = needs_programs("objdump")
 
 
 @needs_objdump
@@ -319,10 +320,11 @@ def clang_for_amd(source: Path) -> Path:
     return output
 
 
-@pytest.mark.skipif(
-    shutil.which(CLANG) is None
-    or not any(map(find_program, hip_code.disassemblers(gather_hints(), b""))),
-    reason=f"no {CLANG}, or no llvm-objdump",
+@needs_backend("hip", CLANG)
+@skip_if(
+    ""
+    if any(map(find_program, hip_code.disassemblers(gather_hints(), b"")))
+    else "no llvm-objdump (Debian: llvm-19)"
 )
 def test_code_objects_of_clang(tmp_path: Path) -> None:
     old, same, constant, more = compile_all(

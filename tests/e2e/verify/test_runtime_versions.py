@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import struct
 import sys
 from dataclasses import dataclass
@@ -18,8 +17,9 @@ from kbuild.verify import select_rules, verify
 from support.commands import run, succeed
 from support.files.mutations import patch
 from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.toolchains import needs_hipcc
 
-needs_hipcc = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc on PATH")
+needs_hip = needs_hipcc()
 
 CUDA = """\
 __global__ void scale(float* p, float a) { *p *= a; }
@@ -72,7 +72,7 @@ def read_library(kind: str, folder: Path) -> Library:
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param("cuda", marks=needs_nvcc), pytest.param("hip", marks=needs_hipcc)],
+    params=[pytest.param("cuda", marks=needs_nvcc), pytest.param("hip", marks=needs_hip)],
 )
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
     return read_library(request.param, tmp_path_factory.mktemp(request.param))

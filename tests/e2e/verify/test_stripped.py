@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -24,13 +23,14 @@ from support.files.hand_made import (
 )
 from support.kernel_libraries import BuildKernelLibrary
 from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.toolchains import needs_hipcc, needs_programs
 
 STRIP = "llvm-strip-19"
 OBJCOPY = "llvm-objcopy-19"
 CLANG = "clang-19"
-needs_llvm = pytest.mark.skipif(shutil.which(STRIP) is None, reason=f"no {STRIP} on PATH")
-needs_clang = pytest.mark.skipif(shutil.which(CLANG) is None, reason=f"no {CLANG} on PATH")
-needs_hipcc = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc on PATH")
+needs_llvm = needs_programs(STRIP)
+needs_clang = needs_programs(CLANG)
+needs_hip = needs_hipcc()
 
 KERNELS = """\
 template <typename T> __global__ void fill(T* to) { *to = 7; }
@@ -256,7 +256,7 @@ def test_code_object_keeps_its_names(tmp_path: Path, make: Callable[[Path], Path
     assert found(make(tmp_path)) == []
 
 
-@needs_hipcc
+@needs_hip
 def test_stripped_files_of_hipcc(tmp_path: Path) -> None:
     (tmp_path / "k.hip").write_text("#include <hip/hip_runtime.h>\n" + KERNELS + CALLS)
     for options in ((), ("-fvisibility=hidden",)):

@@ -1,19 +1,24 @@
-"""The tools that the catalogue's files are made with, and what of them is not there."""
+"""The tools that the catalogue's files are made with, and which of them are missing.
+
+``clang++-19`` is the compiler alone; ``clang-19`` includes what it needs for HIP.
+"""
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from support.commands import run
 from support.tools.nvidia_compiler import NO_NVCC, NVCC, find_library
+from support.tools.toolchains import NEWER_CLANG, find_hipcc_problem, find_missing, find_problem
 
 Tool: TypeAlias = Literal[
     "nvcc",
     "cudart",
     "clang",
+    "clang++-19",
     "clang-19",
     "hipcc",
     "gold",
@@ -38,18 +43,37 @@ def missing(*tools: Tool) -> str:
 
 
 def _missing(tool: Tool) -> str:
-    if tool == "nvcc":
-        return NO_NVCC
-    if tool == "cudart":
-        is_there = _SHARED_RUNTIME is not None and _STATIC_RUNTIME is not None
-        return "" if is_there else "no CUDA runtime beside nvcc"
-    if tool == "amdhip64":
-        return "" if _is_linkable("amdhip64") else "no libamdhip64 where g++ looks"
-    if tool == "hip lld":
-        is_there = bool(shutil.which("hipcc")) and (find_hip_tools() / "lld").is_file()
-        return "" if is_there else "no lld beside the clang that hipcc runs"
-    program = _PROGRAMS.get(tool, tool)
-    return "" if shutil.which(program) else f"no {program} on PATH"
+    if find := _PROBLEMS.get(tool):
+        return find()
+    return find_missing(_PROGRAMS.get(tool, tool))
+
+
+def _find_cudart_problem() -> str:
+    is_there = _SHARED_RUNTIME is not None and _STATIC_RUNTIME is not None
+    return "" if is_there else "no CUDA runtime beside nvcc"
+
+
+def _find_amdhip64_problem() -> str:
+    if _is_linkable("amdhip64"):
+        return ""
+    return "no libamdhip64 where g++ looks (Debian: libamdhip64-dev)"
+
+
+def _find_hip_lld_problem() -> str:
+    if problem := find_hipcc_problem():
+        return problem
+    is_there = (find_hip_tools() / "lld").is_file()
+    return "" if is_there else "no lld beside the clang that hipcc runs"
+
+
+_PROBLEMS: Final[dict[Tool, Callable[[], str]]] = {
+    "nvcc": lambda: NO_NVCC,
+    "hipcc": find_hipcc_problem,
+    "clang-19": lambda: find_problem("hip", NEWER_CLANG),
+    "cudart": _find_cudart_problem,
+    "amdhip64": _find_amdhip64_problem,
+    "hip lld": _find_hip_lld_problem,
+}
 
 
 def _is_linkable(name: str) -> bool:

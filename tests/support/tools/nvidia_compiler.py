@@ -1,4 +1,4 @@
-"""The CUDA compiler for tests, where there is one."""
+"""The CUDA compiler for tests, if there is one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.cuda import build as cuda
-from kbuild.errors import ToolchainError
-from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.tools.toolchains import find_compiler, find_problem, needs_backend
 
-
-def find_nvcc() -> tuple[Path, str]:
-    """The compiler, or why there is none."""
-    try:
-        return find_toolchain(cuda, gather_hints()).compiler, ""
-    except ToolchainError as error:
-        return Path(), str(error)
-
-
-NVCC, NO_NVCC = find_nvcc()
-needs_nvcc = pytest.mark.skipif(bool(NO_NVCC), reason=NO_NVCC or "nvcc is there")
+NVCC = find_compiler("cuda")
+NO_NVCC = find_problem("cuda")
+needs_nvcc = needs_backend("cuda")
 
 
 def find_library(pattern: str) -> Path | None:

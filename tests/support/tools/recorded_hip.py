@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +19,6 @@ RECORDER = Path(__file__).parent / "recording_hip"
 SONAME = "libamdhip64.so.5"
 REGISTRATION = "__hipRegisterFatBinary"
 STEP = ("t", 0.5, -3, (1, 2, -7))
-
-
-def find_missing(*tools: str) -> str:
-    """Why the tests cannot be run here; empty where they can."""
-    missing = [tool for tool in ("hipcc", *tools) if not shutil.which(tool)]
-    return f"not installed: {', '.join(missing)}" if missing else ""
 
 
 def build_recorder(folder: Path) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.commands import run, run_kbuild, succeed
+from support.tools.toolchains import NEWER_CLANG, needs_backend, needs_hipcc
 
 SOURCE = """\
 #include <hip/hip_runtime.h>
@@ -40,12 +40,11 @@ __attribute__((global)) void fill(float* p, int n) { p[n] = 1; }
 """
 SCALE, COPY = "_ZN2ns5scaleEPffi", "_Z4copyIfEvPKT_PS0_"
 TARGETS = ("gfx90a", "gfx1030")
-TOOLS = ("hipcc", "clang-19", "clang-offload-bundler-19", "clang-offload-packager-19")
-missing = [
-    tool for tool in (*TOOLS, "llvm-readobj-19", "llvm-objdump-19") if not shutil.which(tool)
+TOOLS = ("clang-19", "clang-offload-bundler-19", "clang-offload-packager-19")
+pytestmark = [
+    needs_hipcc(*TOOLS, "llvm-readobj-19", "llvm-objdump-19"),
+    needs_backend("hip", NEWER_CLANG),
 ]
-
-pytestmark = pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
 
 # hipcc takes any nvcc on PATH for the compiler to use, unless it is told.
 AMD = ("env", "HIP_PLATFORM=amd")

@@ -20,6 +20,7 @@ from kbuild.inspect.host.kernels import read_host_kernels
 from kbuild.inspect.host.wrappers import read_wrappers
 from support.commands import run, run_kbuild, succeed
 from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.toolchains import needs_hipcc, require_programs
 
 FIRST = """\
 namespace ns { __global__ void scale(float* p, float a) { *p *= a; } }
@@ -43,7 +44,7 @@ void run(const double* a, double* b) { copy<<<1, 1>>>(a, b); local<<<1, 1>>>((in
 ARCHITECTURE = "-arch=sm_80"
 
 
-needs_hipcc = pytest.mark.skipif(shutil.which("hipcc") is None, reason="no hipcc on PATH")
+needs_hip = needs_hipcc()
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +192,8 @@ LINKERS = [
 def test_library_with_the_shared_runtime(
     built: Path, options: tuple[str, ...], is_stripped: bool
 ) -> None:
-    if "-fuse-ld=lld" in options and not shutil.which("ld.lld"):
-        pytest.skip("no ld.lld on PATH")
+    if "-fuse-ld=lld" in options:
+        require_programs("ld.lld")
     library = runtime_library()
     objects = ("first_fast.o", "second_fast.o")
     facts = link(built, "libboth.so", *options, *objects, str(library))
@@ -444,7 +445,7 @@ def hip_container(elf: Elf) -> ContainerFacts:
     )
 
 
-@needs_hipcc
+@needs_hip
 @pytest.mark.parametrize("name", ["first.o", "libfirst.so", "liblld.so"])
 def test_hip_handles_are_variables(hip: Path, name: str) -> None:
     if not (hip / name).exists():
@@ -463,7 +464,7 @@ def test_hip_handles_are_variables(hip: Path, name: str) -> None:
     check_symbols(hip / name, kernels)
 
 
-@needs_hipcc
+@needs_hip
 def test_hip_library_names_its_runtime(hip: Path) -> None:
     (runtime,) = read(hip / "libfirst.so").runtimes
 
@@ -474,7 +475,7 @@ def test_hip_library_names_its_runtime(hip: Path) -> None:
     assert set(runtime.needs) == set(re.findall(r"Name: (hip_[\d.]+)", listing))
 
 
-@needs_hipcc
+@needs_hip
 def test_hip_with_relocatable_device_code(hip: Path) -> None:
     path = hip / "first_rdc.o"
     (wrapper,) = read(path).wrappers

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from kbuild.backends.cuda import build as cuda
-from kbuild.errors import ToolchainError
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import run, run_kbuild, succeed
+from support.tools.toolchains import needs_backend, skip_if
 
 SOURCES = {
     "first.cu": "#include <cstdio>\n"
@@ -33,23 +33,16 @@ ARCHITECTURES = (
 )
 
 
-def missing() -> str:
-    if shutil.which("cuobjdump") is None and not cuobjdump().is_file():
-        return "cuobjdump is not installed"
-    try:
-        find_toolchain(cuda, gather_hints())
-    except ToolchainError as error:
-        return str(error)
-    return ""
-
-
 def cuobjdump() -> Path:
     hints = gather_hints()
     found = [site / "nvidia/cu13/bin/cuobjdump" for site in hints.site_packages]
     return next((path for path in found if path.is_file()), Path(shutil.which("cuobjdump") or ""))
 
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "the tools are there")
+pytestmark = [
+    needs_backend("cuda"),
+    skip_if("" if cuobjdump().is_file() else "no cuobjdump: pip install nvidia-cuda-cuobjdump"),
+]
 
 
 @pytest.fixture(scope="module")

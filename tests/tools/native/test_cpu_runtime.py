@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import shutil
 import struct
 import subprocess
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import ROOT
+from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
 NATIVE = ROOT / "kbuild" / "native"
@@ -182,8 +182,7 @@ def build_program(variant: Variant, folder: Path, name: str, *sources: str) -> N
 @pytest.fixture(scope="module", params=VARIANTS, ids=str)
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
     variant: Variant = request.param
-    if shutil.which(variant.compiler) is None:
-        pytest.skip(f"no {variant.compiler}")
+    require_programs(variant.compiler)
     folder = tmp_path_factory.mktemp("native")
     build_runtime(variant, folder)
     image = build_image(variant, folder)
@@ -373,8 +372,7 @@ def test_container_reader_survives_damage(tmp_path: Path) -> None:
 @pytest.fixture(params=["g++", "clang++", "clang++-14"])
 def compiler(request: pytest.FixtureRequest) -> str:
     name: str = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name}")
+    require_programs(name)
     return name
 
 

@@ -24,7 +24,7 @@ from support.accuracy.vendors.clang_files import (
 )
 from support.files.mutations import rename_in
 
-_CUDA: Final[tuple[Tool, ...]] = ("clang-19", "nvcc", "cudart")
+_CUDA: Final[tuple[Tool, ...]] = ("clang++-19", "nvcc", "cudart")
 _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
 _LINKERS: Final[tuple[Tool, ...]] = ("lld", "gold")
 _TWO: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")

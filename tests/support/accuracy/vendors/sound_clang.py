@@ -24,7 +24,7 @@ from support.accuracy.vendors.clang_files import (
     pack_cuda,
 )
 
-_CUDA: Final[tuple[Tool, ...]] = ("clang-19", "nvcc", "cudart")
+_CUDA: Final[tuple[Tool, ...]] = ("clang++-19", "nvcc", "cudart")
 _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
 _HIPCC: Final[tuple[Tool, ...]] = ("hipcc", "amdhip64")
 _SEVERAL: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")

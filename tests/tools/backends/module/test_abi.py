@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from kbuild import resources
 from kbuild.backends.module import abi
+from support.tools.toolchains import needs_programs
 
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "kbuild_dim3": abi.Dim3,
@@ -21,7 +19,7 @@ STRUCTURES: dict[str, type[ctypes.Structure]] = {
 }
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+@needs_programs("gcc")
 def test_structures_match_the_header(tmp_path: Path) -> None:
     checks = [f'_Static_assert(KBUILD_MODULE_ABI == {abi.MODULE_ABI}, "abi");']
     checks.append(f'_Static_assert(KBUILD_COPY_TO_DEVICE == {abi.COPY_TO_DEVICE}, "copy");')

@@ -26,16 +26,11 @@ import zstandard
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "fuzz" / "corpus"
-sys.path[:0] = [
-    str(ROOT),
-    str(ROOT / "tests" / "e2e"),
-    str(ROOT / "tests" / "unit" / "formats"),
-]
-
-import hand_made  # noqa: E402
-import nvidia_builders as nv  # noqa: E402
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from kbuild.formats.offload import binary as offload_binary  # noqa: E402
+from support.files import hand_made  # noqa: E402
+from support.files import nvidia_builders as nv  # noqa: E402
 
 SMALL_LINK = ("-nostdlib", "-s", "-Wl,-z,max-page-size=64,-z,norelro,--build-id=none")
 PTX = """\

@@ -15,7 +15,7 @@ from benchmarks.build.projects import Project
 from benchmarks.measure import describe_machine, time_command
 from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
-from kbuild.toolchain.find import (find_toolchain, gather_hints)
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 OURS = "kbuild"
 STEPS = ("cold", "host edit", "kernel edit", "no-op")
@@ -48,8 +48,10 @@ def main() -> None:
             "nvcc -c -t 2": projects.make_nvcc_project(folder / "nvcc", work, nvcc),
             "CMake, CUDA": projects.make_cmake_project(folder / "cmake", work, nvcc),
         }
-        print(f"{describe_machine()}; nvcc {toolchain.version}, "
-            f"{len(work.names)} sources x {len(work.architectures)} architectures")
+        print(
+            f"{describe_machine()}; nvcc {toolchain.version}, "
+            f"{len(work.names)} sources x {len(work.architectures)} architectures"
+        )
         rounds = [
             {side: take_steps(project, number) for side, project in sides.items()}
             for number in range(repetitions)
@@ -88,7 +90,9 @@ def show(rounds: list[dict[str, dict[str, Cost]]]) -> None:
             costs = [r[side][step] for r in rounds]
             ours = [r[OURS][step] for r in rounds]
             wall = statistics.median([a.wall / b.wall for a, b in zip(ours, costs, strict=True)])
-            spent = statistics.median([a.processor / b.processor for a, b in zip(ours, costs, strict=True)])
+            spent = statistics.median(
+                [a.processor / b.processor for a, b in zip(ours, costs, strict=True)]
+            )
             print(
                 f"{step:<14}{side:<22}{statistics.median([c.wall for c in costs]):>8.2f}"
                 f"{statistics.median([c.processor for c in costs]):>8.2f}{wall:>15.3f}{spent:>8.3f}"

@@ -145,14 +145,16 @@ def make_cmake_project(folder: Path, work: Workload, nvcc: Path) -> Project:
 def make_nvcc_project(folder: Path, work: Workload, nvcc: Path) -> Project:
     """``nvcc -c``, all architectures of a source in one call, two of them at a time."""
     _write_program(folder, work, LAUNCH_BY_CHEVRONS, ".cu")
-    codes = [
-        f"-gencode=arch=compute_{number},code=sm_{number}" for number in work.architectures
-    ]
+    codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in work.architectures]
     newest = work.architectures[-1]
     codes.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
     edges = [
-        _edge(f"launch_{name}.o", f"launch_{name}.cu", f"{nvcc} -c -std=c++17 -O3 -t 2 -MD -MF $out.d",
-              *codes)
+        _edge(
+            f"launch_{name}.o",
+            f"launch_{name}.cu",
+            f"{nvcc} -c -std=c++17 -O3 -t 2 -MD -MF $out.d",
+            *codes,
+        )
         for name in work.names
     ]
     objects = " ".join(f"launch_{name}.o" for name in work.names)
@@ -174,7 +176,9 @@ def make_edges_project(folder: Path, work: Workload, nvcc: Path) -> Project:
             if number == work.architectures[-1]:
                 options.append(f"--keep --keep-dir keep_{name}")
                 (folder / f"keep_{name}").mkdir()
-            command = f"{nvcc} -x cu -cubin -std=c++17 -Xptxas -v -Xcompiler -MMD,-MF,$out.d,-MQ,$out"
+            command = (
+                f"{nvcc} -x cu -cubin -std=c++17 -Xptxas -v -Xcompiler -MMD,-MF,$out.d,-MQ,$out"
+            )
             edges.append(_edge(target, f"{name}.cu", command, *options))
     root = nvcc.resolve().parent.parent
     host = "g++ -c -O3 -DNDEBUG -std=c++17 -DKBUILD_BACKEND_CUDA=1 -MD -MF $out.d"

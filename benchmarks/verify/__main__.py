@@ -1,6 +1,6 @@
 """How accurate `kbuild verify` is: broken artifacts that it catches, sound ones that it lets pass.
 
-The artifacts are those of `tests/e2e/accuracy`, built in a temporary folder.  Exits with 1 if
+The artifacts are those of `tests/support/accuracy`, built in a temporary folder.  Exits with 1 if
 a mutation is not caught, if it raises another error as well, or if a sound file has an error
 that nothing explains.
 """
@@ -16,12 +16,12 @@ from pathlib import Path
 
 from benchmarks.measure import describe_machine
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "e2e"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from accuracy.catalogue import EXPLAINED, MUTATIONS, SOUND
-from accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
-from accuracy.tools import missing
-from accuracy.workshop import Workshop
+from support.accuracy.build_env import Workshop
+from support.accuracy.catalogue import EXPLAINED, MUTATIONS, SOUND
+from support.accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
+from support.accuracy.tools import missing
 
 BY_RULE = f"{'rule':<14}{'ways':>7}{'caught':>9}{'other errors':>15}{'not tried':>12}"
 BY_PRODUCER = f"{'producer':<14}{'files':>7}{'errors':>9}{'explained':>15}{'not tried':>12}"

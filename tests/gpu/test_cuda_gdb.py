@@ -16,9 +16,9 @@ from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
 from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.commands import PROJECTS
 
-HERE = Path(__file__).parent
-PROJECT = HERE.parent / "e2e" / "debugger"
+PROJECT = PROJECTS / "debugger"
 KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
 POINTER = "0x[0-9a-f]+"
 SAXPY = rf"n=1000, a=2, x={POINTER}, y={POINTER}"

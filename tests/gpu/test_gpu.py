@@ -15,6 +15,7 @@ from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
 from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.commands import PROJECTS
 
 
 def missing() -> str:
@@ -32,7 +33,6 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or "there is a device"),
 ]
 
-HERE = Path(__file__).parent
 KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
 
 
@@ -64,11 +64,11 @@ def device_architecture() -> str:
 @pytest.fixture(scope="module")
 def probes(tmp_path_factory: pytest.TempPathFactory, device_architecture: str) -> Path:
     folder = tmp_path_factory.mktemp("probes")
-    return build(HERE / "known_to_hold", folder, f"ARCHITECTURES={device_architecture}")
+    return build(PROJECTS / "known_to_hold", folder, f"ARCHITECTURES={device_architecture}")
 
 
 def test_kernels_agree_with_numpy(tmp_path: Path, device_architecture: str) -> None:
-    kernels = HERE.parent / "e2e" / "kernels"
+    kernels = PROJECTS / "kernels"
     architectures = f"CMAKE_CUDA_ARCHITECTURES={device_architecture}"
     build(kernels, tmp_path, "BACKEND=cuda", architectures, "COMPLETE_KINDS=SHARED;STATIC;OBJECT")
 
@@ -118,7 +118,7 @@ def test_smoke_names_the_missing_architecture(probes: Path, device_architecture:
 
 
 def test_device_variables(tmp_path: Path, device_architecture: str) -> None:
-    project = HERE.parent / "e2e" / "variables"
+    project = PROJECTS / "variables"
     build(project, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")
 
     output = run("ctest", "--output-on-failure", cwd=tmp_path)
@@ -131,7 +131,7 @@ def test_device_variables(tmp_path: Path, device_architecture: str) -> None:
 def test_separable_compilation(tmp_path: Path, device_architecture: str, kind: str) -> None:
     # Of the second list, no linked image suits the device: PTX of all sources does.
     listed = device_architecture if kind == "real" else "120-real;80-virtual"
-    project = HERE.parent / "e2e" / "rdc"
+    project = PROJECTS / "rdc"
     build(project, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={listed}")
 
     output = run("ctest", "--output-on-failure", cwd=tmp_path)
@@ -142,14 +142,14 @@ def test_separable_compilation(tmp_path: Path, device_architecture: str, kind: s
 
 
 def test_kernels_that_launch_kernels(tmp_path: Path, device_architecture: str) -> None:
-    project = HERE / "dynamic_parallelism"
+    project = PROJECTS / "dynamic_parallelism"
     build(project, tmp_path, f"CMAKE_CUDA_ARCHITECTURES={device_architecture}-real")
 
     assert "ok" in run(tmp_path / "host")
 
 
 def test_names_with_types_of_cub_and_thrust(tmp_path: Path, device_architecture: str) -> None:
-    project = HERE.parent / "e2e" / "cub"
+    project = PROJECTS / "cub"
     build(project, tmp_path, f"CMAKE_CUDA_ARCHITECTURES=80-real;{device_architecture}-real")
 
     assert "ok" in run(tmp_path / "host")
@@ -171,7 +171,7 @@ def test_saxpy_example(tmp_path: Path, device_architecture: str) -> None:
     )
 
 
-LAUNCH_CHECKS = HERE.parent / "e2e/launch_checks"
+LAUNCH_CHECKS = PROJECTS / "launch_checks"
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ from kbuild.runtime.launch_records.file import (
 )
 from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.commands import PROJECTS
 
 
 def missing() -> str:
@@ -42,7 +43,7 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or "there is a device"),
 ]
 
-PROJECT = Path(__file__).parents[1] / "e2e/launch_capture"
+PROJECT = PROJECTS / "launch_capture"
 KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
 
 

@@ -23,9 +23,7 @@ from kbuild import (
 )
 from kbuild.backends import open_device
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
-from executed_kernels import CASES, HEAVY, CompiledKernels, OnlyDlpack, RtcKernels
+from support.executed_kernels import CASES, HEAVY, CompiledKernels, OnlyDlpack, RtcKernels
 
 
 def missing() -> str:

@@ -20,8 +20,9 @@ from kbuild.inspect.paths import inspect_content
 from kbuild.report.inspect import text as artifacts_text
 from kbuild.report.verify import json as report_json
 from kbuild.verify import verify
+from support.commands import ROOT
 
-FUZZ = Path(__file__).parents[2] / "fuzz"
+FUZZ = ROOT / "fuzz"
 SEEDS = sorted((FUZZ / "corpus").iterdir())
 MIB = 1 << 20
 OPTIONS = ReadOptions(image_limit=MIB, archive_limit=2 * MIB, jobs=1)

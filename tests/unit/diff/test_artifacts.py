@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from build_sides import artifact, image, kernel, side
 
 from kbuild.diff.compare import compare_sides
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.pairing import Artifact
 from kbuild.diff.sides import DiffOptions
 from kbuild.facts import CodeFacts, HostKernel, Place, Symbol
+from support.facts.build_sides import artifact, image, kernel, side
 
 KERNEL = kernel("f", 8)
 PLAIN = image({KERNEL: "c"})

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from build_sides import FACTS_ALONE, artifact, compare, image, kernel, side
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.diff.compare import compare_sides
 from kbuild.diff.sides import DiffOptions, Side
 from kbuild.model import Kernel
+from support.facts.build_sides import FACTS_ALONE, artifact, compare, image, kernel, side
 
 OLD_MODULE = "_ZN36_GLOBAL__N__08c242af_4_k_cu__Z4slowf2anEPi"
 NEW_MODULE = "_ZN36_GLOBAL__N__77777777_4_k_cu__Z4slowf2anEPi"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from build_sides import artifact
 
 from kbuild.diff.pairing import is_scratch, pair, remove_versions
+from support.facts.build_sides import artifact
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from kbuild.formats.dwarf import Signature, read_signatures
+from support.tools.toolchains import require_programs
 
 SOURCE = """
 enum class Byte : unsigned char { high = 200 };
@@ -43,8 +43,7 @@ def signatures(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Signature]:
     compiler, *options = request.param.split()
-    if shutil.which(compiler) is None:
-        pytest.skip(f"no {compiler}")
+    require_programs(compiler)
     folder: Path = tmp_path_factory.mktemp("dwarf")
     complete = "-femit-class-debug-always" if compiler == "g++" else "-fstandalone-debug"
     (folder / "a.cpp").write_text(SOURCE)

@@ -18,7 +18,18 @@ from typing import Any
 import lz4.block
 import pytest
 import zstandard
-from hostile_files import (
+
+from kbuild.errors import InputError
+from kbuild.facts import ArtifactFacts
+from kbuild.formats.compression import decompress
+from kbuild.formats.elf.file import Elf
+from kbuild.formats.nvidia.ptx.text import looks_like_ptx
+from kbuild.inspect.content import open_content
+from kbuild.inspect.options import ReadOptions
+from kbuild.inspect.paths import find_artifacts, inspect_content, inspect_files
+from kbuild.model import Compression, KernelRecord, TargetRecord
+from kbuild.records import RECORD_SCHEMA, dump
+from support.files.hostile_files import (
     DYNAMIC,
     INIT_ARRAY,
     NOBITS,
@@ -39,18 +50,16 @@ from hostile_files import (
     write_sparse,
     write_sparse_elf,
 )
-from nvidia_builders import LZ4, PTX, ZSTD, CubinBuilder, NewEntry, container, entry, param
-
-from kbuild.errors import InputError
-from kbuild.facts import ArtifactFacts
-from kbuild.formats.compression import decompress
-from kbuild.formats.elf.file import Elf
-from kbuild.formats.nvidia.ptx.text import looks_like_ptx
-from kbuild.inspect.content import open_content
-from kbuild.inspect.options import ReadOptions
-from kbuild.inspect.paths import find_artifacts, inspect_content, inspect_files
-from kbuild.model import Compression, KernelRecord, TargetRecord
-from kbuild.records import RECORD_SCHEMA, dump
+from support.files.nvidia_builders import (
+    LZ4,
+    PTX,
+    ZSTD,
+    CubinBuilder,
+    NewEntry,
+    container,
+    entry,
+    param,
+)
 
 # For the process: Python and its libraries take some tens of MiB.
 MEMORY = 768 << 20

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from build_facts import sound_facts
 
 from kbuild.errors import ConfigurationError
 from kbuild.facts import ArtifactFacts
@@ -13,6 +12,7 @@ from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.file import SEVERITIES, SeverityChange
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
+from support.facts.build_facts import sound_facts
 
 FACTS = sound_facts()
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from build_facts import AXPY, SCALE, export, host_facts, sound_facts
 
 from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.grouping import group_files
+from support.facts.build_facts import AXPY, SCALE, export, host_facts, sound_facts
 
 SOUND = export(sound_facts())
 

@@ -1,7 +1,7 @@
 /* The module descriptor: what an artifact with kernels tells whoever opens it.
  *
  * A stub unit defines one `kbuild_module_<target>` per kernel target.  The layout is
- * frozen: tests/abi checks every offset, and KBUILD_MODULE_ABI changes when it does.
+ * frozen: tests/tools/native checks every offset, and KBUILD_MODULE_ABI changes when it does.
  * The kernel table itself (names, types, image hashes) is serialised once, as the JSON
  * text that `record` points to; the ELF note `.note.kbuild` carries the same bytes.
  */

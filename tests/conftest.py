@@ -1,0 +1,30 @@
+"""Make every test use the kbuild that is installed, not the sources in the checkout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+def _is_checkout(entry: str) -> bool:
+    return Path(entry or ".").resolve() == CHECKOUT
+
+
+# `python -m pytest` puts the working directory first in the search path.  There, kbuild/ has
+# no compiled runtime unless the installation is editable.
+sys.path[:] = [entry for entry in sys.path if not _is_checkout(entry)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def leave_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run in an empty directory, so that child processes import the installed kbuild, too."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("working_directory"))
+    yield
+    os.chdir(before)

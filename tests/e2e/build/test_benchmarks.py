@@ -1,0 +1,106 @@
+"""The benchmarks run: each one's tiny mode prints its table, whatever the figures are."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from kbuild.toolchain.devices import list_devices
+from support.commands import ROOT, run, succeed
+from support.tools.toolchains import require_backend
+
+HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
+CASES = {
+    "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
+    "startup": ("(standard library)", "--version", "compile", "pack", "plan", "inspect", "verify"),
+    "standalone": ("no-op", "no-op, with -j", "no-op, with -f"),
+    "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
+}
+
+
+@pytest.mark.parametrize("benchmark", CASES)
+def test_benchmark_prints_its_table(benchmark: str) -> None:
+    output = succeed(run(sys.executable, "-m", f"benchmarks.{benchmark}", "--tiny", cwd=ROOT))
+
+    lines = output.splitlines()
+    header = next(number for number, line in enumerate(lines) if line.startswith("case "))
+    assert lines[header].split() == HEADER
+    for case in CASES[benchmark]:
+        assert any(line.startswith(f"{case} ") for line in lines[header + 1 :]), case
+
+
+def test_memory_of_compiles_is_measured() -> None:
+    output = succeed(run(sys.executable, "-m", "benchmarks.memory", "--tiny", cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    (row,) = (row for row in rows if row[:3] == ["few", "lines", "cpu"])
+    assert float(row[4]) > 1
+
+
+def test_accuracy_is_shown_by_rule_and_producer() -> None:
+    words = (sys.executable, "-m", "benchmarks.verify", "--tiny")
+    output = succeed(run(*words, "KB30", "KB40", "gcc", cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    assert ["rule", "ways", "caught", "other", "errors", "not", "tried"] in rows
+    assert ["KB301", "1", "1", "0", "0"] in rows
+    assert ["KB409", "1", "1", "0", "0"] in rows
+    assert ["gcc", "9", "0", "0", "0"] in rows
+    assert "mutation score: 100.0 % (14 of 14), 0 other errors" in output
+    assert "false positives: 0 in 9 files" in output
+
+
+MISSED = """\
+import dataclasses, sys
+from benchmarks.verify import __main__ as benchmark
+sys.argv = ["verify", "KB301"]
+first, *others = (m for m in benchmark.MUTATIONS if m.rule == "KB301")
+benchmark.MUTATIONS = (dataclasses.replace(first, broken=first.sound), *others)
+sys.exit(benchmark.main())
+"""
+
+
+def test_missed_mutation_is_named() -> None:
+    result = run(sys.executable, "-c", MISSED, cwd=ROOT)
+
+    assert result.returncode == 1, result.stderr
+    assert "mutation score: 66.7 % (2 of 3), 0 other errors" in result.stdout
+    assert result.stderr.startswith("KB301: ")
+
+
+def test_accuracy_of_what_there_is_not() -> None:
+    result = run(sys.executable, "-m", "benchmarks.verify", "KB999", cwd=ROOT)
+
+    assert result.returncode == 2
+    assert "neither a rule nor a producer: KB999" in result.stderr
+
+
+def test_runtime_compilation_is_compared() -> None:
+    pytest.importorskip("cuda.bindings.nvrtc", reason="no NVRTC here: install kbuild[cuda]")
+
+    output = succeed(run(sys.executable, "-m", "benchmarks.executor", "--tiny", cwd=ROOT))
+
+    for case in ("rtc: saxpy", "rtc: sums"):
+        assert any(line.startswith(f"{case} ") for line in output.splitlines()), case
+
+
+@pytest.mark.slow
+def test_cuda_builds_are_compared() -> None:
+    require_backend("cuda")
+
+    output = succeed(run(sys.executable, "-m", "benchmarks.build", "--tiny", cwd=ROOT))
+
+    rows = [line.split("  ")[0] for line in output.splitlines()[2:]]
+    assert sorted(set(rows)) == ["cold", "host edit", "kernel edit", "no-op"]
+    assert len(rows) == 4 * 4
+
+
+def test_launches_need_a_device() -> None:
+    if list_devices():
+        pytest.skip("there is a device here; run the benchmark itself")
+
+    result = run(sys.executable, "-m", "benchmarks.launch", cwd=ROOT)
+
+    assert result.returncode == 1
+    assert "no NVIDIA device" in result.stderr

@@ -1,0 +1,348 @@
+"""The HIP backend with a real toolchain: builds, links, verifies and starts without a device."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbuild import resources
+from kbuild.backends.hip import build as hip
+from kbuild.inspect import inspect_path
+from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.commands import (
+    KBUILD,
+    PROJECTS,
+    build,
+    configure,
+    configure_and_build,
+    ctest,
+    run,
+    run_kbuild,
+    succeed,
+)
+from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
+
+# The demo builds for all that are the default.
+ONE_TARGET = "CMAKE_HIP_ARCHITECTURES=gfx90a"
+
+
+pytestmark = needs_backend("hip")
+needs_newer_clang = needs_backend("hip", NEWER_CLANG)
+
+
+def run_with(environment: dict[str, str], *argv: object, cwd: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [str(word) for word in argv],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def build_target(folder: Path, text: str, environment: dict[str, str] | None = None) -> Any:
+    (folder / "kbuild.toml").write_text(
+        f'[target.t]\nsources = ["*.cu"]\nbackend = "hip"\n{text}\n'
+    )
+    code, output = run_with(environment or {}, KBUILD, "build", cwd=folder)
+    return code, " ".join(output.split())
+
+
+def inspect_json(path: Path) -> Any:
+    (artifact,) = json.loads(succeed(run_kbuild("inspect", "--format", "json", path)))["artifacts"]
+    return artifact
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kernels")
+    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-;gfx1030"
+    # Makefiles: a target id has a colon, which is theirs in a path.
+    output = configure(
+        PROJECTS / "kernels",
+        folder,
+        *("BACKEND=hip", targets),
+        generator="Unix Makefiles",
+    )
+    succeed(output)
+    succeed(build(folder))
+    return folder
+
+
+def test_kernels_of_the_other_backends_build_unchanged(kernels: Path) -> None:
+    output = ctest(kernels).stdout
+
+    for kind in ("shared", "static", "object"):
+        assert f"{kind}_kernels.verify" in output
+    assert output.count(".verify ") == output.count("Passed")
+    assert output.count("***Skipped") == 3
+
+
+def test_smoke_test_is_skipped_for_want_of_a_device(kernels: Path) -> None:
+    cases = PROJECTS / "kernels/kernel_cases.py"
+
+    result = run_kbuild("smoke", kernels / "libshared_kernels.so", cases)
+
+    assert result.returncode == 77
+    assert "skipped: no AMD device" in result.stdout
+    required = run_kbuild("smoke", kernels / "libshared_kernels.so", "--require-device")
+    assert required.returncode == 1
+    assert "no AMD device" in required.stdout
+
+
+def test_records_say_what_the_code_objects_do(kernels: Path) -> None:
+    library = kernels / "libshared_kernels.so"
+
+    artifact = inspect_json(library)
+
+    assert {i["arch"] for i in artifact["images"]} == {"gfx90a:xnack-", "gfx1030"}
+    assert {(i["backend"], i["kind"]) for i in artifact["images"]} == {("hip", "elf")}
+    found = {k["display"]: k for i in artifact["images"] for k in i["kernels"]}
+    scale = found["void scale<double>(int, double, double*)"]
+    assert [(p["offset"], p["size"], p["type"], p["kind"]) for p in scale["params"]] == [
+        (0, 4, "int", "by_value"),
+        (8, 8, "double", "by_value"),
+        (16, 8, "double*", "global_buffer"),
+    ]
+    matmul = next(k for name, k in found.items() if name.startswith("matmul("))
+    assert (matmul["shared_bytes"], matmul["max_threads"]) == (2048, 256)
+    assert matmul["registers"] > 0
+    wavefronts = {i["arch"]: k["wavefront_size"] for i in artifact["images"] for k in i["kernels"]}
+    assert wavefronts == {"gfx90a:xnack-": 64, "gfx1030": 32}
+    handles = {h["kernel"]: h for h in artifact["handles"]}
+    assert len(handles) == len(found)
+    assert {h["section"] for h in handles.values()} == {".data.rel.ro"}
+    # The record in the file itself says the same.
+    (facts,) = inspect_path(library)
+    rows = {row.display: row for module in facts.modules for row in module.record.kernels}
+    assert [p.kind for p in rows[scale["display"]].params] == [p["kind"] for p in scale["params"]]
+
+
+def test_fat_binary_is_what_the_vendors_tools_read(kernels: Path, tmp_path: Path) -> None:
+    tools = find_toolchain(hip, gather_hints())
+    assert tools.packer is not None
+    section = tmp_path / "section"
+    library = kernels / "libshared_kernels.so"
+    succeed(run("objcopy", "-O", "binary", "-j", ".hip_fatbin", library, section))
+
+    listed = succeed(run(tools.packer, "-type=o", "-list", f"-input={section}"))
+
+    assert "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-" in listed
+    assert "hipv4-amdgcn-amd-amdhsa--gfx1030" in listed
+
+
+def test_device_code_of_several_sources_is_linked(tmp_path: Path) -> None:
+    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-;gfx90a:xnack+"
+    configure_and_build(PROJECTS / "rdc", tmp_path, "BACKEND=hip", targets)
+
+    assert "shared_kernels.verify" in ctest(tmp_path).stdout
+    artifact = inspect_json(tmp_path / "libshared_kernels.so")
+    assert [image["arch"] for image in artifact["images"]] == ["gfx90a:xnack-", "gfx90a:xnack+"]
+    for image in artifact["images"]:
+        names = sorted(kernel["display"] for kernel in image["kernels"])
+        assert names == [
+            "first(int*)",
+            "own(int*)",
+            "own(int*)",
+            "second(int*)",
+            "void apply<Scale>(Scale, int*)",
+        ]
+    own = [h for h in artifact["handles"] if ".intern." in h["kernel"]]
+    assert [h["binding"] for h in own] == ["local", "local"]
+    assert {v["display"] for v in artifact["variables"]} == {"total", "step"}
+
+
+def test_device_link_explains_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
+    )
+
+    code, output = build_target(tmp_path, 'rdc = true\narchitectures = ["gfx90a"]')
+
+    assert code == 4
+    assert "symbol: missing(int)" in output
+    assert "define it in a source of the target" in output
+
+
+def test_device_variables_are_registered(tmp_path: Path) -> None:
+    configure_and_build(PROJECTS / "variables", tmp_path, "BACKEND=hip", ONE_TARGET)
+
+    artifact = inspect_json(tmp_path / "libshared_kernels.so")
+
+    found = {v["display"]: (v["kind"], v["size"]) for v in artifact["variables"]}
+    assert found == {
+        "weights": ("device", 16),
+        "factor": ("device", 4),
+        "calls": ("managed", 4),
+        "sums": ("managed", 16),
+        "ns::offset": ("device", 4),
+        "plain_c": ("device", 4),
+    }
+    # HIP 5 ends a process that registers a managed variable where no device is.
+    result = run(tmp_path / "shared_host")
+    assert "no AMD device" in result.stdout + result.stderr
+    assert result.returncode == 1
+
+
+@pytest.mark.parametrize("example", ["saxpy", "c_host", "multi_arch"])
+def test_examples_build_and_start(tmp_path: Path, example: str) -> None:
+    source = resources.examples_directory() / example
+    configure_and_build(source, tmp_path, "BACKEND=hip", ONE_TARGET)
+
+    output = ctest(tmp_path).stdout
+
+    assert ".smoke" in output
+    assert "***Skipped" in output
+    assert "Passed" in output  # .verify
+    assert "100% tests passed" in output
+    program = {"multi_arch": "which"}.get(example, example)
+    result = run(tmp_path / program)
+    assert result.returncode == 77
+    assert "skipped: " in result.stdout
+    assert "no AMD device" in result.stdout
+
+
+def test_demo_ends_where_a_device_is_needed() -> None:
+    result = run_kbuild("demo", "--backend", "hip")
+
+    assert result.returncode == 77
+    assert "verify  kbuild verify" in result.stdout
+    assert "skipped: no device" in result.stdout
+
+
+@needs_newer_clang
+@pytest.mark.parametrize(("mode", "compression"), [("none", "none"), ("size", "zstd")])
+def test_named_compiler_and_compression(tmp_path: Path, mode: str, compression: str) -> None:
+    (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    settings = f'kind = "shared"\narchitectures = ["gfx90a"]\ncompression = "{mode}"'
+
+    code, output = build_target(tmp_path, settings, {"HIPCXX": NEWER_CLANG})
+
+    assert code == 0, output
+    (image,) = inspect_json(tmp_path / "build/kbuild/t/libt.so")["images"]
+    assert image["compression"] == compression
+
+
+@needs_nvcc
+@pytest.mark.parametrize("include", ["", "#include <hip/hip_runtime.h>\n"])
+def test_sources_build_for_the_other_platform(tmp_path: Path, include: str) -> None:
+    body = "__global__ void k(int* p) { p[hipThreadIdx_x] = 1; }\n" if include else KERNEL
+    (tmp_path / "a.cu").write_text(include + body)
+
+    code, output = build_target(
+        tmp_path, 'kind = "shared"\narchitectures = ["90-real"]', {"HIP_PLATFORM": "nvidia"}
+    )
+
+    assert code == 0, output
+    (image,) = inspect_json(tmp_path / "build/kbuild/t/libt.so")["images"]
+    assert (image["backend"], image["arch"]) == ("cuda", "sm_90")
+
+
+def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(
+        "#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
+        "__global__ void k(__half* p) { cooperative_groups::this_thread_block().sync(); *p = 1; }\n"
+    )
+
+    code, output = build_target(tmp_path, 'kind = "shared"\narchitectures = ["gfx90a"]')
+
+    assert code == 0, output
+
+
+KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "code", "message"),
+    [
+        ('architectures = ["gfx1"]', {}, 2, "unknown architecture 'gfx1'; there are device lib"),
+        ('architectures = ["gfx1250"]', {}, 3, "no oclc_isa_version_1250.bc); install newer ones"),
+        ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "says xnack twice"),
+        ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could take either"),
+        ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),
+        ('kind = "static"\nruntime = "static"', {}, 2, "backend hip has no static runtime here"),
+        ("", {"HIPCXX": "g++"}, 3, "is not clang"),
+        ("", {"HIPCXX": "/no/clang"}, 3, "compiler /no/clang not found; check the path"),
+        ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is /no/rocm: no such folder"),
+        ("", {"HIP_PLATFORM": "intel"}, 2, "HIP_PLATFORM is 'intel'; expected amd or nvidia"),
+    ],
+)
+def test_bad_input_is_explained(
+    tmp_path: Path, settings: str, environment: dict[str, str], code: int, message: str
+) -> None:
+    (tmp_path / "a.cu").write_text(KERNEL)
+
+    found, output = build_target(tmp_path, settings, environment)
+
+    assert message in output
+    assert found == code
+    assert "Traceback" not in output
+
+
+@needs_nvcc
+def test_architectures_of_the_other_platform_are_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(KERNEL)
+
+    code, output = build_target(tmp_path, 'architectures = ["gfx90a"]', {"HIP_PLATFORM": "nvidia"})
+
+    assert code == 2
+    assert "HIP_PLATFORM is nvidia: backend cuda builds the target instead of hip; " in output
+    assert "gfx90a" in output
+
+
+def test_compression_that_clang_lacks_is_refused_before_anything_is_compiled(
+    tmp_path: Path,
+) -> None:
+    if int(find_toolchain(hip, gather_hints()).version.partition(".")[0]) >= 19:
+        pytest.skip("this clang has it")
+    (tmp_path / "a.cu").write_text("this is no kernel")
+
+    code, output = build_target(tmp_path, 'compression = "size"')
+
+    assert code == 2
+    assert "COMPRESSION size needs clang 19 or newer" in output
+
+
+def test_missing_bundler_is_named(tmp_path: Path) -> None:
+    """A compiler that lies apart from its tools."""
+    tools = find_toolchain(hip, gather_hints())
+    compiler = tmp_path / "bin" / "clang++"
+    compiler.parent.mkdir()
+    compiler.write_text(
+        "#!/bin/sh\n"
+        'case "$1" in -print-prog-name=*) echo "${1#*=}" ;; '
+        f'*) exec {tools.compiler} "$@" ;; esac\n'
+    )
+    compiler.chmod(0o755)
+    (tmp_path / "a.cu").write_text(KERNEL)
+
+    code, output = build_target(tmp_path, "", {"HIPCXX": str(compiler)})
+
+    assert code == 3
+    assert "clang-offload-bundler, which writes fat binaries, is missing; install it" in output
+
+
+@needs_nvcc
+def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
+    """It would take nvcc, for which it is told nothing else."""
+    for name in ("hipcc", "nvcc"):
+        require_programs(name)
+    (tmp_path / "a.cu").write_text(KERNEL)
+
+    code, output = build_target(
+        tmp_path,
+        'kind = "shared"\narchitectures = ["gfx90a"]\n'
+        '[target.u]\nsources = ["a.cu"]\nbackend = "hip"\narchitectures = ["gfx90a"]',
+    )
+
+    assert code == 0
+    # Of two targets once.
+    assert output.count("hipcc calls nvcc if it is on PATH, as it is here") == 1

@@ -1,0 +1,293 @@
+"""Fat binaries of several architectures, and which of their images runs where."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+from kbuild.facts import ArtifactFacts
+from kbuild.inspect import inspect_path
+from support.commands import configure, configure_and_build, run, run_kbuild, succeed
+
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+NATIVE = resources.native_directory()
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="the levels are those of x86-64"
+)
+
+SOURCES = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.22...4.0)\n"
+        "project(levels LANGUAGES CXX)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+        f"kbuild_add_kernels(every SHARED SOURCES level.cu ARCHITECTURES {' '.join(LEVELS)})\n"
+        "kbuild_add_kernels(plain SHARED SOURCES level.cu)\n"
+        "kbuild_add_kernels(third SHARED SOURCES level.cu ARCHITECTURES x86-64-v3)\n"
+        "foreach(kernels IN ITEMS every plain third)\n"
+        "    add_executable(${kernels}_host host.cpp)\n"
+        "    target_link_libraries(${kernels}_host PRIVATE ${kernels})\n"
+        "    target_compile_features(${kernels}_host PRIVATE cxx_std_17)\n"
+        "endforeach()\n"
+    ),
+    "level.cu": (
+        "__global__ void level(int* to) {\n"
+        "#if defined(__AVX512F__)\n"
+        "    *to = 4;\n"
+        "#elif defined(__AVX2__)\n"
+        "    *to = 3;\n"
+        "#elif defined(__SSE4_2__)\n"
+        "    *to = 2;\n"
+        "#else\n"
+        "    *to = 1;\n"
+        "#endif\n"
+        "}\n"
+    ),
+    "host.cpp": (
+        "#include <kbuild/kbuild.hpp>\n"
+        "#include <cstdio>\n"
+        "KBUILD_KERNEL void level(int* to);\n"
+        "int main() {\n"
+        "    int value = 0;\n"
+        "    const auto error = kbuild::launch(level, {1, 1}, &value);\n"
+        '    if (error) std::printf("%s\\n", error.message());\n'
+        '    else std::printf("%d\\n", value);\n'
+        "    return error ? 1 : 0;\n"
+        "}\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build folder of all three libraries."""
+    source = tmp_path_factory.mktemp("levels")
+    for name, text in SOURCES.items():
+        (source / name).write_text(text)
+    configure_and_build(source, source / "build")
+    return source / "build"
+
+
+def find_supported_levels() -> tuple[str, ...]:
+    """What the C library's loader says of this machine, which asks CPUID by itself."""
+    output = succeed(run("/lib64/ld-linux-x86-64.so.2", "--help"))
+    return ("x86-64", *reversed(re.findall(r"(x86-64-v\d) \(supported", output)))
+
+
+def launch(program: Path, level: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "KBUILD_CPU_ARCH"}
+    if level:
+        environment["KBUILD_CPU_ARCH"] = level
+    return subprocess.run([program], env=environment, capture_output=True, text=True, check=False)
+
+
+def architectures(*files: ArtifactFacts) -> list[str]:
+    return [image.arch for facts in files for image in facts.images]
+
+
+def test_architectures_decide_what_is_in_an_artifact(project: Path) -> None:
+    assert architectures(*inspect_path(project / "libevery.so")) == list(LEVELS)
+    assert architectures(*inspect_path(project / "libplain.so")) == ["x86-64", "x86-64-v3"]
+    assert architectures(*inspect_path(project / "libthird.so")) == ["x86-64-v3"]
+
+
+def test_best_image_runs(project: Path) -> None:
+    best = LEVELS.index(find_supported_levels()[-1]) + 1
+
+    assert succeed(launch(project / "every_host")).strip() == str(best)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_wanted_image_runs(project: Path, level: str) -> None:
+    if level not in find_supported_levels():
+        pytest.skip(f"this machine does not run {level}")
+
+    assert succeed(launch(project / "every_host", level)).strip() == str(LEVELS.index(level) + 1)
+
+
+def test_next_best_image_runs_where_the_wanted_is_missing(project: Path) -> None:
+    if "x86-64-v2" not in find_supported_levels():
+        pytest.skip("this machine does not run x86-64-v2")
+
+    assert succeed(launch(project / "plain_host", "x86-64-v2")).strip() == "1"
+
+
+def test_machine_below_all_images(project: Path) -> None:
+    result = launch(project / "third_host", "x86-64")
+
+    assert result.returncode == 1
+    assert result.stdout.strip() == (
+        "kernel _Z5levelPi was built for x86-64-v3; this machine is x86-64"
+    )
+
+
+def test_smoke_on_a_machine_below_all_images(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBUILD_CPU_ARCH", "x86-64")
+
+    result = run_kbuild("smoke", project / "libthird.so")
+
+    assert result.returncode == 1
+    text = " ".join(result.stdout.split())
+    assert "kernel _Z5levelPi was built for x86-64-v3; this machine is x86-64" in text
+
+
+# Another machine's images.
+
+# gcc's relative of c++ is g++'s; clang is its own.
+CROSS_COMPILERS = ("c++", "clang++", pytest.param("clang++-19", marks=pytest.mark.slow))
+AARCH64 = "aarch64-linux-gnu-g++"
+QEMU = ("qemu-aarch64-static", "qemu-aarch64")
+# Everything about an image that another machine's tools have to do: a static kernel is made
+# global, dynamic shared memory is an alias, parameters come from DWARF.
+PORTABLE = """\
+#include <cmath>
+struct Pair { float first; double second; };
+static __global__ void local(int* to) { *to = 1; }
+__global__ void sum(Pair pair, const float* from, float* to) {
+    extern __shared__ float part[];
+    part[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *to = pair.first + float(std::sqrt(pair.second)) + part[0] + part[blockDim.x - 1];
+}
+"""
+MIXED = (
+    "cmake_minimum_required(VERSION 3.22...4.0)\n"
+    "project(mixed LANGUAGES CXX)\n"
+    "find_package(kbuild CONFIG REQUIRED)\n"
+    "kbuild_add_kernels(kernels SHARED SOURCES portable.cu ARCHITECTURES x86-64 aarch64\n"
+    "    HOST_COMPILER ${DEVICE_COMPILER})\n"
+)
+
+
+def require(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not installed")
+    return found
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A project of kernels for two machines."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(MIXED)
+    (source / "portable.cu").write_text(PORTABLE)
+    return source
+
+
+@pytest.mark.parametrize("compiler", CROSS_COMPILERS)
+def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> None:
+    require(AARCH64)
+    found = require(compiler)
+
+    configure_and_build(
+        *(mixed, tmp_path / "build"),
+        f"DEVICE_COMPILER={found}",
+        "CMAKE_EXPORT_COMPILE_COMMANDS=ON",
+    )
+
+    library = tmp_path / "build" / "libkernels.so"
+    (facts,) = inspect_path(library)
+    assert architectures(facts) == ["x86-64", "aarch64"]
+    ours, theirs = (image.kernels for image in facts.images)
+    assert ours == theirs
+    assert succeed(run_kbuild("smoke", library))
+    image = next((tmp_path / "build").rglob("*.aarch64.so"))
+    assert "AArch64" in succeed(run("readelf", "--file-header", image))
+    # Editors run the project's compiler, which may know its own machine alone.
+    commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
+    (entry,) = (entry for entry in commands if entry["file"].endswith("portable.cu"))
+    assert ("-march=x86-64 " in entry["command"]) == (compiler == "c++")
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "expected"),
+    [
+        ("clang++", "clang version 19.1.7", "clang++ cannot compile for it here"),
+        ("g++-99", "g++-99 (GCC) 99.1.0", "aarch64-linux-gnu-g++-99 cannot compile for it here"),
+    ],
+    ids=["clang", "gcc"],
+)
+def test_missing_cross_compiler_is_named(
+    tmp_path: Path, mixed: Path, name: str, version: str, expected: str
+) -> None:
+    for program in (name, f"aarch64-linux-gnu-{name}"):
+        script = f'#!/bin/sh\ntest "$1" = --version && echo "{version}"\n'
+        (tmp_path / program).write_text(script)
+        (tmp_path / program).chmod(0o755)
+
+    result = configure(mixed, tmp_path / "build", f"DEVICE_COMPILER={tmp_path / name}")
+
+    assert result.returncode != 0
+    text = " ".join(result.stderr.split())
+    assert "architecture aarch64: " in text
+    assert expected in text.replace(f"{tmp_path}/", "")
+    assert "install g++ for aarch64 (Debian: g++-aarch64-linux-gnu)" in text
+
+
+# The runtime itself on another machine.
+
+PORTABLE_HOST = """\
+#include <kbuild/kbuild.hpp>
+#include <cstdio>
+struct Pair { float first; double second; };
+KBUILD_KERNEL void sum(Pair pair, const float* from, float* to);
+int main() {
+    const float from[] = {1, 2, 3, 4};
+    float to = 0;
+    const auto error = kbuild::launch(sum, {1, 4, sizeof from}, Pair{10, 9.0}, from, &to);
+    std::printf("%g %s\\n", to, error.message());
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The device runtime as an archive for aarch64."""
+    compiler = require(AARCH64)
+    folder = tmp_path_factory.mktemp("runtime")
+    sources = sorted([*(NATIVE / "cpu").glob("*.cpp"), *(NATIVE / "cpu").glob("*.S")])
+    flags = ("-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
+    include = f"-I{NATIVE / 'include'}"
+    succeed(run(compiler, *flags, include, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=folder))
+    archive = folder / "libkbuild_cpu.a"
+    succeed(run("aarch64-linux-gnu-ar", "rcs", archive, *sorted(folder.glob("*.o"))))
+    return archive
+
+
+def test_runtime_builds_for_aarch64(aarch64_runtime: Path) -> None:
+    symbols = succeed(run("aarch64-linux-gnu-nm", aarch64_runtime))
+
+    assert " T kbuild_cpu_launch\n" in symbols
+
+
+def test_aarch64_image_runs(tmp_path: Path, mixed: Path, aarch64_runtime: Path) -> None:
+    emulator = next((program for program in QEMU if shutil.which(program)), None)
+    if emulator is None:
+        pytest.skip(f"none of {', '.join(QEMU)} is installed")
+    configure_and_build(mixed, tmp_path / "build", f"DEVICE_COMPILER={shutil.which('g++')}")
+    (stub,) = (tmp_path / "build").rglob("kernels_stub.cpp")
+    (tmp_path / "host.cpp").write_text(PORTABLE_HOST)
+    program = tmp_path / "host"
+    succeed(
+        run(
+            *(AARCH64, "-std=c++17", f"-I{NATIVE / 'include'}", tmp_path / "host.cpp", stub),
+            *(aarch64_runtime, "-pthread", "-ldl", "-o", program),
+        )
+    )
+
+    output = succeed(run(emulator, "-L", "/usr/aarch64-linux-gnu", program))
+
+    assert output.split() == ["18"]

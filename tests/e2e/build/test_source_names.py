@@ -1,0 +1,133 @@
+"""Parameters that no image names: what nvcc and clang preprocess says them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.stages.compile import compile_edge
+from kbuild.stages.edges import write_plan
+from kbuild.stages.pack import pack_target
+from kbuild.stages.plan import plan_target
+from kbuild.stages.target import DeviceFlags, TargetSpec
+from support.tools.toolchains import require_backend
+
+ARCHITECTURES = {"cuda": ("80", "90-virtual"), "hip": ("gfx90a", "gfx1030")}
+HEADER = """
+#pragma once
+struct Step { float size; };
+extern "C" __global__ void stepped(const Step* steps, unsigned count);
+#define INSTANTIATE(T) template __global__ void templated<T>(T*, int);
+#define KERNEL_OF(T) __global__ void LIMIT scale_##T(T* values, \\
+                                                     const T factor) { values[0] *= factor; }
+#define LIMIT __launch_bounds__(128)
+template <class T> __global__ void templated(T* out, int count) { out[count] = T(); }
+"""
+SOURCE = r"""
+#include "kernels.hpp"
+// __global__ void stepped(const Step* no, unsigned names);
+namespace a { namespace b {
+NOTHING(of, "this)")
+INSTANTIATE_HERE
+KERNEL_OF(float)
+KERNEL_OF(int)
+#if defined(WIDE)
+__global__ void branched(double* wide) { *wide = 1; }
+#else
+__global__ void branched(float* narrow, int count) { *narrow = count; }
+#endif
+__global__ void within(float* x,
+#ifdef WIDE
+    long long steps,
+#else
+    int steps,
+#endif
+    int last) { x[steps] = last; }
+}}
+__global__ LIMIT void conti\
+nued(float* data, /* int no, */ \
+     int size) { data[0] = size; }
+__device__ const char* text() { return R"x({{{ __global__ void raw(int no) )" )x"; }
+INSTANTIATE(float)
+__global__ void raw(char* out [[maybe_unused]]) { out[0] = text()[1'0]; }
+extern "C" {
+__global__ void stepped(const Step* steps, unsigned count) { }
+#ifdef WIDE
+__global__ void plain(double value, Step* where) { where->size = value; }
+#else
+__global__ void plain(float value, Step* where) { where->size = value; }
+#endif
+}
+__global__ void apart(int
+#if defined(__gfx90a__) || __CUDA_ARCH__ == 800
+    one
+#else
+    other
+#endif
+) { }
+"""
+
+
+def build(
+    folder: Path, backend: str, flags: DeviceFlags
+) -> dict[str, list[tuple[str | None, str | None]]]:
+    """(type, name) of every kernel's parameters, by what demanglers call it."""
+    require_backend(backend)
+    source = folder / "kernels.cu"
+    source.write_text(SOURCE)
+    (folder / "kernels.hpp").write_text(HEADER)
+    plan = plan_target(
+        TargetSpec(
+            name="t",
+            kind="static",
+            backend=backend,
+            sources=(source,),
+            headers=(folder / "kernels.hpp",),
+            debug_stubs="ON",  # which need all types
+            stub_suffix=".cpp",
+            architectures=ARCHITECTURES[backend],
+            source_root=folder,
+            output_directory=folder / "out",
+        )
+    )
+    write_plan(plan)
+    for edge in plan.edges:
+        compile_edge(edge, flags)
+    kernels = pack_target(plan.pack).table.kernels
+    assert not list((folder / "out").glob("*.keep"))
+    return {row.display: [(p.type, p.name) for p in row.params] for row in kernels}
+
+
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_names_are_those_of_what_was_compiled(backend: str, is_wide: bool, tmp_path: Path) -> None:
+    definitions = ("NOTHING(...)=", "INSTANTIATE_HERE=", *(("WIDE=1",) if is_wide else ()))
+    found = build(tmp_path, backend, DeviceFlags(definitions=definitions))
+
+    if is_wide:
+        varying = {
+            "a::b::branched(double*)": [("double*", "wide")],
+            "a::b::within(float*, long long, int)": [
+                ("float*", "x"),
+                ("long long", "steps"),
+                ("int", "last"),
+            ],
+            "plain": [("double", "value"), ("Step*", "where")],
+        }
+    else:
+        varying = {
+            "a::b::branched(float*, int)": [("float*", "narrow"), ("int", "count")],
+            "a::b::within(float*, int, int)": [("float*", "x"), ("int", "steps"), ("int", "last")],
+            "plain": [("float", "value"), ("Step*", "where")],
+        }
+    assert found == {
+        **varying,
+        "a::b::scale_float(float*, float)": [("float*", "values"), ("float", "factor")],
+        "a::b::scale_int(int*, int)": [("int*", "values"), ("int", "factor")],
+        "continued(float*, int)": [("float*", "data"), ("int", "size")],
+        "void templated<float>(float*, int)": [("float*", "out"), ("int", "count")],
+        "raw(char*)": [("char*", "out")],
+        "stepped": [("const Step*", "steps"), ("unsigned", "count")],
+        "apart(int)": [("int", None)],
+    }

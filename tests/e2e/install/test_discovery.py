@@ -1,0 +1,324 @@
+"""How a project finds kbuild: the package, and the command that belongs to it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+from support.commands import pip, run, succeed
+
+SOURCES = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.22...4.0)\n"
+        "project(discovery LANGUAGES CXX)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+        "kbuild_add_kernels(kernels SHARED SOURCES work.cu ARCHITECTURES x86-64)\n"
+        "add_executable(host host.cpp)\n"
+        "target_link_libraries(host PRIVATE kernels)\n"
+    ),
+    "work.cu": "__global__ void work(int* to) { *to = 3; }\n",
+    "host.cpp": (
+        '#include "kernels_kernels.hpp"\n'
+        "int main() {\n"
+        "    int value = 0;\n"
+        "    return kbuild::launch(work, {1, 1}, &value) || value != 3;\n"
+        "}\n"
+    ),
+}
+
+
+class Environment:
+    """A virtual environment with kbuild in it."""
+
+    def __init__(self, folder: Path, wheelhouse: Path) -> None:
+        venv.create(folder)
+        self.folder = folder
+        (self.site_packages,) = folder.glob("lib/python*/site-packages")
+        (wheel,) = wheelhouse.glob("kbuild-*.whl")
+        python = folder / "bin" / "python"
+        words = ("--python", python, "install", "--no-index", "--no-deps", wheel)
+        pip(sys.executable, *words)
+        # What kbuild depends on is here already.
+        others = sysconfig.get_path("purelib")
+        (self.site_packages / "dependencies.pth").write_text(f"{others}\n")
+
+    @property
+    def cmake_directory(self) -> Path:
+        return self.site_packages / "kbuild" / "cmake"
+
+    @property
+    def command(self) -> Path:
+        return self.folder / "bin" / "kbuild"
+
+    def become(self, version: str) -> None:
+        """Another version of kbuild."""
+        (self.cmake_directory / "kbuild-version.txt").write_text(f"{version}\n")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environment:
+    return Environment(tmp_path_factory.mktemp("own") / "venv", wheelhouse)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environment:
+    """Another environment, with a newer kbuild."""
+    environment = Environment(tmp_path_factory.mktemp("other") / "venv", wheelhouse)
+    environment.become("0.2.0")
+    return environment
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    for name, text in SOURCES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def tool(name: str) -> str:
+    path = shutil.which(name)
+    assert path, f"{name} is not installed"
+    return path
+
+
+def configure(
+    source: Path,
+    build: Path,
+    *definitions: str,
+    variables: dict[str, str] | None = None,
+    cmake: Path | str | None = None,
+    generator: str = "Ninja",
+) -> subprocess.CompletedProcess[str]:
+    """CMake with an environment that shows it no kbuild; ``variables`` may."""
+    words: list[object] = [cmake or tool("cmake"), "-S", source, "-B", source.parent / build]
+    words += ["-G", generator]
+    if generator == "Ninja":
+        words.append(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}")
+    words += [f"-D{definition}" for definition in definitions]
+    environment = {"PATH": os.defpath, "HOME": str(source), **(variables or {})}
+    return subprocess.run(
+        [str(word) for word in words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+
+
+def used_command(build: Path) -> str:
+    """The kbuild that the build tree runs."""
+    match = re.search(r"exec '(.*)' ", (build / "kbuild" / "run-kbuild").read_text())
+    assert match
+    return match.group(1)
+
+
+def build_twice(folder: Path, cmake: Path | str = "cmake") -> str:
+    """What the second build said, the first one having made a program that runs."""
+    first = succeed(run(cmake, "--build", folder, "--parallel", "2"))
+    assert len(edges_of(first)) >= 6
+    succeed(run(folder / "host"))
+    return succeed(run(cmake, "--build", folder))
+
+
+def edges_of(output: str) -> list[str]:
+    """What a build ran, as both generators print it."""
+    return re.findall(r"(?:Compiling|Packing|Building|Linking|Verifying) .*", output)
+
+
+def words_of(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode != 0
+    return " ".join(result.stderr.split())
+
+
+def test_search_path_shows_no_kbuild() -> None:
+    assert shutil.which("kbuild", path=os.defpath) is None
+
+
+@pytest.mark.parametrize("variable", ["kbuild_DIR", "kbuild_ROOT", "CMAKE_PREFIX_PATH"])
+def test_environment_that_is_not_active(
+    tmp_path: Path, source: Path, own: Environment, variable: str
+) -> None:
+    place = own.cmake_directory if variable == "kbuild_DIR" else own.site_packages
+
+    succeed(configure(source, tmp_path / "build", f"{variable}={place}"))
+
+    assert used_command(tmp_path / "build") == str(own.command)
+
+
+def test_environment_that_is_not_active_builds(
+    tmp_path: Path, source: Path, own: Environment
+) -> None:
+    build = tmp_path / "build"
+    succeed(configure(source, build, f"kbuild_DIR={own.cmake_directory}"))
+
+    assert not edges_of(build_twice(build))
+
+
+def test_command_belongs_to_the_package(
+    tmp_path: Path, source: Path, own: Environment, other: Environment
+) -> None:
+    path = f"{other.command.parent}{os.pathsep}{os.defpath}"
+    for name, environment in (("own", own), ("other", other)):
+        build = tmp_path / name
+        result = configure(
+            source,
+            build,
+            f"kbuild_DIR={environment.cmake_directory}",
+            variables={"PATH": path, "VIRTUAL_ENV": str(other.folder)},
+        )
+        succeed(result)
+        assert used_command(build) == str(environment.command)
+
+
+def test_command_of_another_package_is_refused(
+    tmp_path: Path, source: Path, own: Environment, other: Environment
+) -> None:
+    result = configure(
+        source,
+        tmp_path / "build",
+        f"kbuild_DIR={own.cmake_directory}",
+        f"KBUILD_EXECUTABLE={other.command}",
+    )
+
+    text = words_of(result)
+    assert f"no kbuild command belongs to the package in {own.cmake_directory}" in text
+    assert f"{other.command} belongs to the package in {other.cmake_directory}" in text
+
+
+def test_package_without_a_command_takes_no_other(
+    tmp_path: Path, source: Path, own: Environment, other: Environment
+) -> None:
+    copied = tmp_path / "copied" / "kbuild"
+    shutil.copytree(own.cmake_directory.parent, copied)
+
+    result = configure(
+        source,
+        tmp_path / "build",
+        f"kbuild_DIR={copied / 'cmake'}",
+        variables={"PATH": f"{other.command.parent}{os.pathsep}{os.defpath}"},
+    )
+
+    text = words_of(result)
+    assert f"no kbuild command belongs to the package in {copied / 'cmake'}" in text
+    assert f"{other.command} belongs to the package in {other.cmake_directory}" in text
+
+
+@pytest.mark.parametrize("kind", ["missing", "broken"])
+def test_command_that_does_not_run_is_named(
+    tmp_path: Path, source: Path, own: Environment, kind: str
+) -> None:
+    command = tmp_path / "kbuild"
+    if kind == "broken":
+        command.write_text("#!/nowhere/python\n")
+        command.chmod(0o755)
+
+    result = configure(
+        source,
+        tmp_path / "build",
+        f"kbuild_DIR={own.cmake_directory}",
+        f"KBUILD_EXECUTABLE={command}",
+    )
+
+    assert f"{command} does not run" in words_of(result)
+
+
+VERSIONS = {
+    "": True,
+    "0.1": True,
+    "0.1.0": True,
+    "0.1 EXACT": True,
+    "0.1.0 EXACT": True,
+    "0.1...<0.2": True,
+    "0.0.5...0.1": True,
+    "0.1.1": False,
+    "0.1.1 EXACT": False,
+    "0.2": False,
+    "0.0.9": False,
+    "1": False,
+    "0.0.1...<0.1": False,
+    "0.2...1.0": False,
+}
+
+
+def test_versions(tmp_path: Path, source: Path, own: Environment) -> None:
+    lines = ["cmake_minimum_required(VERSION 3.22...4.0)", "project(versions LANGUAGES CXX)"]
+    for version in VERSIONS:
+        lines += [
+            "unset(kbuild_DIR CACHE)",
+            f"find_package(kbuild {version} CONFIG QUIET)",
+            f'message(STATUS "version [{version}] ${{kbuild_FOUND}}")',
+        ]
+    (source / "CMakeLists.txt").write_text("\n".join(lines))
+
+    output = succeed(
+        configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}")
+    )
+
+    found = dict(re.findall(r"version \[(.*)\] (\w+)", output))
+    assert found == {version: str(int(wanted)) for version, wanted in VERSIONS.items()}
+
+
+def test_refused_version_is_named(tmp_path: Path, source: Path, own: Environment) -> None:
+    lists = source / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("kbuild CONFIG", "kbuild 0.2 CONFIG"))
+
+    text = words_of(configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}"))
+
+    assert "version: 0.1.0" in text
+
+
+# What consumers bring along.
+
+
+@pytest.mark.parametrize(
+    ("minimum", "generator"), [("3.5", "Ninja"), ("3.5", "Unix Makefiles"), ("3.15", "Ninja")]
+)
+def test_old_minimum(
+    tmp_path: Path, source: Path, own: Environment, minimum: str, generator: str
+) -> None:
+    lists = source / "CMakeLists.txt"
+    lists.write_text(
+        lists.read_text().replace("3.22...4.0", minimum) + "cmake_policy(GET CMP0083 old)\n"
+        "cmake_policy(GET CMP0116 new)\n"
+        'message(STATUS "policies [${old}] [${new}]")\n'
+    )
+    build = tmp_path / "build"
+
+    output = succeed(
+        configure(source, build, f"kbuild_DIR={own.cmake_directory}", generator=generator)
+    )
+
+    # kbuild leaves the project's policies alone: CMP0083 is of CMake 3.14, CMP0116 of 3.20.
+    assert f"policies [{'NEW' if minimum == '3.15' else ''}] []" in output
+    assert not edges_of(build_twice(build))
+
+
+@pytest.mark.parametrize(
+    "version", ["3.22.*", pytest.param(">=4", marks=pytest.mark.slow, id="newest")]
+)
+def test_cmake_from_pypi(tmp_path: Path, source: Path, own: Environment, version: str) -> None:
+    specifier = f"cmake{version if version.startswith('>') else f'=={version}'}"
+    pip(sys.executable, "install", "--no-deps", "--target", tmp_path / "pypi", specifier)
+    cmake = tmp_path / "pypi" / "cmake" / "data" / "bin" / "cmake"
+    for generator in ("Ninja", "Unix Makefiles"):
+        build = tmp_path / generator
+        succeed(
+            configure(
+                source,
+                build,
+                f"kbuild_DIR={own.cmake_directory}",
+                cmake=cmake,
+                generator=generator,
+            )
+        )
+        assert not edges_of(build_twice(build, cmake))

@@ -1,0 +1,162 @@
+"""Kernel libraries that leave their build tree: installed, exported, bundled, in wheels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support.commands import PROJECTS, build, configure, run, succeed
+
+SHIPPING = PROJECTS / "shipping"
+
+# Takes a kind and a runtime.
+Install = Callable[[str, str], Path]
+
+
+def install_to(folder: Path, *settings: str) -> Path:
+    """The prefix that the library was installed to; its build tree is gone."""
+    built, prefix = folder / "built", folder / "prefix"
+    succeed(configure(SHIPPING / "library", built, *settings))
+    succeed(build(built))
+    succeed(run("cmake", "--install", built, "--prefix", prefix))
+    shutil.rmtree(built)
+    return prefix
+
+
+def build_consumer(folder: Path, prefix: Path) -> Path:
+    succeed(configure(SHIPPING / "consumer", folder, f"CMAKE_PREFIX_PATH={prefix}"))
+    succeed(build(folder))
+    return folder / "consumer"
+
+
+@pytest.fixture(scope="module")
+def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
+    """Installs the library of a kind and with a runtime, each once; tests only read it."""
+    return cache(
+        lambda kind, runtime: install_to(
+            tmp_path_factory.mktemp("installed"), f"KIND={kind}", f"RUNTIME={runtime}"
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def consume(install: Install, tmp_path_factory: pytest.TempPathFactory) -> Install:
+    """Builds the program that links what `install` makes, each once."""
+    return cache(
+        lambda kind, runtime: build_consumer(
+            tmp_path_factory.mktemp("consumer"), install(kind, runtime)
+        )
+    )
+
+
+def read_dynamic(path: Path) -> str:
+    return succeed(run("readelf", "--dynamic", "--wide", path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "runtime"),
+    [
+        ("SHARED", "shared"),
+        ("SHARED", "bundle"),
+        ("STATIC", "shared"),
+        ("STATIC", "static"),
+        ("STATIC", "bundle"),
+    ],
+)
+def test_another_project_links_the_installed_kernels(
+    consume: Install, kind: str, runtime: str
+) -> None:
+    consumer = consume(kind, runtime)
+
+    succeed(run(consumer))
+    needs_runtime = "libkbuild_cpu.so.1" in read_dynamic(consumer)
+    assert needs_runtime == (runtime != "static")
+
+
+def test_installed_headers_name_no_build_path(install: Install) -> None:
+    prefix = install("SHARED", "shared")
+
+    header = (prefix / "include" / "vector_kernels_kernels.hpp").read_text()
+
+    assert '#include "vector.hpp"' in header
+    assert str(prefix.parent) not in header
+    assert (prefix / "include" / "vector.hpp").is_file()
+
+
+@pytest.mark.parametrize(
+    ("destinations", "headers"),
+    [
+        ("LIBRARY;DESTINATION;lib", None),
+        ("PUBLIC_HEADER;DESTINATION;headers;INCLUDES;DESTINATION;headers", "headers"),
+    ],
+)
+def test_destinations_are_the_projects(
+    tmp_path: Path, destinations: str, headers: str | None
+) -> None:
+    settings = ("KIND=SHARED", "RUNTIME=shared", f"DESTINATIONS={destinations}")
+    prefix = install_to(tmp_path, *settings)
+    built = tmp_path / "consumer"
+
+    # Whoever imports the target finds its include folder, be there headers in it or not.
+    succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
+    assert [path.parent.name for path in prefix.rglob("vector.hpp")] == (
+        [headers] if headers else []
+    )
+    if headers:
+        succeed(build(built))
+
+
+def test_configurations_are_installed_apart(tmp_path: Path) -> None:
+    built, prefix = tmp_path / "built", tmp_path / "prefix"
+    settings = ("KIND=SHARED", "RUNTIME=shared")
+    succeed(configure(SHIPPING / "library", built, *settings, generator="Ninja Multi-Config"))
+    for configuration in ("Debug", "Release"):
+        succeed(run("cmake", "--build", built, "--config", configuration))
+        words = ("--install", built, "--config", configuration, "--prefix", prefix / configuration)
+        succeed(run("cmake", *words))
+
+    names = {path.name for path in (prefix / "Release" / "include").iterdir()}
+    assert names == {"vector.hpp", "vector_kernels_kernels.h", "vector_kernels_kernels.hpp"}
+    succeed(build(build_consumer(tmp_path / "consumer", prefix / "Debug").parent))
+
+
+def test_bundle_is_complete(install: Install, tmp_path: Path) -> None:
+    prefix = install("SHARED", "bundle")
+    library = next(prefix.rglob("libvector_kernels.so"))
+
+    assert (library.parent / "libkbuild_cpu.so.1").is_file()
+    assert "$ORIGIN" in read_dynamic(library)
+    moved = tmp_path / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    library = next(moved.rglob("libvector_kernels.so"))
+    resolved = succeed(run("ldd", library))
+    assert f"{library.parent}/libkbuild_cpu.so.1" in resolved.replace("/./", "/")
+
+
+def test_static_runtime_is_hidden(consume: Install) -> None:
+    consumer = consume("STATIC", "static")
+
+    assert "kbuild_cpu" not in succeed(run("nm", "--dynamic", "--defined-only", consumer))
+
+
+def test_static_runtime_of_a_shared_library_is_refused(tmp_path: Path) -> None:
+    result = configure(SHIPPING / "library", tmp_path, "KIND=SHARED", "RUNTIME=static")
+
+    assert result.returncode != 0
+    assert "RUNTIME static: a program that links a shared kernel library" in " ".join(
+        result.stderr.split()
+    )
+
+
+def test_environment_is_not_needed(consume: Install, tmp_path: Path) -> None:
+    consumer = consume("STATIC", "static")
+
+    environment = {"HOME": str(tmp_path / "home"), "PATH": os.defpath}
+    words = [f"{name}={value}" for name, value in environment.items()]
+    succeed(run("env", "-i", *words, consumer))
+    assert list((tmp_path / "home").rglob("*.so"))

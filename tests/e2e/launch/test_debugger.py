@@ -1,0 +1,292 @@
+"""What plain gdb shows of launches and kernels: it is run for real, in batch mode."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.commands import build, configure, run, succeed
+from support.tools.gdb_sessions import (
+    DEBUGGER,
+    POINTER,
+    check_launch,
+    check_stub,
+    find_frame,
+    list_frames,
+    needs_gdb,
+    run_gdb,
+)
+from support.tools.toolchains import require_programs
+
+KINDS = ("STATIC", "SHARED")
+MODES = ("pie", "fixed")
+
+pytestmark = needs_gdb
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """A program, and what its host code is compiled with."""
+
+    compiler: str
+    optimisation: str
+    kind: str
+    mode: str
+
+    def __str__(self) -> str:
+        return f"{self.compiler}-{self.optimisation}-{self.kind}-{self.mode}"
+
+    @property
+    def program(self) -> str:
+        return f"{self.kind}_{self.mode}"
+
+
+ALL = tuple(
+    Setup(compiler=compiler, optimisation=optimisation, kind=kind, mode=mode)
+    for compiler, optimisation, kind, mode in itertools.product(
+        ("g++", "clang++"), ("-O0", "-O2"), KINDS, MODES
+    )
+)
+# Every two values of two columns meet.
+DEFAULT = tuple(
+    Setup(compiler=compiler, optimisation=optimisation, kind=kind, mode=mode)
+    for compiler, optimisation, kind, mode in (
+        ("g++", "-O0", "SHARED", "pie"),
+        ("g++", "-O2", "STATIC", "fixed"),
+        ("clang++", "-O0", "STATIC", "pie"),
+        ("clang++", "-O2", "SHARED", "fixed"),
+        ("g++", "-O2", "SHARED", "pie"),
+    )
+)
+SETUPS = tuple(
+    pytest.param(setup, id=str(setup), marks=() if setup in DEFAULT else pytest.mark.slow)
+    for setup in ALL
+)
+
+Prepare = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
+    """Builds a setup's program; device images go to a folder of the tests'.
+
+    Setups of one compiler and its flags share a build folder, in which kinds of stubs take turns.
+    """
+    folder = tmp_path_factory.mktemp("debugger")
+
+    def prepare(setup: Setup, *definitions: str, debug_stubs: str = "ON", suffix: str = "") -> Path:
+        require_programs(setup.compiler)
+        built = folder / f"{setup.compiler}{setup.optimisation}{suffix}"
+        configured = configure(
+            *(DEBUGGER, built, "ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),
+            f"CMAKE_CXX_COMPILER={setup.compiler}",
+            f"CMAKE_CXX_FLAGS={setup.optimisation}",
+            f"DEBUG_STUBS={debug_stubs}",
+            *definitions,
+        )
+        succeed(configured)
+        succeed(build(built, setup.program))
+        return built / setup.program
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KBUILD_CACHE_DIR", str(folder / "images"))
+        yield prepare
+
+
+# The stubs in the order of their launches, with what their arguments look like.
+STUBS = (
+    ("__device_stub__saxpy", f"n=1000, a=2, x={POINTER}, y={POINTER}", "saxpy"),
+    ("ns::__device_stub__scale", f"to={POINTER}, factor=0.5, n=64", "scale"),
+    ("ns::__device_stub__add<int>", f"to={POINTER}, value=42", "add"),
+    ("__device_stub__reset", f"to={POINTER}, n=7", "reset"),
+    (
+        "__device_stub__fall",
+        rf"body=\{{mass = 1.5, charge = -3\}}, seconds=0.25, height={POINTER}",
+        "fall",
+    ),
+)
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+def test_stubs_show_the_kernels_arguments(prepare: Prepare, setup: Setup) -> None:
+    program = prepare(setup)
+    breakpoints = [f"break {stub}" for stub, _, _ in STUBS]
+    stops = ["info args", "bt", "continue"] * len(STUBS)
+
+    printed = run_gdb(*breakpoints, "run", *stops, files=(program,))[len(STUBS) + 1 :]
+
+    for (stub, arguments, kernel), args, backtrace in zip(
+        STUBS, printed[::3], printed[1::3], strict=True
+    ):
+        # `info args` has a line for each of what the frame has in parentheses.
+        pattern = re.sub(r", (?=\w+=)", "\n", arguments)
+        assert re.fullmatch(re.sub(r"(?m)^(\w+)=", r"\1 = ", pattern), args), args
+        check_stub(list_frames(backtrace), stub, arguments, kernel)
+    assert "exited normally" in printed[-1]
+
+
+@pytest.mark.parametrize("debug_stubs", ["ON", "OFF"])
+@pytest.mark.parametrize("setup", SETUPS)
+def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: str) -> None:
+    """Neither handle nor stub, nor a linker's entry for either, is ever taken for it."""
+    program = prepare(setup, debug_stubs=debug_stubs)
+
+    printed = run_gdb(
+        *("break saxpy", "start", "break ns::scale", "info breakpoints", "continue"),
+        *("info symbol $pc", "info breakpoints", "info args", "list", "print threadIdx.x"),
+        # Alone: its fellows on other threads would stop at the breakpoint meanwhile.
+        *("print blockIdx", "print gridDim.x", "set scheduler-locking on", "step", "bt"),
+        files=(program,),
+    )
+
+    # All libraries are there at main(), and with them handles and stubs.
+    assert "(saxpy) pending" in printed[0]
+    assert "(ns::scale) pending" in printed[2]
+    assert printed[3].count("<PENDING>") == 2
+    arguments = f"n=1000, a=2, x={POINTER}, y={POINTER}"
+    assert re.search(rf"Breakpoint 1, saxpy \({arguments}\) at .*/kernels\.cu:\d+", printed[4])
+    image = r".*/images/[0-9a-f]{64}\.so"
+    assert re.fullmatch(rf"saxpy\(.*\) \+ \d+ in section \.text of {image}", printed[5])
+    assert len(re.findall(r"0x[0-9a-f]+ in .*/kernels\.cu:\d+", printed[6])) == 2
+    assert "MULTIPLE" not in printed[6]
+    assert printed[7].startswith("n = 1000\na = 2\n")
+    assert "const int i = blockIdx.x * blockDim.x + threadIdx.x;" in printed[8]
+    assert re.fullmatch(r"\$1 = \d+", printed[9])
+    assert re.fullmatch(r"\$2 = \{x = [0-3], y = 0, z = 0\}", printed[10])
+    assert printed[11] == "$3 = 4"
+    assert "if (i < n)" in printed[13]
+    assert list_frames(printed[14])[0].startswith("saxpy (n=1000, a=2,")
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
+    """One block: it runs on the launching thread, whose stack is the kernel's as well."""
+    program = prepare(DEFAULT[0], f"DEVICE_COMPILER={compiler}", suffix=f"-device-{compiler}")
+
+    printed = run_gdb(
+        *("break ns::scale if threadIdx.x == 5", "run", "info args", "print threadIdx"),
+        *("print blockDim.x", "bt"),
+        files=(program,),
+    )
+
+    assert re.fullmatch(rf"to = {POINTER}\nfactor = 0.5\nn = 64", printed[2])
+    assert printed[3] == "$1 = {x = 5, y = 0, z = 0}"
+    assert printed[4] == "$2 = 64"
+    frames = list_frames(printed[5])
+    assert frames[0].startswith("ns::scale (to=0x")
+    assert frames[find_frame(frames, "ns::__device_stub__scale")].count("factor=0.5")
+    check_launch(frames, "scale")
+    assert frames[-1].startswith("main (")
+
+
+def test_release_build_has_the_kernels_name_alone(prepare: Prepare) -> None:
+    program = prepare(DEFAULT[0], "CMAKE_BUILD_TYPE=Release", suffix="-release")
+
+    printed = run_gdb("break ns::scale", "run", "info symbol $pc", "bt", files=(program,))
+
+    assert "(ns::scale) pending" in printed[0]
+    assert re.match(r"ns::scale\(float\*, float, int\).* in section .*/images/.*\.so", printed[2])
+    frames = list_frames(printed[3])
+    assert frames[0].startswith("ns::scale(float*, float, int) ()")
+    assert "factor=0.5, n=64" in frames[find_frame(frames, "ns::__device_stub__scale")]
+    check_launch(frames, "scale")
+
+
+def test_stubs_of_static_kernels_bear_their_names(prepare: Prepare) -> None:
+    """No other file can launch a static kernel by name, but a debugger finds its stub."""
+    program = prepare(DEFAULT[2])
+
+    (printed,) = run_gdb("info line __device_stub__quiet", files=(program,))
+
+    assert re.match(r'Line \d+ of ".*_stub\.cpp" starts at address', printed), printed
+
+
+@pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
+def test_symbols_alone_name_the_kernel(prepare: Prepare, setup: Setup) -> None:
+    program = prepare(setup, debug_stubs="SYMBOLS")
+
+    printed = run_gdb(*("break __device_stub__saxpy", "run", "info args", "bt"), files=(program,))
+
+    assert "No symbol table info available" in printed[2]
+    frames = list_frames(printed[3])
+    assert frames[0].startswith("__device_stub__saxpy(int, float, float const*, float*) ()")
+    check_launch(frames, "saxpy")
+
+
+@pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
+def test_without_stubs_there_is_none(prepare: Prepare, setup: Setup) -> None:
+    program = prepare(setup, debug_stubs="OFF")
+
+    printed = run_gdb(
+        *("start", "info functions __device_stub__", "break __device_stub__saxpy"),
+        *("continue", "info breakpoints"),
+        files=(program,),
+    )
+
+    assert printed[1] == 'All functions matching regular expression "__device_stub__":'
+    assert "(__device_stub__saxpy) pending" in printed[2]
+    assert "exited normally" in printed[3]
+    assert "<PENDING>" in printed[4]
+
+
+def test_switching_compiles_no_host_file(prepare: Prepare) -> None:
+    """Stubs come and go with the kernel library: the host's objects are linked as they are."""
+    setup = DEFAULT[1]
+    compiled, linked = set(), set()
+    for debug_stubs in ("ON", "OFF", "SYMBOLS", "ON"):
+        program = prepare(setup, debug_stubs=debug_stubs, suffix="-switch")
+        assert ("__device_stub__saxpy" in succeed(run("nm", program))) == (debug_stubs != "OFF")
+        succeed(run(program))
+        (host,) = program.parent.glob(f"CMakeFiles/{setup.program}.dir/main.cpp.o")
+        compiled.add(host.stat().st_mtime_ns)
+        linked.add(program.stat().st_mtime_ns)
+
+    assert len(compiled) == 1
+    assert len(linked) == 4
+
+
+def test_helping_thread_leaves_the_launch_to_the_launching_one(prepare: Prepare) -> None:
+    """A grid's other blocks run on threads of the runtime, which nobody's launch called."""
+    program = prepare(DEFAULT[1])
+
+    printed = run_gdb("break saxpy", "run", "thread apply all bt", files=(program,))
+
+    traces = [list_frames(text) for text in re.split(r"^Thread ", printed[2], flags=re.MULTILINE)]
+    launching = [frames for frames in traces if any("main (" in frame for frame in frames)]
+    assert len(launching) == 1
+    find_frame(launching[0], "__device_stub__saxpy")
+    check_launch(launching[0], "saxpy")
+
+
+HEADERLESS = """
+cmake_minimum_required(VERSION 3.22...4.0)
+project(headerless LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+kbuild_add_kernels(kernels SHARED SOURCES a.cu ARCHITECTURES x86-64 DEBUG_STUBS ON)
+"""
+
+
+def test_struct_without_its_header_is_an_error(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(HEADERLESS)
+    (source / "a.hpp").write_text("#pragma once\nstruct Body { float mass; int charge; };\n")
+    (source / "a.cu").write_text(
+        '#include "a.hpp"\n__global__ void fall(Body body, float* y) { *y = body.mass; }\n'
+    )
+    succeed(configure(source, tmp_path / "build"))
+
+    result = build(tmp_path / "build")
+
+    assert result.returncode != 0
+    output = " ".join((result.stdout + result.stderr).split())
+    assert "kernel 'fall(Body, float*)' can have no debug stub" in output
+    assert "name the header that defines its parameter type 'Body' in HEADERS" in output
+
+    (source / "CMakeLists.txt").write_text(HEADERLESS.replace("a.cu", "a.cu HEADERS a.hpp"))
+    succeed(build(tmp_path / "build"))

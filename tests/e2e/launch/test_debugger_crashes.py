@@ -1,0 +1,105 @@
+"""What a program leaves whose kernel dies: core files and back-traces name kernel and launch."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.commands import configure_and_build, run, succeed
+from support.tools.gdb_sessions import (
+    DEBUGGER,
+    check_launch,
+    find_frame,
+    list_frames,
+    needs_gdb,
+    run_gdb,
+)
+
+pytestmark = needs_gdb
+KINDS = ("STATIC", "SHARED")
+
+
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with programs whose kernels fail an assertion."""
+    folder = tmp_path_factory.mktemp("dying")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KBUILD_CACHE_DIR", str(folder / "images"))
+        configure_and_build(
+            *(DEBUGGER, folder, "WITH_FAILURE=ON", "MODES=pie", "ARCHITECTURES=x86-64"),
+            "CMAKE_BUILD_TYPE=Debug",
+        )
+        yield folder
+
+
+def dump_core(program: Path, folder: Path) -> Path | None:
+    """The core file that Linux writes, unless it writes those elsewhere or not at all."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    done = subprocess.run(
+        [program],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)),
+    )
+    assert done.returncode == -signal.SIGABRT
+    return next(folder.glob("core*"), None)
+
+
+@pytest.mark.parametrize("writer", ["linux", "gdb"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_core_file_names_kernel_and_launch(
+    dying: Path, tmp_path: Path, kind: str, writer: str
+) -> None:
+    program = dying / f"{kind}_pie_failing"
+    if writer == "linux":
+        core = dump_core(program, tmp_path)
+        if core is None:
+            pytest.skip("no core file in the working directory: see core_pattern and ulimit -c")
+    else:
+        core = tmp_path / "core"
+        run_gdb("run", f"generate-core-file {core}", "kill", files=(program,))
+
+    (backtrace,) = run_gdb("bt", files=(program, core))
+
+    frames = list_frames(backtrace)
+    kernel = find_frame(frames, "fail")
+    stub = find_frame(frames, "__device_stub__fail")
+    assert re.match(r"fail \(code=7\) at .*/fail\.cu:\d+", frames[kernel])
+    assert re.match(r"__device_stub__fail \(code=7\) at .*_stub\.cpp:\d+", frames[stub])
+    assert kernel < stub
+    check_launch(frames, "fail", "dying.cpp")
+
+
+def test_fibre_that_started_late_has_its_launch_in_its_trace(dying: Path) -> None:
+    program = dying / "STATIC_pie_failing"
+
+    printed = run_gdb(
+        "run late", "bt", "frame function fail_late", "print threadIdx", files=(program,)
+    )
+
+    assert printed[3] == "$1 = {x = 3, y = 0, z = 0}"
+    frames = list_frames(printed[1])
+    assert find_frame(frames, "fail_late") < find_frame(frames, "__device_stub__fail_late")
+    check_launch(frames, "fail_late", "dying.cpp")
+
+
+@pytest.mark.parametrize("word", ["early", "late"])
+def test_stripped_program_names_the_stub(dying: Path, tmp_path: Path, word: str) -> None:
+    """backtrace(3) knows dynamic symbols alone: those of default visibility."""
+    program, library = tmp_path / "program", tmp_path / "libSHARED_failing.so"
+    succeed(run("strip", "-o", program, dying / "SHARED_pie_failing"))
+    succeed(run("strip", "-o", library, dying / library.name))
+    assert "no symbols" in run("nm", program).stderr
+
+    done = run("env", f"LD_LIBRARY_PATH={tmp_path}", program, "handler", word)
+
+    assert done.returncode == -signal.SIGABRT
+    kernel = "fail_late" if word == "late" else "fail"
+    assert re.search(rf"_Z\d+__device_stub__{kernel}i\+0x", done.stderr), done.stderr

@@ -1,0 +1,360 @@
+"""Compiling and running apart, from Python, on the processor: real kernels, real compilers."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import pickle
+import subprocess
+import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kbuild
+from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+from kbuild.cli.main import main
+from kbuild.errors import (
+    ConfigurationError,
+    KbuildError,
+    LaunchError,
+    SourceError,
+    ToolError,
+)
+from support.executed_kernels import CASES, CompiledKernels, OnlyDlpack, RtcKernels
+from support.tools.toolchains import needs_backend
+
+ONE = LaunchConfig(grid=1, block=32)
+SOURCE = """\
+struct Pair { float factor; int offset; };
+__device__ int counter;
+template <class T> __global__ void scale(T* values, T factor, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] *= factor;
+}
+template __global__ void scale<float>(float*, float, int);
+__global__ void apply(const float* in, float* out, Pair pair)
+{
+    out[threadIdx.x] = in[threadIdx.x] * pair.factor + pair.offset;
+}
+__global__ void count() { atomicAdd(&counter, 1); }
+__global__ void read(int* out) { *out = counter; }
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled() -> CompiledModule:
+    return KernelCompiler("cpu").compile(SOURCE)
+
+
+@pytest.fixture(scope="module")
+def kernels() -> CompiledKernels:
+    return CompiledKernels("cpu")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_executor_agrees_with_numpy(kernels: CompiledKernels, case: str) -> None:
+    CASES[case](kernels)
+
+
+def test_rtc_agrees_with_numpy() -> None:
+    CASES["test_scale_each_type"](RtcKernels("cpu"))
+
+
+def test_rtc_instantiates_a_template() -> None:
+    source = SOURCE.replace("template __global__ void scale<float>(float*, float, int);", "")
+    values = np.arange(4)
+    RtcKernel(source, "scale<long>", backend="cpu").run(ONE, values, 3, 4)
+    np.testing.assert_array_equal(values, [0, 3, 6, 9])
+
+
+def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
+    source = (
+        "typedef unsigned int u; template <class T, int N>\n"
+        "__global__ void fill(T* values) { values[threadIdx.x] = N; }"
+    )
+    values = np.zeros(4, np.uint32)
+    config = LaunchConfig(grid=1, block=4)
+    RtcKernel(source, "fill<u, 2 + (3 > 2)>", (), "cpu", arch="native").run(config, values)
+    assert values.tolist() == [3] * 4
+
+
+def test_rtc_takes_symbols_of_any_length() -> None:
+    name = "long_name" * 40
+    kernel = RtcKernel(f"__global__ void {name}() {{}}", f"_Z{len(name)}{name}v", backend="cpu")
+    assert kernel.compiled.display == f"{name}()"
+
+
+def test_rtc_errors_have_the_lines_of_the_text() -> None:
+    with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
+        RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")
+
+
+def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> None:
+    count, read = KernelExecutor(compiled["count"]), KernelExecutor(compiled["read"])
+    seen = np.zeros(1, np.int32)
+    for _ in range(3):
+        count.run(ONE)
+    read.run(ONE, seen)
+    assert seen[0] == 96
+
+
+def test_variables_live_as_long_as_their_kernels() -> None:
+    kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
+    count = kernels["count"]
+    for _ in range(3):
+        KernelExecutor(count).run(ONE)
+        gc.collect()
+    seen = np.zeros(1, np.int32)
+    KernelExecutor(kernels["read"]).run(ONE, seen)
+    assert seen[0] == 96
+    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).module)
+    del kernels, count
+    gc.collect()
+    assert module() is None
+
+
+def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:
+    pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
+    values, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    KernelExecutor(compiled["apply"]).run(ONE, values, out, pair)
+    np.testing.assert_array_equal(out, values * 2 + 5)
+
+
+def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    executor = KernelExecutor(compiled["scale<float>"])
+    executor.run(ONE, OnlyDlpack(values), 3.0, 8)
+    assert (values == 3).all()
+    with pytest.raises(ConfigurationError, match="contiguous"):
+        executor.run(ONE, OnlyDlpack(values[::2]), 3.0, 4)
+    with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
+        executor.run(ONE, OnlyDlpack(values.astype(np.float64)), 3.0, 4)
+
+
+def test_addresses_are_passed_as_they_are(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    executor = KernelExecutor(compiled["scale<float>"])
+    executor.run(ONE, values.ctypes.data, 2.0, 8)
+    executor.run(ONE, values.ctypes.data_as(ctypes.c_void_p), 2.0, 8)
+    assert (values == 4).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 1.0), "takes 3 arguments, not 2"),
+        ((0, 1.0, "x"), r"argument 2 'n' \(int\) takes an int or numpy\.int32, not str"),
+        ((0, 1.0, 2**40), r"argument 2 'n' .* in the range of numpy\.int32"),
+        ((-1, 1.0, 0), "argument 0 'values' .* an address of 64 bits"),
+        (([1.0], 1.0, 1), "argument 0 'values' .* not list"),
+        ((np.ones(2), 1.0, 2), r"argument 0 'values' .* numpy\.float32, not an array of float64"),
+        ((0, None, 1), "argument 1 'factor' .* not None"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(
+    compiled: CompiledModule, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        KernelExecutor(compiled["scale<float>"]).run(ONE, *arguments)
+
+
+def test_profile_measures(compiled: CompiledModule) -> None:
+    values = np.ones(8, np.float32)
+    seconds = KernelExecutor(compiled["scale<float>"]).run(ONE, values, 2.0, 8, profile=True)
+    assert seconds is not None
+    assert seconds > 0
+    assert (values == 2).all()
+
+
+def test_what_the_device_refuses_names_the_kernel(compiled: CompiledModule) -> None:
+    with pytest.raises(LaunchError, match=r"scale<float>.*block is \(2048, 1, 1\)"):
+        KernelExecutor(compiled["scale<float>"]).run(
+            LaunchConfig(grid=1, block=2048), np.ones(1, np.float32), 1.0, 1
+        )
+    with pytest.raises(ConfigurationError, match="no streams"):
+        KernelExecutor(compiled["count"]).run(LaunchConfig(grid=1, block=1, stream=3))
+
+
+def test_threads_share_an_executor(compiled: CompiledModule) -> None:
+    executor = KernelExecutor(compiled["scale<float>"])
+    arrays = [np.full(64, i, np.float32) for i in range(200)]
+    config = LaunchConfig(grid=2, block=32)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda a: executor.run(config, a, 2.0, 64), arrays))
+    for i, array in enumerate(arrays):
+        assert (array == 2 * i).all()
+
+
+def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> None:
+    file = tmp_path / "scale.pickle"
+    file.write_bytes(pickle.dumps(compiled["scale<float>"]))
+    program = (
+        "import pickle, sys, numpy, kbuild\n"
+        "kernel = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "values = numpy.ones(4, numpy.float32)\n"
+        "config = kbuild.LaunchConfig(grid=1, block=4)\n"
+        "kbuild.KernelExecutor(kernel).run(config, values, 5.0, 4)\n"
+        "print(values.sum(), 'kbuild.toolchain.find' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
+    )
+    # Running needs nothing that looks for compilers.
+    assert done.stdout.split() == ["20.0", "False"]
+
+
+def test_what_has_run_pickles(compiled: CompiledModule) -> None:
+    values = np.ones(4, np.float32)
+    for launcher in (
+        KernelExecutor(compiled["scale<float>"]),
+        RtcKernel(SOURCE, "scale<float>", backend="cpu"),
+    ):
+        launcher.run(ONE, values, 2.0, 4)
+        pickle.loads(pickle.dumps(launcher)).run(ONE, values, 2.0, 4)  # noqa: S301 - our own
+    assert (values == 16).all()
+
+
+def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
+    saved = compiled.save(tmp_path / "dump")
+    assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
+    assert saved[0].read_text() == SOURCE
+    assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_records_name_no_folder_that_is_gone(compiled: CompiledModule) -> None:
+    assert [image["path"] for image in json.loads(compiled.record)["images"]] == ["kernels.so"]
+    assert KernelCompiler("cpu").compile(SOURCE).record == compiled.record
+
+
+def test_sources_that_cannot_be_compiled_are_told() -> None:
+    compiler = KernelCompiler("cpu")
+    with pytest.raises(SourceError, match="no kernel"):
+        compiler.compile("__device__ int nothing() { return 0; }")
+    with pytest.raises(kbuild.errors.InputError, match="no such file"):
+        compiler.compile("absent.cu")
+    with pytest.raises(ConfigurationError, match="unknown architecture"):
+        KernelCompiler("cpu", "z80")
+    with pytest.raises(ConfigurationError, match="unknown BACKEND"):
+        KernelCompiler("metal")
+    with pytest.raises(ConfigurationError, match="a sequence of words"):
+        KernelCompiler("cpu", None, "-DX")
+
+
+@needs_backend("hip")
+def test_hip_kernels_compile_without_a_device() -> None:
+    compiler = KernelCompiler("hip", "gfx90a")
+    kernel = compiler.compile(SOURCE)["scale<float>"]
+    assert [(p.name, p.type) for p in kernel.params][:2] == [
+        ("values", "float*"),
+        ("factor", "float"),
+    ]
+    assert kernel.file_names == ("kernels.cu", "kernels.hsaco")
+    assert (kernel.resources.registers or 0) > 0
+    assert kernel.resources.wavefront_size == 64
+    assert kernel.select(1024) is kernel.history[0]
+    with pytest.raises(ConfigurationError, match="cannot be recompiled"):
+        kernel.select(64, 1)
+    with pytest.raises(ConfigurationError, match=r"kbuild\.load"):
+        KernelExecutor(kernel)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "message"),
+    [
+        ("x" * 5000, "kernels.cu", "File name too long"),
+        ("/", "kernels.cu", "a folder; name a source file"),
+        ("\n// \udcff\n", "kernels.cu", "line 2 of the text: surrogates"),
+        (SOURCE, "", "'' is no name of a file"),
+        (SOURCE, "..", "is no name of a file"),
+        (SOURCE, "a\0.cu", "is no name of a file"),
+        (SOURCE, "a" * 300, "is no name of a file"),
+        (SOURCE, "a.so", "a.so: its code would be a file of the same name"),
+    ],
+)
+def test_sources_that_are_none_are_told(source: str, name: str, message: str) -> None:
+    with pytest.raises(KbuildError, match=message):
+        KernelCompiler("cpu").compile(source, name=name)
+
+
+@pytest.mark.parametrize("options", [None, 3, [1], [Path("-g")], ["-DA\0"]])
+def test_options_are_words(options: Any) -> None:
+    for make in (
+        lambda: KernelCompiler("cpu", None, options),
+        lambda: RtcKernel(SOURCE, "count", options, "cpu"),
+    ):
+        with pytest.raises(ConfigurationError, match="option"):
+            make()
+
+
+def test_what_is_no_kernel_text_or_configuration_is_told(compiled: CompiledModule) -> None:
+    wrong: Any = (1, 32)
+    executor = KernelExecutor(compiled["count"])
+    for launch in (executor.run, executor.capture):
+        with pytest.raises(ConfigurationError, match="a LaunchConfig, not tuple"):
+            launch(wrong)
+    wrong = compiled
+    with pytest.raises(ConfigurationError, match=r"KernelExecutor\(module\[name\]\)"):
+        KernelExecutor(wrong)
+    wrong = SOURCE.encode()
+    with pytest.raises(ConfigurationError, match="source_text is a string, not bytes"):
+        RtcKernel(wrong, "count", backend="cpu")
+    wrong = None
+    with pytest.raises(ConfigurationError, match="name is a string, not NoneType"):
+        RtcKernel(SOURCE, wrong, backend="cpu")
+    with pytest.raises(ConfigurationError, match="no streams"):
+        executor.run(LaunchConfig(grid=1, block=1, stream=np.zeros(2)))
+
+
+def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path: Path) -> None:
+    values = np.arange(8, dtype=np.float32)
+    file = tmp_path / "scale.launch"
+    executor = KernelExecutor(compiled["scale<float>"])
+    kbuild.write_launch_record(file, executor.capture(ONE, values, 3.0, 8))
+    assert values[1] == 1
+
+    replay = kbuild.replay_launch(kbuild.read_launch_record(file))
+
+    assert replay.outcome.code == 0
+    assert replay.buffers[0].after == (values * 3).tobytes()
+    assert replay.record.kernel == compiled["scale<float>"].record
+
+
+def test_forged_records_are_told(
+    compiled: CompiledModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = KernelExecutor(compiled["scale<float>"]).capture(ONE, np.ones(8, np.float32), 3.0, 8)
+    row = replace(record.kernel, params=record.kernel.params[:-1], display="\x1b[31m\n")
+    file = tmp_path / "forged.launch"
+    kbuild.write_launch_record(file, replace(record, kernel=row))
+
+    assert main(["replay", str(file)]) == 1
+
+    shown = capsys.readouterr().out
+    assert "has other parameters than are described" in shown
+    assert shown.startswith("\\x1b[31m\\n, backend cpu\n")
+    assert "then: it was recorded, not launched\n" in shown
+
+
+def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
+    values = np.arange(32, dtype=np.float32)
+    pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
+    executor = KernelExecutor(compiled["apply"])
+
+    record = executor.capture(ONE, values, values, pair)
+    foreign = executor.capture(ONE, OnlyDlpack(values), values, pair)
+    address = executor.capture(ONE, values.ctypes.data, values, pair)
+
+    assert [pointer.buffer for pointer in record.pointers] == [0, 0]
+    assert [buffer.content for buffer in foreign.buffers] == [values.tobytes()] * 2
+    (note,) = address.notes
+    assert (note.kind, note.param) == ("unknown-extent", 0)
+    with pytest.raises(ConfigurationError, match="nothing says how much"):
+        kbuild.replay_launch(address)

@@ -1,0 +1,228 @@
+"""Device code compiled again for what launches ask, and at run time, by the real compilers."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
+from kbuild.errors import ConfigurationError, KbuildError, ToolError
+from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
+from kbuild.stages.compile import compile_edge
+from kbuild.stages.edges import CompileEdge
+from kbuild.stages.target import DeviceFlags
+from kbuild.toolchain.devices import list_devices
+from support.executed_kernels import HEAVY
+from support.tools.toolchains import needs_backend
+
+pytestmark = needs_backend("cuda")
+
+SOURCE = (
+    HEAVY
+    + """\
+template <class T> __global__ void scale(T* values, T factor) { values[threadIdx.x] *= factor; }
+template __global__ void scale<float>(float*, float);
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> CompiledModule:
+    return KernelCompiler("cuda", "90-real").compile(SOURCE, name="demo.cu")
+
+
+def compile_at_run_time(
+    name: str = "heavy", text: str = SOURCE, options: tuple[str, ...] = ()
+) -> CompiledKernel:
+    request = RtcRequest(text=text, name=name, options=options, backend="cuda", arch="90-real")
+    module, key = compile_text(request)
+    return module[key]
+
+
+def test_compiled_kernels_tell_what_the_compiler_did(compiled: CompiledModule) -> None:
+    kernel = compiled["heavy"]
+    resources = kernel.resources
+    assert [(p.name, p.type, p.offset) for p in kernel.params] == [
+        ("out", "float*", 0),
+        ("in", "const float*", 8),
+        ("n", "int", 16),
+    ]
+    assert (resources.registers or 0) > 64
+    assert (resources.max_threads, resources.shared_bytes) == (128, 0)
+    assert (resources.spill_store_bytes, resources.spill_load_bytes) == (0, 0)
+    assert kernel.file_names == ("demo.cu", "demo.ptx", "demo.cubin")
+    assert kernel.command[0].endswith("nvcc")
+    assert "Compiling entry function 'heavy' for 'sm_90'" in kernel.log
+    assert kernel.compiler_version.startswith("1")
+    assert kernel.assembly is not None
+    assert b".entry heavy" in kernel.assembly.data
+    assert compiled["scale<float>"].resources.max_threads is None
+
+
+def test_the_record_is_the_build_s(compiled: CompiledModule, tmp_path: Path) -> None:
+    source = tmp_path / "demo.cu"
+    source.write_text(SOURCE)
+    compiler = KernelCompiler("cuda", "90-real")
+    edge = CompileEdge(
+        kbuild_version="0",
+        source=source,
+        display_source="demo.cu",
+        arch="90-real",
+        standard="17",
+        output=tmp_path / "out" / "demo",
+        toolchain=compiler.toolchain,
+    )
+    compile_edge(edge, DeviceFlags())
+
+    def read(content: bytes) -> Any:
+        record = json.loads(content)
+        for image in record["images"]:
+            image["path"] = Path(image["path"]).name
+        del record["log"]  # it has the compiler's time
+        return record
+
+    assert read(compiled.record) == read(edge.stamp.read_bytes())
+
+
+def test_compiling_imports_no_library_of_devices() -> None:
+    program = (
+        "import sys, kbuild\n"
+        "kernel = kbuild.KernelCompiler('cuda', '90-real').compile(sys.argv[1])['heavy']\n"
+        "kernel.select(1024)\n"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} & {'cuda', 'cupy', 'numpy'}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, HEAVY], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("way", ["nvcc", "rtc"])
+def test_a_kernel_for_128_threads_becomes_one_for_1024(way: str, compiled: CompiledModule) -> None:
+    kernel = (
+        compile_at_run_time() if way == "rtc" else pickle.loads(pickle.dumps(compiled))["heavy"]  # noqa: S301 - our own
+    )
+    with ThreadPoolExecutor(4) as pool:
+        (made,) = {id(v): v for v in pool.map(kernel.select, [1024] * 8)}.values()
+
+    assert made.resources.max_threads == 1024
+    assert (made.resources.registers or 99) <= 64
+    assert (made.resources.spill_store_bytes or 0) > 0
+    assert kernel.history == (kernel.history[0], made)
+    (found,) = (k for k in read_cubin(made.images[0].data).kernels if k.name == "heavy")
+    assert found.max_threads == (1024, 1, 1)
+    assert pickle.loads(pickle.dumps(kernel)).select(1000) == made  # noqa: S301 - our own
+
+
+def test_portable_code_is_marked() -> None:
+    kernel = KernelCompiler("cuda", "90-virtual").compile(SOURCE)["heavy"]
+    made = kernel.select(1024)
+    assert [(image.arch, image.kind) for image in made.images] == [("compute_90", "ptx")]
+    assert made.resources.max_threads == 1024
+    assert kernel.select(1000) is made
+
+
+def test_without_the_compiler_the_driver_assembles(tmp_path: Path) -> None:
+    kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
+    recompiler: Any = kernel._recompiler
+    toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
+    kernel._recompiler = replace(recompiler, toolchain=toolchain)
+    made = kernel.select(1024)
+    assert [image.kind for image in made.images] == ["ptx"]
+    assert b".maxntid 1024" in made.images[0].data
+    assert "nvcc: not found" in made.reason
+    assert kernel.select(1000) is made
+
+
+@pytest.mark.parametrize("option", ["-E", "-ptx"])
+def test_options_that_make_something_else_are_told(option: str) -> None:
+    with pytest.raises(KbuildError, match=r"the compiler left no kernels\.\w+; do its options"):
+        KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
+    with pytest.raises(ConfigurationError, match=r"standard 'c\+\+17' is none; write 17"):
+        KernelCompiler("cuda", "90-real", standard="c++17")
+    with pytest.raises(ConfigurationError, match=r"standard '11' is none; write 17, 20, 23 or 26"):
+        KernelCompiler("cpu", standard="11")
+
+
+def test_compile_options_stay_when_it_is_compiled_again() -> None:
+    options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math")
+    kernel = KernelCompiler("cuda", "90-real", options).compile(SOURCE)["heavy"]
+    made = kernel.select(256, 80)
+    assert (made.resources.registers or 99) <= 80
+    assert b".debug_line" in made.images[0].data
+
+
+@pytest.mark.parametrize("options", [("--ptxas-options=-O0",), ("-Xptxas", "-O0")])
+def test_rtc_options_stay_when_it_is_compiled_again(options: tuple[str, ...]) -> None:
+    text = SOURCE.replace("r < 16", "r < 2")  # what is not optimised is long
+    made = compile_at_run_time("heavy", text, options).select(256)
+    optimised = compile_at_run_time("heavy", text).select(256)
+    assert len(made.images[0].data) > 1.2 * len(optimised.images[0].data)
+
+
+def test_rtc_facts_are_those_of_the_build(compiled: CompiledModule) -> None:
+    kernel = compile_at_run_time()
+    built = compiled["heavy"]
+    assert kernel.params == built.params
+    assert kernel.resources.max_threads == 128
+    assert kernel.resources.spill_store_bytes == 0
+    assert kernel.file_names == ("heavy.cu", "heavy.ptx", "heavy.cubin")
+    assert kernel.command[0] == "nvrtc"
+    assert compile_at_run_time("scale<double>").display == "void scale<double>(double*, double)"
+
+
+def test_rtc_errors_have_the_lines_of_the_text() -> None:
+    with pytest.raises(ToolError, match=r'broken\.cu\(3\): error: identifier "missing"'):
+        compile_at_run_time("broken", "\n\n__global__ void broken(int* p) { *p = missing; }\n")
+    with pytest.raises(ConfigurationError, match="no kernel 'absent'"):
+        compile_at_run_time("absent")
+
+
+def test_rtc_takes_what_programs_pass() -> None:
+    text = "\ufeff__global__ void one(int* p) { *p = 1; }\r\n"
+    assert compile_at_run_time("one", text).display == "one(int*)"
+    assert RtcKernel(text, "one", (), "cuda", arch="90").compiled.display == "one(int*)"
+    with pytest.raises(ConfigurationError, match="no kernel 'one'; there are none"):
+        compile_at_run_time("one", "")
+    with pytest.raises(ConfigurationError, match="pass the architecture as `arch`"):
+        RtcKernel(text, "one", ["-arch=sm_80"], "cuda", arch="90")
+
+
+def test_paths_may_have_what_shells_read(tmp_path: Path) -> None:
+    source = tmp_path / "it's a, b" / "one two.cu"
+    source.parent.mkdir()
+    (source.parent / "value.h").write_text("#define VALUE 1\n")
+    source.write_text('#include "value.h"\n__global__ void one(int* p) { *p = VALUE; }\n')
+    kernel = KernelCompiler("cuda", "90-real").compile(source)["one"]
+    assert kernel.file_names == ("one two.cu", "one two.ptx", "one two.cubin")
+
+
+def test_rtc_finds_the_toolkit_s_headers() -> None:
+    text = (
+        "#include <cuda_fp16.h>\n#include <kbuild/kernel.h>\n"
+        "KBUILD_KERNEL void two(__half* p) { *p = __float2half(2); }\n"
+    )
+    assert [p.type for p in compile_at_run_time("two", text).params] == ["__half*"]
+
+
+@pytest.mark.skipif(bool(list_devices()), reason="there is a device")
+def test_without_a_device_its_architecture_has_to_be_named() -> None:
+    for ask in (
+        lambda: query_architecture("cuda"),
+        lambda: KernelCompiler("cuda"),
+        lambda: RtcKernel(SOURCE, "heavy", backend="cuda"),
+    ):
+        with pytest.raises(
+            ConfigurationError, match="no NVIDIA device here; name the architecture"
+        ):
+            ask()
+    assert query_architecture() == query_architecture("cpu")

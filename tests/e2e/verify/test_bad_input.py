@@ -1,0 +1,329 @@
+"""Bad input gets one clear message, the documented exit code, and no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.commands import KBUILD, build, configure, run_kbuild, succeed
+
+HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(bad LANGUAGES CXX)\n"
+FIND = "find_package(kbuild CONFIG REQUIRED)\n"
+KERNEL = "__global__ void good(int* p) { *p = 1; }\n"
+
+
+def write_project(folder: Path, call: str, **sources: str) -> Path:
+    source = folder / "source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(HEAD + FIND + call + "\n")
+    for name, text in sources.items():
+        (source / name.replace("_cu", ".cu")).write_text(text)
+    return source
+
+
+def configure_error(folder: Path, call: str, *definitions: str, **sources: str) -> str:
+    source = write_project(folder, call, **sources)
+    result = configure(source, folder / "build", *definitions)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+def build_error(folder: Path, call: str, architectures: str = "x86-64", **sources: str) -> str:
+    call = call.replace("SOURCES", f"ARCHITECTURES {architectures} SOURCES")
+    source = write_project(folder, call, **sources)
+    succeed(configure(source, folder / "build"))
+    result = build(folder / "build")
+    output = result.stdout + result.stderr
+    assert result.returncode != 0
+    assert "Traceback" not in output
+    assert not list((folder / "build").rglob("*.packed"))
+    return " ".join(output.split())
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("kbuild_add_kernels(t SHARED)", "kbuild_add_kernels(t): SOURCES are missing"),
+        (
+            "kbuild_add_kernels(t SHARED SOURCES a.cu SOURCE b.cu)",
+            "SOURCE: no such file",
+        ),
+        (
+            "kbuild_add_kernels(t SHARED BACKNED cpu SOURCES a.cu)",
+            "kbuild_add_kernels(t): unknown argument BACKNED",
+        ),
+        (
+            "kbuild_add_kernels(t SHARED SOURCES a.cu BACKEND)",
+            "kbuild_add_kernels(t): BACKEND needs a value",
+        ),
+        ("kbuild_add_kernels(t SHARED STATIC SOURCES a.cu)", "exclude each other"),
+        ("kbuild_add_kernels(t SOURCES missing.cu)", "missing.cu: no such file"),
+        ("kbuild_add_kernels(t SOURCES a.cu HEADERS missing.hpp)", "missing.hpp: no such file"),
+        ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),
+        ("kbuild_add_kernels(t SOURCES a.cu ../source/a.cu)", "named twice"),
+        ("kbuild_add_kernels(t SOURCES a.cu BACKEND cuad)", "unknown BACKEND 'cuad'"),
+        ("kbuild_add_kernels(t SOURCES a.cu RDC MAYBE)", "RDC is 'MAYBE'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURES x86-64-v9)",
+            "unknown architecture 'x86-64-v9'",
+        ),
+        ("kbuild_add_kernels(t SOURCES a.cu VISIBILITY public)", "VISIBILITY is 'public'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu HOST_COMPILER /no/such/g++)",
+            "compiler /no/such/g++ not found",
+        ),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu POLICY none.toml)",
+            "none.toml: no such file",
+        ),
+        ("kbuild_add_kernels(t SOURCES a.cu VERIFY maybe)", "VERIFY is 'maybe'"),
+        ("kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)", "DEVICE_STANDARD is '98'"),
+        ("kbuild_verify()", "kbuild_verify(): which targets?"),
+        ("kbuild_verify(nothing)", "kbuild_verify(): there is no target nothing"),
+        ("kbuild_add_smoke_test(nothing)", "there is no target nothing"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASES none.py)",
+            "none.py: no such file",
+        ),
+        ("kbuild_add_kernels(t SOURCES a.cu DEBUG_STUBS MAYBE)", "DEBUG_STUBS is 'MAYBE'"),
+    ],
+)
+def test_configure_stops(tmp_path: Path, call: str, expected: str) -> None:
+    message = configure_error(tmp_path, call, a_cu=KERNEL)
+
+    assert expected in message
+
+
+def test_kbuild_command_of_another_package(tmp_path: Path) -> None:
+    message = configure_error(tmp_path, "", "KBUILD_EXECUTABLE=/bin/true")
+
+    assert "no kbuild command belongs to the package in" in message
+    assert "KBUILD_EXECUTABLE" in message
+
+
+def test_source_without_kernel(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path, "kbuild_add_kernels(t SOURCES empty.cu)", empty_cu="__device__ int x;\n"
+    )
+
+    assert "empty.cu: no kernel (no __global__ function) in it" in message
+
+
+def test_kernel_in_two_sources(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path, "kbuild_add_kernels(t SOURCES a.cu b.cu)", a_cu=KERNEL, b_cu=KERNEL
+    )
+
+    assert "kernel 'good(int*)' is defined in both a.cu and b.cu" in message
+
+
+def test_template_in_two_sources_is_no_error(tmp_path: Path) -> None:
+    text = "template <class T> __global__ void k(T* p) { *p = 1; }\n"
+    text += "template __global__ void k(int*);\n"
+    source = write_project(
+        tmp_path,
+        "kbuild_add_kernels(t SHARED ARCHITECTURES x86-64 SOURCES a.cu b.cu)",
+        a_cu=text,
+        b_cu=text,
+    )
+    succeed(configure(source, tmp_path / "build"))
+
+    succeed(build(tmp_path / "build"))
+
+
+def test_host_function_in_a_kernel_source(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path,
+        "kbuild_add_kernels(t SOURCES a.cu)",
+        a_cu=KERNEL + "namespace ns { void helper(int) {} }\n",
+    )
+
+    assert "a.cu: host function 'ns::helper(int)' in a kernel source" in message
+
+
+def test_host_variable_in_a_kernel_source(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu=KERNEL + "int counter;\n"
+    )
+
+    assert "a.cu: host variable 'counter'" in message
+
+
+def test_syntax_error_shows_the_compiler(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu="__global__ void k( { }\n"
+    )
+
+    assert "a.cu:1:" in message
+    assert "error: expected" in message
+
+
+def test_undefined_device_function(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path,
+        "kbuild_add_kernels(t SOURCES a.cu)",
+        a_cu="__device__ int far(int);\n__global__ void k(int* p) { *p = far(1); }\n",
+    )
+
+    assert "undefined reference to `far(int)'" in message
+
+
+def test_parameter_that_is_not_trivially_copyable(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path,
+        "kbuild_add_kernels(t SOURCES a.cu)",
+        a_cu="struct S { __device__ S(const S&); int x; };\n"
+        "__global__ void k(S s, int* p) { *p = s.x; }\n",
+    )
+
+    assert "kernel 'k(S, int*)' takes 'S' by value, which is not trivially copyable" in message
+
+
+def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
+    message = build_error(
+        tmp_path,
+        "kbuild_add_kernels(t SOURCES a.cu)",
+        architectures="x86-64 x86-64-v3",
+        a_cu=KERNEL + "#ifdef __AVX2__\n__global__ void wide(int* p) { *p = 2; }\n#endif\n",
+    )
+
+    assert "kernel 'wide(int*)' is there for x86-64-v3 but not for x86-64" in message
+
+
+def test_compile_exits_with_4_for_a_failing_compiler(tmp_path: Path) -> None:
+    (tmp_path / "bad.cu").write_text("__global__ void k( { }\n")
+    (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["bad.cu"]\n')
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == 4
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["verfy", "x"], 2, "did you mean 'verify'?"),
+        (["verify"], 2, "PATH"),
+        (["verify", "--nope", "x"], 2, "--help"),
+        (["verify", "missing.so"], 2, "missing.so"),
+        (["inspect", "empty"], 2, "empty"),
+        (["verify", "empty"], 2, "empty"),
+        (["inspect", "text"], 2, "text"),
+        (["inspect", "truncated.so"], 2, "truncated.so"),
+        (["verify", "truncated.so"], 2, "truncated.so"),
+        (["smoke", "text"], 2, "text"),
+        (["build", "-f", "missing.toml"], 2, "missing.toml"),
+        (["build"], 2, "kbuild.toml"),
+        (["compile", "missing.edge", "--flags", "f"], 2, "missing.edge"),
+        (["explain", "KB999"], 2, "KB999"),
+        (["--nosuch"], 2, "unknown option --nosuch"),
+        (["inspect", ""], 2, "an empty path"),
+        (["demo", "--keep", "text"], 2, "not an empty folder"),
+        (["demo", "--keep", "/proc/none"], 2, "/proc/none"),
+    ],
+)
+def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str) -> None:
+    (tmp_path / "empty").touch()
+    (tmp_path / "text").write_text("no artifact\n")
+    (tmp_path / "truncated.so").write_bytes(Path("/bin/true").read_bytes()[:1000])
+
+    result = run_kbuild(*words, cwd=tmp_path)
+
+    assert result.returncode == code, result.stderr
+    assert expected in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[target.t]\nsuorces = ['a.cu']\n", "did you mean 'sources'?"),
+        ("[targt.t]\nsources = ['a.cu']\n", "did you mean 'target'?"),
+        ("[target.t]\nsources = ['none*.cu']\n", "no source matches 'none*.cu'"),
+        ("[target.t]\nsources = 'a.cu'\n", "expected a list"),
+        ("[target.t]\nsources = ['a.cu']\nkind = 'dll'\n", "'dll' is none of"),
+        ("[target.t\n", "kbuild.toml"),
+        ("", "no [target.<name>]"),
+        ("[target.t]\nsources = []\n", "sources is empty"),
+        ("[target.install]\nsources = ['a.cu']\n", "no target of that name"),
+        ("[target.'a b']\nsources = ['a.cu']\n", "no target of that name"),
+        ("[target.t]\nsources = ['a.cu']\ndefinitions = ['A=1;2']\n", "semicolon"),
+        ("[target.t]\nsources = ['a.cu']\n[verify]\nrequierd = 1\n", "unknown key 'requierd'"),
+        ("[target.t]\nsources = ['a.cu']\npolicy = 'none.toml'\n", "none.toml"),
+    ],
+)
+def test_manifest(tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "a.cu").write_text(KERNEL)
+    (tmp_path / "kbuild.toml").write_text(text)
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == 2
+    assert expected in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "code"),
+    [
+        ("__global__ void k( { }\n", "", 4),
+        ("__device__ int x;\n", "", 2),
+        (KERNEL, "architectures = ['sm_90']\n", 2),
+        (KERNEL, "backend = 'metal'\n", 2),
+        (KERNEL, "host_compiler = '/no/such/g++'\n", 3),
+        (KERNEL, "[verify]\nrequired_architectures = ['x86-64-v9']\n", 1),
+    ],
+)
+def test_build_has_the_exit_code_of_what_failed(
+    tmp_path: Path, source: str, keys: str, code: int
+) -> None:
+    (tmp_path / "a.cu").write_text(source)
+    (tmp_path / "kbuild.toml").write_text(f"[target.t]\nsources = ['a.cu']\n{keys}")
+
+    result = run_kbuild("build", cwd=tmp_path)
+
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_report_does_not_overwrite_the_artifact(tmp_path: Path) -> None:
+    artifact = tmp_path / "true"
+    artifact.write_bytes(Path("/bin/true").read_bytes())
+
+    result = run_kbuild("verify", artifact, "-o", artifact)
+
+    assert result.returncode == 2
+    assert "that is the artifact itself" in result.stderr
+    assert artifact.read_bytes() == Path("/bin/true").read_bytes()
+
+
+def test_full_disk_is_no_traceback() -> None:
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [KBUILD, "inspect", "/bin/true"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert result.returncode == 2
+    assert b"Traceback" not in result.stderr
+
+
+def test_missing_compiler_is_exit_3(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(KERNEL)
+    hand_over = tmp_path / "t.txt"
+    hand_over.write_text(
+        f"name t\nkind shared\nbackend cpu\nsource {tmp_path}/a.cu\nsource_root {tmp_path}\n"
+        f"output_directory {tmp_path}/out\nvisibility default\ndebug_stubs OFF\nrdc OFF\n"
+        "runtime shared\nstandard 17\nhost_compiler no-such-compiler\nstub_suffix .c\n"
+    )
+
+    result = run_kbuild("plan", hand_over, "-o", tmp_path / "plan.cmake")
+
+    assert result.returncode == 3
+    assert "compiler no-such-compiler not found" in result.stderr
+    assert not (tmp_path / "plan.cmake").exists()

@@ -1,0 +1,154 @@
+"""The formats of `kbuild verify` on real artifacts, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from support.commands import KBUILD
+from support.kernel_libraries import BuildKernelLibrary
+
+FORMATS = ("text", "json", "sarif", "junit", "github")
+WHEEL = "fill-1.0-py3-none-linux_x86_64.whl"
+SOURCES = {
+    "fill.cu": "namespace ns { __global__ void fill(float* out, int n) { out[n] = 1; } }\n",
+    "sum.cu": "__global__ void sum(const float* in, float* out) { *out += *in; }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def project(
+    tmp_path_factory: pytest.TempPathFactory, build_kernel_library: BuildKernelLibrary
+) -> Path:
+    """A folder with a library, a wheel with the same one in it, and a policy it violates."""
+    folder = tmp_path_factory.mktemp("project")
+    library = build_kernel_library(SOURCES, target="fill")
+    shutil.copy(library, folder / "libfill.so")
+    with zipfile.ZipFile(folder / WHEEL, "w") as wheel:
+        wheel.write(library, "fill/lib/libfill.so")
+        wheel.writestr("fill-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+    (folder / "policy.toml").write_text('required_architectures = ["sm_90"]\n')
+    return folder
+
+
+def verify(
+    folder: Path, *words: object, code: int = 1, summary: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(summary or "")}
+    done = subprocess.run(
+        [str(word) for word in (KBUILD, "verify", *words)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+def render(folder: Path, style: str, *paths: object) -> bytes:
+    return verify(folder, *paths, "--policy", "policy.toml", "--format", style).stdout
+
+
+def results(content: bytes) -> list[Any]:
+    (run,) = json.loads(content)["runs"]
+    return list(run["results"])
+
+
+def marks(content: bytes) -> list[str]:
+    return [result["partialFingerprints"]["kbuildFinding/v1"] for result in results(content)]
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_equal_bytes_from_anywhere(project: Path, tmp_path: Path, style: str) -> None:
+    paths = ("libfill.so", WHEEL)
+    first = render(project, style, *paths)
+    assert first == render(project, style, *paths)
+    moved = shutil.copytree(project, tmp_path / "moved")
+    assert render(moved, style, *paths) == first
+    assert str(project).encode() not in first
+
+
+def test_text_has_a_paragraph_a_file_and_the_fix_once(project: Path) -> None:
+    lines = render(project, "text", "libfill.so", WHEEL).decode().splitlines()
+    paragraph = ["  error KB101", "  error KB101", "    fix: Add "]
+    starts = [line[:13] for line in lines if not line.startswith("skipped")]
+    assert starts[:-1] == [
+        "libfill.so",
+        *paragraph,
+        WHEEL[:13],
+        *paragraph,
+    ]
+    assert lines[-1].startswith("FAILED: 4 errors; ")
+
+
+def test_sarif_names_the_wheel_and_what_is_in_it(project: Path) -> None:
+    (first, second) = results(render(project, "sarif", WHEEL))
+    assert first["ruleId"] == second["ruleId"] == "KB101"
+    (location,) = first["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == WHEEL
+    assert location["logicalLocations"][-1]["name"] == "fill/lib/libfill.so"
+
+
+def test_fingerprints_do_not_depend_on_the_folder(project: Path) -> None:
+    relative = marks(render(project, "sarif", "libfill.so"))
+    (project / "below").mkdir()
+    shutil.copy(project / "policy.toml", project / "below")
+    for folder, path in (
+        (project, project / "libfill.so"),
+        (project, "./libfill.so"),
+        (project / "below", "../libfill.so"),
+    ):
+        assert marks(render(folder, "sarif", path)) == relative
+    assert len(set(relative)) == len(relative) == 2
+
+
+def test_junit_has_a_case_a_rule(project: Path) -> None:
+    root = ET.fromstring(render(project, "junit", "libfill.so", WHEEL))  # noqa: S314 - our own
+    assert [suite.get("name") for suite in root] == ["libfill.so", f"{WHEEL}!fill/lib/libfill.so"]
+    explained = subprocess.run([KBUILD, "explain", "--all"], capture_output=True, check=True)
+    rules = [line for line in explained.stdout.decode().splitlines() if line.startswith("KB")]
+    for suite in root:
+        names = [case.get("name") for case in suite]
+        assert names == [rule.rpartition(" ")[0] for rule in rules]
+        assert [case.get("name") for case in suite if case.find("failure") is not None] == [
+            "KB101 missing-architecture"
+        ]
+
+
+def test_github_annotates_and_summarises(project: Path, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    words = ("libfill.so", "--policy", "policy.toml", "--format", "github")
+    lines = verify(project, *words, summary=summary).stdout.decode().splitlines()
+    assert [line.split("::")[1] for line in lines[:-1]] == [
+        "error file=libfill.so,title=KB101 missing-architecture"
+    ] * 2
+    assert summary.read_text().count("| error | KB101") == 2
+
+
+def test_bad_input_is_one_line_in_every_format(project: Path) -> None:
+    (project / "bad.so").write_bytes(b"\x7fELF")
+    for style in FORMATS:
+        done = verify(project, "bad.so", "--format", style, code=2)
+        assert done.stdout == b""
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_name_that_is_no_text(project: Path) -> None:
+    name = os.fsencode(project) + b"/k\xff,\n:%.so"
+    shutil.copy(os.fsencode(project / "libfill.so"), name)
+    for style in FORMATS:
+        content = render(project, style, os.fsdecode(os.path.basename(name)))  # noqa: PTH119
+        content.decode()
+        if style == "sarif":
+            uri = results(content)[0]["locations"][0]["physicalLocation"]["artifactLocation"]
+            assert uri["uri"] == "k%FF%2C%0A%3A%25.so"

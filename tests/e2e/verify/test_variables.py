@@ -1,0 +1,68 @@
+"""KB405 on device variables that two libraries of one process define."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.inspect import inspect_path
+from kbuild.verify import select_rules, verify
+from support.commands import run, succeed
+from support.kernel_libraries import BuildKernelLibrary
+
+DEFINITION = "__device__ float weights[4];\n"
+FIRST = DEFINITION + "__global__ void first(float* to) { *to = weights[0]; }\n"
+SECOND = DEFINITION + "__global__ void second(float* to) { *to = weights[1]; }\n"
+RENAMED = SECOND.replace("weights", "others")
+# Takes the variable's name, as a copy to it does, or nothing.
+USER = "extern float weights[4];\nvoid* volatile taken;\nint main(void) { taken = weights; }\n"
+STRANGER = "int main(void) { return 0; }\n"
+
+
+@pytest.fixture(scope="module")
+def first(build_kernel_library: BuildKernelLibrary) -> Path:
+    return build_kernel_library({"first.cu": FIRST}, target="first", visibility="default")
+
+
+def found(*paths: Path) -> list[tuple[str, str | None, str]]:
+    files = tuple(facts for path in paths for facts in inspect_path(path))
+    report = verify(files, rules=select_rules(["KB405"]))
+    assert report.rules_run == ("KB405",)
+    return [(f.severity, f.symbol, f.message) for f in report.findings]
+
+
+def build_host(folder: Path, text: str, *words: object) -> Path:
+    (folder / "host.c").write_text(text)
+    options = ("-Wl,--unresolved-symbols=ignore-in-shared-libs", "-o", folder / "h")
+    succeed(run("gcc", folder / "host.c", "-Wl,--no-as-needed", *words, *options))
+    return folder / "h"
+
+
+@pytest.mark.parametrize("mode", [("-fPIC", "-pie"), ("-fno-pie", "-no-pie")], ids=str)
+def test_variable_of_two_libraries(
+    tmp_path: Path, first: Path, build_kernel_library: BuildKernelLibrary, mode: tuple[str, str]
+) -> None:
+    second = build_kernel_library({"second.cu": SECOND}, target="second", visibility="default")
+    message = f"{first} exports the device variable weights too"
+
+    user = build_host(tmp_path, USER, *mode, first, second)
+    assert found(user, first, second) == [("error", "weights", message)]
+    stranger = build_host(tmp_path, STRANGER, *mode, first, second)
+    assert found(stranger, first, second) == [("info", "weights", message)]
+    assert found(user, first) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "visibility"), [(SECOND, "hidden"), (RENAMED, "default")], ids=["hidden", "renamed"]
+)
+def test_variables_that_do_not_meet(
+    tmp_path: Path,
+    first: Path,
+    build_kernel_library: BuildKernelLibrary,
+    source: str,
+    visibility: str,
+) -> None:
+    second = build_kernel_library({"second.cu": source}, target="second", visibility=visibility)
+    user = build_host(tmp_path, USER, first, second)
+    assert found(user, first, second) == []

@@ -1,0 +1,158 @@
+"""Kernels that need much of a device, or little, by the options that they are compiled with."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kbuild.formats.elf.file import Elf
+from support.accuracy.build_env import Workshop
+from support.files.mutations import patch, section_range
+from support.tools.nvidia_compiler import NVCC
+
+CUDA: Final = """\
+__global__ void plain(float* p) { p[threadIdx.x] *= 2; }
+__global__ void __launch_bounds__(BOUND) crowded(float* p) {
+  float r[96];
+#pragma unroll
+  for (int i = 0; i < 96; ++i) r[i] = p[i * 1024 + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 96; ++i)
+#pragma unroll
+    for (int j = 0; j < 96; j += 17) r[i] = r[i] * r[j] + r[(i + j) % 96];
+#pragma unroll
+  for (int i = 0; i < 96; ++i) p[i * 1024 + threadIdx.x] = r[i];
+}
+#ifdef STACK
+__global__ void stack(float* p, int n) {
+  float a[64];
+  for (int i = 0; i < 64; ++i) a[i] = p[i];
+  for (int i = 0; i < n; ++i) a[(i * 7 + n) % 64] += a[i % 61];
+  p[threadIdx.x] = a[n];
+}
+#endif
+__global__ void tile(float* p) {
+  __shared__ float s[12288];
+  s[threadIdx.x] = p[threadIdx.x]; __syncthreads();
+  p[threadIdx.x] = s[12287 - threadIdx.x];
+}
+"""
+HIP: Final = """\
+#ifndef FLOATS
+#define FLOATS 16384
+#endif
+__attribute__((global)) void plain(float* p) { p[0] = 2; }
+#ifdef EXTRA
+__attribute__((global)) void extra(float* p) { p[0] = 3; }
+#endif
+__attribute__((global, amdgpu_num_vgpr(VGPRS))) void crowded(float* p) {
+  float r[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) r[i] = p[i * 64];
+  __builtin_amdgcn_s_barrier();
+#pragma unroll
+  for (int i = 0; i < 64; ++i)
+#pragma unroll
+    for (int j = 0; j < 64; j += 17) r[i] = r[i] * r[j] + r[(i + j) % 64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) p[i * 64] = r[i];
+}
+__attribute__((global)) void tile(float* p) {
+  static __attribute__((shared)) float s[FLOATS];
+  s[(int)p[0]] = p[1]; __builtin_amdgcn_s_barrier(); p[2] = s[(int)p[3]];
+}
+"""
+# 48 KiB and 64 KiB, the most there is: to be told from what a broken image asks for.
+_TILE: Final = "_Z4tilePf"
+_CLANG: Final = "clang-19"
+
+
+def compile_cuda(
+    workshop: Workshop, *options: str, bound: int = 128, suffix: str = "fatbin"
+) -> Path:
+    """A fat binary, or what else nvcc has an option of that name for."""
+    source = workshop.text("resources/k.cu", CUDA)
+    words = (f"-{suffix}", "-std=c++17", f"-DBOUND={bound}", *options)
+    return workshop.call(f"resources/{_name(words)}/k.{suffix}", NVCC, *words, source, "-o")
+
+
+def compile_hip(workshop: Workshop, *options: str, vgprs: int = 256, arch: str = "gfx90a") -> Path:
+    """A bundle of clang's, whatever it may need of registers."""
+    source = workshop.text("resources/k.hip", HIP)
+    flags = ("-x", "hip", "--offload-device-only", "-nogpulib", "-nogpuinc")
+    words = ("-O2", f"-DVGPRS={vgprs}", f"--offload-arch={arch}", *options)
+    name = f"resources/{_name(words)}/k.hipfb"
+    return workshop.call(name, _CLANG, *flags, *words, "-c", source, "-o")
+
+
+def _name(words: tuple[str, ...]) -> str:
+    """A folder that tells one set of options from another."""
+    return "with" + re.sub(r"[^\w.+-]", "_", "".join(words))
+
+
+def compile_cubin(workshop: Workshop) -> Path:
+    return compile_cuda(workshop, "-arch=sm_90", suffix="cubin")
+
+
+def compile_code_object(workshop: Workshop, *, vgprs: int = 256) -> Path:
+    return compile_hip(workshop, "--no-gpu-bundle-output", vgprs=vgprs)
+
+
+def write_ptx(workshop: Workshop, version: str) -> Path:
+    """PTX as the toolkit of that version would have written it."""
+    whole = compile_cuda(workshop, "-arch=compute_90", suffix="ptx")
+
+    def edit(data: bytes) -> bytes:
+        text, count = re.subn(r"(?m)^\.version .*$", f".version {version}", data.decode())
+        assert count == 1
+        return text.encode()
+
+    return workshop.edit(f"ptx-{version}", whole, edit)
+
+
+def enlarge_shared(data: bytes) -> bytes:
+    """Four bytes more of shared memory than there are."""
+    (section,) = Elf(data).sections_named(f".nv.shared.{_TILE}")
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    return patch(data, headers + 64 * section.index + 32, struct.pack("<Q", section.size + 4))
+
+
+def enlarge_block(data: bytes) -> bytes:
+    """Launch bounds of 1024 threads where the code was compiled for 128."""
+    # EIATTR_MAX_THREADS, 12 bytes: what __launch_bounds__(128) left.
+    old = bytes((4, 5, 12, 0)) + struct.pack("<3I", 128, 1, 1)
+    assert data.count(old) == 1
+    return data.replace(old, bytes((4, 5, 12, 0)) + struct.pack("<3I", 1024, 1, 1))
+
+
+def enlarge_lds(data: bytes) -> bytes:
+    """Four bytes more of shared memory than there are, on an AMD device."""
+    # The metadata is MessagePack: a string, then a number of 32 bits.
+    old = b".group_segment_fixed_size\xce" + struct.pack(">I", 65536)
+    assert data.count(old) == 1
+    data = data.replace(old, old[:-4] + struct.pack(">I", 65540))
+    # The kernels' descriptors, 64 bytes each, begin with the same number.
+    place = section_range(data, ".rodata")
+    (descriptor,) = (
+        at
+        for at in range(place.start, place.stop, 64)
+        if data[at : at + 4] == struct.pack("<I", 65536)
+    )
+    return patch(data, descriptor, struct.pack("<I", 65540))
+
+
+def claim_spills(data: bytes) -> bytes:
+    """Seven registers in memory, says the metadata of every kernel."""
+    key = b".vgpr_spill_count"
+    assert data.count(key + b"\0") == 3
+    return data.replace(key + b"\0", key + b"\7")
+
+
+def edited(
+    name: str, compile_sound: Callable[[Workshop], Path], edit: Callable[[bytes], bytes]
+) -> Callable[[Workshop], Path]:
+    return lambda workshop: workshop.edit(name, compile_sound(workshop), edit)

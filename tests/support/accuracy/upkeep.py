@@ -1,0 +1,167 @@
+"""What goes out of date beside the files: waivers, baselines and the names of wheels."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from pathlib import Path
+from typing import Final
+
+from kbuild.inspect import inspect_path
+from kbuild.verify import Policy
+from kbuild.verify.policy.baseline import make_baseline
+from kbuild.verify.policy.file import SeverityChange, Waiver
+from support.accuracy.build_env import Workshop
+from support.accuracy.model import Build, Case, Found, Mutation
+from support.accuracy.resource_files import compile_hip
+from support.accuracy.units.stub_units import load_sound_library
+from support.accuracy.vendors.clang_files import load_hip_object
+from support.accuracy.vendors.nvcc_files import load_cuda_library
+
+_LAST_DAY: Final = dt.date(2027, 1, 31)
+_NEXT_DAY: Final = dt.date(2027, 2, 1)
+# What is asked here is which kernels there are.
+_SIZES_ARE_FREE: Final = SeverityChange(
+    rule="KB205", severity="info", reason="sizes are not looked at"
+)
+_TAGS: Final = "py3-none-manylinux_2_28"
+
+
+def _waived(built_for: str, *, waived: str = "gfx90a", today: dt.date = _LAST_DAY) -> Build:
+    """A file for an architecture that the policy does not list, which it waives."""
+    waiver = Waiver(rule="KB110", reason="until it is sold", expires=_LAST_DAY, arch=(waived,))
+    policy = Policy(waivers=(waiver,), allowed_architectures=("gfx1030",))
+    return lambda w: Case(paths=(compile_hip(w, arch=built_for),), policy=policy, today=today)
+
+
+def _waived_stub(*options: str) -> Build:
+    """A kernel whose stub is hidden, which the policy waives for the kernel called fill."""
+    waiver = Waiver(rule="KB307", reason="hidden", expires=_LAST_DAY, kernels=("*fill*",))
+    policy = Policy(waivers=(waiver,))
+
+    def build(workshop: Workshop) -> Case:
+        words = ("-fvisibility=hidden", *options)
+        hidden = load_hip_object(workshop, f"waived{''.join(options)}", *words)
+        return Case(paths=(hidden,), policy=policy, today=_LAST_DAY)
+
+    return build
+
+
+def _known(*options: str) -> Build:
+    """Kernels that are compiled with these options, beside a baseline of those without."""
+
+    def build(workshop: Workshop) -> Case:
+        baseline = make_baseline(inspect_path(compile_hip(workshop)))
+        policy = Policy(baseline=baseline, severities=(_SIZES_ARE_FREE,))
+        return Case(paths=(compile_hip(workshop, *options),), policy=policy)
+
+    return build
+
+
+def _pack(workshop: Workshop, name: str, library: Path) -> Case:
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+            wheel.write(library, "k/_k.so")
+
+    return Case(paths=(workshop.file(f"wheels/{name}", make),))
+
+
+def _wheel(version: str, tags: str) -> Build:
+    """A wheel with a library that runs on x86-64 CPUs."""
+    return lambda w: _pack(w, f"k-{version}-{tags}.whl", load_sound_library(w))
+
+
+def _cuda_wheel(name: str) -> Build:
+    """A wheel of this name, or of the runtime that its library needs."""
+
+    def build(workshop: Workshop) -> Case:
+        library = load_cuda_library(workshop)
+        (runtime,) = inspect_path(library)[0].runtimes
+        claim = name.format(version=runtime.version)
+        return _pack(workshop, f"{claim}-1.0-{_TAGS}_x86_64.whl", library)
+
+    return build
+
+
+_UNLISTED: Final[Found] = frozenset({("KB110", "warning")})
+_LARGER: Final[Found] = frozenset({("KB205", "info")})
+_OF_POLICIES: Final = (
+    Mutation(
+        rule="KB001",
+        way="the day is over",
+        needs=("clang-19",),
+        broken=_waived("gfx90a", today=_NEXT_DAY),
+        sound=_waived("gfx90a"),
+        beside=_UNLISTED,
+    ),
+    Mutation(
+        rule="KB001",
+        way="the day is over, what it hid is mended",
+        needs=("clang-19",),
+        broken=_waived("gfx1030", today=_NEXT_DAY),
+        sound=_waived("gfx90a"),
+    ),
+    Mutation(
+        rule="KB002",
+        way="what it hid is mended",
+        severity="warning",
+        needs=("clang-19",),
+        broken=_waived("gfx1030"),
+        sound=_waived("gfx90a"),
+    ),
+    Mutation(
+        rule="KB002",
+        way="misspelt",
+        severity="warning",
+        needs=("clang-19",),
+        broken=_waived("gfx90a", waived="gfx90b"),
+        sound=_waived("gfx90a"),
+        beside=_UNLISTED,
+    ),
+    Mutation(
+        rule="KB002",
+        way="its kernel is called otherwise now",
+        severity="warning",
+        needs=("clang-19",),
+        broken=_waived_stub("-Dfill=flood"),
+        sound=_waived_stub(),
+    ),
+    *(
+        Mutation(
+            rule="KB003",
+            way=way,
+            severity="info",
+            needs=("clang-19",),
+            broken=_known(option),
+            sound=_known(),
+            beside=_LARGER,
+        )
+        for way, option in (
+            ("kernel renamed", "-Dplain=renamed"),
+            ("kernel added", "-DEXTRA"),
+            ("architecture added", "--offload-arch=gfx1030"),
+        )
+    ),
+)
+_OF_WHEELS: Final = (
+    Mutation(
+        rule="KB604",
+        way="wheel for another machine",
+        broken=_wheel("1.0", f"{_TAGS}_aarch64"),
+        sound=_wheel("1.0", f"{_TAGS}_x86_64"),
+    ),
+    Mutation(
+        rule="KB604",
+        way="wheel for any platform",
+        broken=_wheel("1.0", "py3-none-any"),
+        sound=_wheel("1.0", f"{_TAGS}_x86_64"),
+    ),
+    Mutation(
+        rule="KB604",
+        way="wheel named after another runtime",
+        needs=("nvcc", "cudart"),
+        broken=_cuda_wheel("k_cu11"),
+        sound=_cuda_wheel("k_cu{version}"),
+    ),
+)
+MUTATIONS: Final = (*_OF_POLICIES, *_OF_WHEELS)

@@ -1,0 +1,133 @@
+"""What clang makes of CUDA and HIP sources without a vendor's headers, and hipcc with them.
+
+The declarations are those that launches need; clang 19 does not compile the headers of CUDA 13.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from support.accuracy.build_env import Workshop
+from support.accuracy.tools import find_hip_tools, find_shared_runtime, find_toolkit
+from support.commands import run, succeed
+
+CLANG: Final = "clang++-19"
+# hipcc takes any nvcc on PATH for the compiler to use, unless it is told.
+HIPCC: Final = ("env", "HIP_PLATFORM=amd", "hipcc")
+_DECLARATIONS: Final = """\
+typedef __SIZE_TYPE__ size_t;
+struct dim3 {
+  unsigned x, y, z;
+  __attribute__((host, device)) dim3(unsigned v) : x(v), y(1), z(1) {}
+  __attribute__((host, device)) dim3() : dim3(1) {}
+};
+#define __global__ __attribute__((global))
+#if defined(__HIP__)
+extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, size_t, void*);
+extern "C" int __hipPushCallConfiguration(dim3, dim3, size_t = 0, void* = nullptr);
+extern "C" int __hipPopCallConfiguration(dim3*, dim3*, size_t*, void*);
+#else
+extern "C" int cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, struct CUstream_st*);
+extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* = nullptr);
+extern "C" int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
+#endif
+"""
+# Two kernels alike, as templates make them; a definition more is an option of the compiler.
+KERNELS: Final = """\
+__global__ void scale(float* p, float a) { *p *= a; }
+__global__ void shrink(float* p, float a) { *p /= a; }
+void call(float* p) {
+  scale<<<1, 1>>>(p, 2);
+  shrink<<<1, 1>>>(p, 2);
+}
+#if defined(LACKS) && defined(__gfx1030__)
+#elif !defined(DEVICE_ONLY) || defined(__HIP_DEVICE_COMPILE__) || defined(__CUDA_ARCH__)
+__global__ void fill(int* p) { *p = 1; }
+#endif
+"""
+NO_KERNELS: Final = "int answer() { return 42; }\n"
+_HEADER: Final = "#include <hip/hip_runtime.h>\n"
+SM_80: Final = "--cuda-gpu-arch=sm_80"
+# That clang takes the toolkit for one that it knows; its own headers are not asked for.
+_CUDA: Final = (
+    *("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version"),
+    *("-Xclang", "-target-sdk-version=12.3", "-fPIC", "-O2"),
+)
+_HIP: Final = ("-x", "hip", "-nogpulib", "-nogpuinc", "-fPIC", "-O2")
+GFX90A: Final = "--offload-arch=gfx90a"
+
+
+def compile_cuda(workshop: Workshop, name: str, *options: str, text: str = KERNELS) -> Path:
+    """What clang as a CUDA compiler writes with these options."""
+    source = workshop.text(f"clang/cuda-{len(text)}/kernels.cu", _DECLARATIONS + text)
+    words = (CLANG, f"--cuda-path={find_toolkit()}", *_CUDA, *options, source, "-o")
+    return workshop.call(f"clang/{name}", *words)
+
+
+def load_cuda_object(
+    workshop: Workshop, name: str, *options: str, device_text: str = KERNELS
+) -> Path:
+    """An object by clang's host compilation around a fat binary of the toolkit's.
+
+    In three steps: clang 19 calls fatbinary with `--image=`, which CUDA 13 no longer has.
+    """
+    fat_binary = pack_cuda(workshop, device_text)
+    embed = ("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(fat_binary))
+    return compile_cuda(workshop, f"cuda-{name}.o", "-c", *embed, *options)
+
+
+def pack_cuda(workshop: Workshop, text: str = KERNELS) -> Path:
+    """A fat binary of one cubin and one PTX that clang compiled."""
+    device = ("--cuda-device-only", SM_80)
+    cubin = compile_cuda(workshop, f"{len(text)}.cubin", *device, "-c", text=text)
+    ptx = compile_cuda(workshop, f"{len(text)}.ptx", *device, "-S", text=text)
+    images = (f"kind=elf,sm=80,file={cubin}", f"kind=ptx,sm=80,file={ptx}")
+
+    def make(path: Path) -> None:
+        words = (f"--image3={image}" for image in images)
+        succeed(run(find_toolkit() / "bin" / "fatbinary", "-64", f"--create={path}", *words))
+
+    return workshop.file(f"clang/{len(text)}.fatbin", make)
+
+
+def link_cuda(workshop: Workshop, name: str, *words: object) -> Path:
+    return workshop.call(
+        f"clang/cuda/{name}.so", CLANG, "-shared", *words, find_shared_runtime(), "-o"
+    )
+
+
+def compile_hip(workshop: Workshop, name: str, *options: str, text: str = KERNELS) -> Path:
+    """What clang as a HIP compiler writes with these options."""
+    source = workshop.text(f"clang/hip-{len(text)}/kernels.hip", _DECLARATIONS + text)
+    architectures = () if any("-arch" in option for option in options) else (GFX90A,)
+    words = (CLANG, *_HIP, *architectures, *options, source, "-o")
+    return workshop.call(f"clang/{name}", *words)
+
+
+def load_hip_object(workshop: Workshop, name: str = "kernels", *options: str) -> Path:
+    return compile_hip(workshop, f"hip-{name}.o", "-c", *options)
+
+
+def link_hip(workshop: Workshop, name: str, *words: object) -> Path:
+    """A library that is linked to Debian's or AMD's runtime."""
+    return workshop.call(f"hip/{name}.so", "g++", "-shared", *words, "-lamdhip64", "-o")
+
+
+def link_hip_code(workshop: Workshop, name: str, *words: object) -> Path:
+    """A library whose device code clang links as well."""
+    link = (CLANG, "--hip-link", "-shared", "-nogpulib", "-Wno-unused-command-line-argument")
+    return workshop.call(f"hip/{name}.so", *link, *words, "-o")
+
+
+def link_by_hipcc(workshop: Workshop, name: str, *words: object) -> Path:
+    """A library whose device code hipcc links as well; ask for the tool "hip lld" before."""
+    link = (*HIPCC, f"-B{find_hip_tools()}", "--hip-link", "-shared")
+    return workshop.call(f"hip/{name}.so", *link, *words, "-o")
+
+
+def call_hipcc(workshop: Workshop, name: str, *options: str) -> Path:
+    """What hipcc writes of the kernels with AMD's own headers."""
+    source = workshop.text("hip/kernels.hip", _HEADER + KERNELS)
+    architectures = () if any("-arch" in option for option in options) else (GFX90A,)
+    return workshop.call(f"hip/{name}", *HIPCC, *architectures, "-fPIC", *options, source, "-o")

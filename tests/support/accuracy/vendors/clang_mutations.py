@@ -1,0 +1,246 @@
+"""Files of clang's as a CUDA and as a HIP compiler, and of hipcc's, built in ways that break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kbuild.inspect import inspect_path
+from support.accuracy.build_env import Workshop
+from support.accuracy.model import Build, Case, Mutation
+from support.accuracy.tools import Tool
+from support.accuracy.vendors.clang_files import (
+    GFX90A,
+    NO_KERNELS,
+    SM_80,
+    call_hipcc,
+    compile_cuda,
+    link_by_hipcc,
+    link_cuda,
+    link_hip,
+    load_cuda_object,
+    load_hip_object,
+)
+from support.files.mutations import rename_in
+
+_CUDA: Final[tuple[Tool, ...]] = ("clang++-19", "nvcc", "cudart")
+_HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
+_LINKERS: Final[tuple[Tool, ...]] = ("lld", "gold")
+_TWO: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")
+
+
+def _cuda_library(name: str, *options: str, link: tuple[str, ...] = ()) -> Build:
+    def build(workshop: Workshop) -> Case:
+        compiled = load_cuda_object(workshop, name, *options)
+        return Case(paths=(link_cuda(workshop, name, *link, compiled),))
+
+    return build
+
+
+def _folded(linker: str, what: str) -> Build:
+    # lld folds what no other file can interpose.
+    link = (f"-fuse-ld={linker}", f"-Wl,--icf={what},-Bsymbolic")
+    return _cuda_library(f"folded-{linker}-{what}", "-ffunction-sections", link=link)
+
+
+def _left_over(workshop: Workshop) -> Case:
+    """Linked by a compiler that does not know of the device code in the object."""
+    driver = ("--offload-new-driver", "-fgpu-rdc", SM_80)
+    compiled = compile_cuda(workshop, "relocatable.o", "-c", *driver)
+    return Case(paths=(link_cuda(workshop, "left-over", compiled),))
+
+
+def _device_code_of_another_source(workshop: Workshop) -> Case:
+    """Host code with kernels around a fat binary that was compiled without."""
+    compiled = load_cuda_object(workshop, "another", device_text=NO_KERNELS)
+    return Case(paths=(link_cuda(workshop, "another", compiled),))
+
+
+def _hip_library(name: str, *options: str) -> Build:
+    def build(workshop: Workshop) -> Case:
+        return Case(paths=(link_hip(workshop, name, load_hip_object(workshop, name, *options)),))
+
+    return build
+
+
+_SOUND_CUDA: Final = _cuda_library("kernels")
+_SOUND_HIP: Final = _hip_library("kernels")
+
+
+def _unlinked_hip(workshop: Workshop) -> Case:
+    # Later compilers make that an error of the host link: the symbol is hidden.
+    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
+    return Case(paths=(link_hip(workshop, "unlinked", compiled),))
+
+
+def _linked_hip(workshop: Workshop) -> Case:
+    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
+    return Case(paths=(link_by_hipcc(workshop, "linked", GFX90A, "-fgpu-rdc", compiled),))
+
+
+def _beside_older_runtime(workshop: Workshop) -> Case:
+    (library,) = _SOUND_HIP(workshop).paths
+    text = "void __hipRegisterFunction(void) {}\n"
+    return Case(paths=(library, _runtime_of(workshop, "old", library, text)))
+
+
+def _beside_runtime(workshop: Workshop) -> Case:
+    """Beside a runtime that has all that the library needs."""
+    (library,) = _SOUND_HIP(workshop).paths
+    (linkage,) = inspect_path(library)[0].linkage
+    text = "".join(f"void {name}(void) {{}}\n" for name in linkage.needs)
+    return Case(paths=(library, _runtime_of(workshop, "whole", library, text)))
+
+
+def _runtime_of(workshop: Workshop, name: str, library: Path, text: str) -> Path:
+    """What the library would load, with the functions in ``text``."""
+    soname = next(r.soname for r in inspect_path(library)[0].runtimes)
+    source = workshop.text(f"hip/{name}/runtime.c", text)
+    words = ("gcc", "-shared", "-fPIC", "-w", f"-Wl,-soname,{soname}", source, "-o")
+    return workshop.call(f"hip/{name}/{soname}", *words)
+
+
+def _two_libraries(name: str, *options: str) -> Build:
+    def build(workshop: Workshop) -> Case:
+        second = link_hip(workshop, name, load_hip_object(workshop), *options)
+        return Case(paths=(*_SOUND_HIP(workshop).paths, second))
+
+    return build
+
+
+def _hidden_second(workshop: Workshop) -> Case:
+    script = workshop.text("hip/hidden.map", "{ local: *; };\n")
+    return _two_libraries("hidden-second", f"-Wl,--version-script={script}")(workshop)
+
+
+def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
+    def build(workshop: Workshop) -> Case:
+        (sound,) = _SOUND_HIP(workshop).paths
+        return Case(paths=(workshop.edit(way, sound, edit),))
+
+    return build
+
+
+def _code_object(name: str, *options: str) -> Build:
+    return lambda w: Case(paths=(call_hipcc(w, f"{name}.co", "--genco", *options),))
+
+
+_OF_CUDA: Final = (
+    Mutation(
+        rule="KB102",
+        way="clang CUDA: fat binary of a source without kernels",
+        needs=_CUDA,
+        broken=_device_code_of_another_source,
+        sound=_SOUND_CUDA,
+    ),
+    Mutation(
+        rule="KB104",
+        way="clang CUDA: host code of fewer kernels",
+        severity="info",
+        needs=_CUDA,
+        broken=_cuda_library("fewer", "-DDEVICE_ONLY"),
+        sound=_SOUND_CUDA,
+    ),
+    Mutation(
+        rule="KB302",
+        way="kernels compiled as CUDA instead of HIP",
+        severity="info",
+        needs=(*_CUDA, *_HIP),
+        broken=_SOUND_CUDA,
+        sound=_SOUND_HIP,
+    ),
+    *(
+        Mutation(
+            rule="KB304",
+            way=f"clang CUDA: {linker} --icf=all",
+            needs=(*_CUDA, linker),
+            broken=_folded(linker, "all"),
+            sound=_folded(linker, "none"),
+        )
+        for linker in _LINKERS
+    ),
+    Mutation(
+        rule="KB402",
+        way="clang CUDA: linked without the linker wrapper",
+        needs=_CUDA,
+        broken=_left_over,
+        sound=_SOUND_CUDA,
+    ),
+    Mutation(
+        rule="KB406",
+        way="clang CUDA: default visibility",
+        severity="info",
+        needs=_CUDA,
+        broken=_SOUND_CUDA,
+        sound=_cuda_library("hidden", "-fvisibility=hidden"),
+    ),
+)
+_OF_HIP: Final = (
+    Mutation(
+        rule="KB103",
+        way="clang HIP: kernel that one architecture lacks",
+        needs=_HIP,
+        broken=_hip_library("lacks", "-DLACKS", *_TWO),
+        sound=_hip_library("has", *_TWO),
+    ),
+    Mutation(
+        rule="KB104",
+        way="clang HIP: kernel that host code does not see",
+        severity="info",
+        needs=_HIP,
+        broken=_hip_library("forgotten", "-DDEVICE_ONLY"),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB307",
+        way="clang HIP: -fvisibility=hidden",
+        severity="info",
+        needs=_HIP,
+        broken=_hip_library("hidden", "-fvisibility=hidden"),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB402",
+        way="hipcc -fgpu-rdc without --hip-link",
+        needs=("hipcc", "amdhip64", "hip lld"),
+        broken=_unlinked_hip,
+        sound=_linked_hip,
+    ),
+    Mutation(
+        rule="KB403",
+        way="clang HIP: older runtime of the same name",
+        needs=_HIP,
+        broken=_beside_older_runtime,
+        sound=_beside_runtime,
+    ),
+    Mutation(
+        rule="KB405",
+        way="clang HIP: two libraries of one object",
+        needs=_HIP,
+        broken=_two_libraries("second"),
+        sound=_hidden_second,
+    ),
+    Mutation(
+        rule="KB407",
+        way="clang HIP: unregistering function renamed",
+        severity="warning",
+        needs=_HIP,
+        broken=_edited(
+            "kept-hip",
+            rename_in(
+                b"__hipUnregisterFatBinary", b"__hipUnregisterFatBinarX", ".dynstr", ".strtab"
+            ),
+        ),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB602",
+        way="hipcc -g",
+        severity="info",
+        needs=("hipcc",),
+        broken=_code_object("debug", "-g"),
+        sound=_code_object("plain"),
+    ),
+)
+MUTATIONS: Final = (*_OF_CUDA, *_OF_HIP)

@@ -1,0 +1,205 @@
+"""Libraries of nvcc's, with bytes changed or linked in ways that break them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kbuild.formats.elf.file import Elf
+from support.accuracy.build_env import Workshop
+from support.accuracy.model import Build, Case, Mutation
+from support.accuracy.tools import Tool
+from support.accuracy.vendors.nvcc_files import (
+    PTX_90,
+    SCALE,
+    SM_80,
+    SM_90,
+    cuda_library,
+    fat_binary,
+    link_device_code,
+    link_library,
+    load_cuda_library,
+    load_empty_object,
+    load_object,
+)
+from support.files.mutations import change_symbol, patch, rename_in, section_range
+
+_NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
+
+
+def _break_magic(data: bytes) -> bytes:
+    return patch(data, section_range(data, ".nvFatBinSegment").start, b"\0\0\0\1")
+
+
+def _break_pointer(data: bytes) -> bytes:
+    """Let the loader fill the wrapper's pointer with an address in the middle of a container."""
+    elf = Elf(data)
+    (section,) = elf.sections_named(".nvFatBinSegment")
+    (container,) = elf.sections_named(".nv_fatbin")
+    (table,) = elf.sections_named(".rela.dyn")
+    content = elf.content(table)
+    slot = (section.address + 8).to_bytes(8, "little")
+    at = content.index(slot)
+    return patch(data, table.offset + at + 16, (container.address + 8).to_bytes(8, "little"))
+
+
+def _fold(data: bytes) -> bytes:
+    """One kernel's host function at another's address, as identical code folding leaves it."""
+    value = next(s.value for s in Elf(data).symbols if s.name == SCALE)
+    return change_symbol(data, "_Z4fillPi", lambda f: f.__setitem__(4, value))
+
+
+def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
+    return lambda w: Case(paths=(w.edit(way, load_cuda_library(w), edit),))
+
+
+def _library(name: str, *options: str, is_static: bool = False) -> Build:
+    """A library of the kernels, linked with options of its own."""
+
+    def build(workshop: Workshop) -> Case:
+        words = (load_object(workshop), *options)
+        return Case(paths=(link_library(workshop, name, *words, is_static=is_static),))
+
+    return build
+
+
+def _compiled(name: str, *options: str) -> Build:
+    """A library of the kernels, compiled with options of its own."""
+
+    def build(workshop: Workshop) -> Case:
+        return Case(paths=(link_library(workshop, name, load_object(workshop, name, *options)),))
+
+    return build
+
+
+def _wrapped(workshop: Workshop) -> Case:
+    """A function of the project's own, which does nothing, instead of the runtime's."""
+    words = (load_object(workshop, "keeps", "-DKEEPS"), "-Wl,--wrap=__cudaUnregisterFatBinary")
+    return Case(paths=(link_library(workshop, "libkeeps", *words),))
+
+
+def _empty(name: str, *, is_static: bool = False) -> Build:
+    def build(workshop: Workshop) -> Case:
+        words = (load_empty_object(workshop),)
+        return Case(paths=(link_library(workshop, name, *words, is_static=is_static),))
+
+    return build
+
+
+def _relocatable(workshop: Workshop) -> Case:
+    unlinked = load_object(workshop, "relocatable", "-rdc=true", "-arch=sm_80")
+    return Case(paths=(link_library(workshop, "libunlinked", unlinked),))
+
+
+def _device_linked(workshop: Workshop) -> Case:
+    unlinked = load_object(workshop, "relocatable", "-rdc=true", "-arch=sm_80")
+    linked = link_device_code(workshop, "linked", "-arch=sm_80", unlinked)
+    return Case(paths=(link_library(workshop, "liblinked", unlinked, linked),))
+
+
+MUTATIONS: Final = (
+    Mutation(
+        rule="KB102",
+        way="nvcc: sources without kernels",
+        needs=_NEEDS,
+        broken=_empty("libempty"),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB102",
+        way="nvcc: nothing but the static runtime's own code",
+        needs=_NEEDS,
+        broken=_empty("libempty-static", is_static=True),
+        sound=_library("libkernels-static", is_static=True),
+    ),
+    Mutation(
+        rule="KB103",
+        way="nvcc: kernel compiled for one architecture alone",
+        needs=_NEEDS,
+        broken=_compiled("libabsent", SM_80, SM_90, "-DABSENT=800"),
+        sound=_compiled("libpresent", SM_80, SM_90),
+    ),
+    Mutation(
+        rule="KB104",
+        way="nvcc: name of a registered kernel changed",
+        severity="info",
+        needs=_NEEDS,
+        broken=_edited("renamed", rename_in(b"_Z4fillPi\0", b"_Z4fillPX\0", ".rodata")),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB108",
+        way="nvcc: structure as large as the architecture says",
+        needs=_NEEDS,
+        broken=_compiled("libwide", SM_80, SM_90, "-DWIDE=900"),
+        sound=_compiled("libpresent", SM_80, SM_90),
+    ),
+    Mutation(
+        rule="KB304",
+        way="nvcc: second kernel's function at the first one's address",
+        needs=_NEEDS,
+        broken=_edited("folded", _fold),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB401",
+        way="nvcc: wrapper's magic broken",
+        needs=_NEEDS,
+        broken=_edited("magic", _break_magic),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB401",
+        way="nvcc: wrapper's pointer leads into a container",
+        needs=_NEEDS,
+        broken=_edited("pointer", _break_pointer),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB402",
+        way="nvcc -rdc=true without -dlink",
+        needs=_NEEDS,
+        broken=_relocatable,
+        sound=_device_linked,
+    ),
+    *(
+        Mutation(
+            rule="KB602",
+            way=f"nvcc {option}",
+            severity="info",
+            needs=("nvcc",),
+            broken=fat_binary(f"debug{option}", PTX_90, option),
+            sound=fat_binary("plain", PTX_90),
+        )
+        for option in ("-lineinfo", "-G")
+    ),
+    Mutation(
+        rule="KB406",
+        way="nvcc --device-entity-has-hidden-visibility=false",
+        severity="info",
+        needs=_NEEDS,
+        broken=_compiled("libvisible", "--device-entity-has-hidden-visibility=false"),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB407",
+        way="nvcc: unregistering function renamed",
+        severity="warning",
+        needs=_NEEDS,
+        broken=_edited(
+            "kept",
+            rename_in(
+                b"__cudaUnregisterFatBinary", b"__cudaUnregisterFatBinarX", ".dynstr", ".strtab"
+            ),
+        ),
+        sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB407",
+        way="nvcc: --wrap of the unregistering function",
+        severity="warning",
+        needs=_NEEDS,
+        broken=_wrapped,
+        sound=cuda_library,
+    ),
+)

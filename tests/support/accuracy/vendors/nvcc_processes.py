@@ -1,0 +1,139 @@
+"""Files of nvcc's that one process loads together, and that do not go together."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kbuild.inspect import inspect_path
+from support.accuracy.build_env import Workshop
+from support.accuracy.model import Build, Case, Mutation
+from support.accuracy.tools import Tool, find_shared_runtime
+from support.accuracy.vendors.nvcc_files import (
+    link_launcher,
+    link_library,
+    load_cuda_library,
+    load_exporting_library,
+    load_exporting_object,
+    load_object,
+)
+from support.files.mutations import rename_in
+
+_NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
+
+
+def _beside_runtime(*more: str) -> Build:
+    """A library beside the runtime that it is linked to; it calls ``more`` of that."""
+
+    def build(workshop: Workshop) -> Case:
+        calls = "".join(f'extern "C" void {n}(); void use_{n}() {{ {n}(); }}\n' for n in more)
+        source = workshop.text(f"nvcc/calls{len(more)}.cpp", calls)
+        words = ("-fPIC", load_object(workshop), source)
+        library = link_library(workshop, f"libcalls{len(more)}", *words)
+        return Case(paths=(library, find_shared_runtime()))
+
+    return build
+
+
+def _beside_older_runtime(workshop: Workshop) -> Case:
+    """A runtime of the same name that has one function."""
+    library = load_cuda_library(workshop)
+    soname = next(r.soname for r in inspect_path(library)[0].runtimes)
+    source = workshop.text("nvcc/old.c", "void __cudaRegisterFunction(void) {}\n")
+    words = ("gcc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", source, "-o")
+    return Case(paths=(library, workshop.call(f"nvcc/old/{soname}", *words)))
+
+
+def _beside_renamed_runtime(workshop: Workshop) -> Case:
+    edit = rename_in(b"__cudaRegisterFunction\0", b"__cudaRegisterFunctioX\0", ".dynstr")
+    runtime = workshop.edit("runtime", find_shared_runtime(), edit)
+    return Case(paths=(load_cuda_library(workshop), runtime))
+
+
+def _launching(name: str, *, program: bool, library: bool) -> Build:
+    """A program beside the library whose kernel it launches; each may have its own runtime."""
+
+    def build(workshop: Workshop) -> Case:
+        kernels = load_exporting_library(workshop, is_static=library)
+        return Case(paths=(link_launcher(workshop, name, kernels, is_static=program), kernels))
+
+    return build
+
+
+def _two_libraries(name: str, *options: str) -> Build:
+    def build(workshop: Workshop) -> Case:
+        second = link_library(workshop, name, load_exporting_object(workshop), *options)
+        return Case(paths=(load_exporting_library(workshop), second))
+
+    return build
+
+
+def _hidden_by_script(workshop: Workshop) -> Case:
+    script = workshop.text("nvcc/hidden.map", "{ local: *; };\n")
+    return _two_libraries("libhidden", f"-Wl,--version-script={script}")(workshop)
+
+
+def _exporting_program(name: str, *options: str) -> Build:
+    """A program with the kernels, beside a library that has them too."""
+
+    def build(workshop: Workshop) -> Case:
+        words = (load_exporting_object(workshop), *options)
+        program = link_launcher(workshop, name, *words)
+        return Case(paths=(program, load_exporting_library(workshop)))
+
+    return build
+
+
+_SHARED_LAUNCH: Final = _launching("launches-shared", program=False, library=False)
+_TWO_RUNTIMES: Final = (
+    ("static runtime in the program", "launches-static", True, False),
+    ("static runtime in the library", "launches-by-shared", False, True),
+    ("static runtime in both", "launches-by-static", True, True),
+)
+
+MUTATIONS: Final = (
+    Mutation(
+        rule="KB403",
+        way="nvcc: older runtime of the same name",
+        needs=_NEEDS,
+        broken=_beside_older_runtime,
+        sound=_beside_runtime(),
+    ),
+    Mutation(
+        rule="KB403",
+        way="nvcc: function renamed in the runtime",
+        needs=_NEEDS,
+        broken=_beside_renamed_runtime,
+        sound=_beside_runtime(),
+    ),
+    Mutation(
+        rule="KB403",
+        way="nvcc: call of a function that no runtime has yet",
+        needs=_NEEDS,
+        broken=_beside_runtime("cudaLaunchBetterKernel"),
+        sound=_beside_runtime(),
+    ),
+    *(
+        Mutation(
+            rule="KB404",
+            way=f"nvcc: {way}",
+            needs=_NEEDS,
+            broken=_launching(name, program=program, library=library),
+            sound=_SHARED_LAUNCH,
+        )
+        for way, name, program, library in _TWO_RUNTIMES
+    ),
+    Mutation(
+        rule="KB405",
+        way="nvcc: two libraries of one object",
+        needs=_NEEDS,
+        broken=_two_libraries("libsecond"),
+        sound=_hidden_by_script,
+    ),
+    Mutation(
+        rule="KB405",
+        way="nvcc: program linked with -rdynamic beside a library",
+        needs=_NEEDS,
+        broken=_exporting_program("exports", "-rdynamic"),
+        sound=_exporting_program("hides", "-Wl,--no-export-dynamic"),
+    ),
+)

@@ -1,0 +1,112 @@
+"""Artifacts that violate a rule by what a policy or a baseline says: one rule each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kbuild.facts import ArtifactFacts
+from kbuild.model import Resources
+from kbuild.verify import Policy
+from kbuild.verify.policy.baseline import make_baseline
+from kbuild.verify.policy.file import Part
+from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image
+
+CUBIN = gpu_image("sm_90")
+PTX = gpu_image("compute_90", kind="ptx")
+FOREIGN = foreign_facts()
+AMD = foreign_facts(gpu_image("gfx90a", compression="zstd"))
+BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
+
+
+def needing(arch: str = "sm_90", **figures: Any) -> ArtifactFacts:
+    """A foreign file whose kernels need something else than the usual."""
+    return foreign_facts(gpu_image(arch, resources=replace(MODEST, **figures)), PTX)
+
+
+def _renamed() -> ArtifactFacts:
+    other = replace(
+        KERNELS[0], name="_Z5otherPffi", display="other(float*, float, int)", resources=MODEST
+    )
+    cubin = replace(CUBIN, kernels=(*CUBIN.kernels[1:], other))
+    ptx = replace(PTX, kernels=(*PTX.kernels[1:], replace(other, resources=Resources())))
+    return foreign_facts(cubin, ptx)
+
+
+BAD_BY_POLICY: tuple[tuple[str, str, ArtifactFacts, Policy | None], ...] = (
+    ("KB003", "other kernel", _renamed(), Policy(baseline=BASELINE)),
+    ("KB003", "other file", replace(FOREIGN, path="x.fatbin"), Policy(baseline=BASELINE)),
+    ("KB101", "required", FOREIGN, Policy(required_architectures=("sm_100",))),
+    (
+        "KB101",
+        "required of one kernel",
+        FOREIGN,
+        Policy(parts=(Part(kernels=("ns::*",), required_architectures=("sm_100",)),)),
+    ),
+    ("KB105", "newer", FOREIGN, Policy(minimum_driver="12.3")),
+    ("KB106", "none", foreign_facts(CUBIN), None),
+    (
+        "KB106",
+        "of one architecture alone",
+        foreign_facts(CUBIN, gpu_image("compute_90a", kind="ptx")),
+        None,
+    ),
+    (
+        "KB106",
+        "of another family",
+        foreign_facts(gpu_image("sm_120"), gpu_image("compute_100f", kind="ptx")),
+        None,
+    ),
+    ("KB106", "forbidden", FOREIGN, Policy(ptx="forbidden")),
+    (
+        "KB107",
+        "zstd for an old driver",
+        foreign_facts(replace(CUBIN, compression="zstd"), replace(PTX, ptx_version="8.0")),
+        Policy(minimum_driver="12.3"),
+    ),
+    ("KB107", "bundle for an old runtime", AMD, Policy(minimum_runtime="6.1.2")),
+    ("KB110", "not allowed", FOREIGN, Policy(allowed_architectures=("sm_90",))),
+    ("KB201", "nobody asked", needing(spill_bytes=16), None),
+    ("KB201", "above the limit", needing(spill_bytes=16), Policy(max_spill_bytes=8)),
+    ("KB201", "above the baseline", needing(spill_bytes=16), Policy(baseline=BASELINE)),
+    (
+        "KB201",
+        "registers that AMD counts",
+        foreign_facts(
+            gpu_image("gfx90a", resources=Resources(spilled_registers=3, local_bytes=None))
+        ),
+        Policy(max_spill_bytes=8),
+    ),
+    ("KB202", "above the limit", FOREIGN, Policy(max_registers=31)),
+    ("KB202", "above the baseline", needing(registers=33), Policy(baseline=BASELINE)),
+    ("KB202", "better than the baseline", needing(registers=30), Policy(baseline=BASELINE)),
+    ("KB202", "too many to launch", needing(registers=65, max_threads=1024), None),
+    ("KB203", "above the device's", needing(shared_bytes=49153), None),
+    (
+        "KB203",
+        "above AMD's",
+        foreign_facts(gpu_image("gfx90a", resources=replace(MODEST, shared_bytes=65540))),
+        None,
+    ),
+    ("KB203", "above the limit", FOREIGN, Policy(max_shared_bytes=1000)),
+    ("KB203", "above the baseline", needing(shared_bytes=1028), Policy(baseline=BASELINE)),
+    ("KB204", "nobody asked", needing(local_bytes=64), None),
+    ("KB204", "above the limit", needing(local_bytes=64), Policy(max_local_bytes=63)),
+    ("KB204", "above the baseline", needing(local_bytes=64), Policy(baseline=BASELINE)),
+    ("KB205", "kernel", FOREIGN, Policy(max_kernel_bytes=511)),
+    ("KB205", "architecture", FOREIGN, Policy(max_architecture_bytes=999)),
+    ("KB205", "artifact", FOREIGN, Policy(max_artifact_bytes=1999)),
+    ("KB205", "kernel above the baseline", needing(code_bytes=600), Policy(baseline=BASELINE)),
+    (
+        "KB205",
+        "images above the baseline",
+        foreign_facts(replace(CUBIN, stored_size=1001), PTX),
+        Policy(baseline=BASELINE),
+    ),
+    (
+        "KB205",
+        "one architecture more than the baseline",
+        foreign_facts(CUBIN, PTX, gpu_image("compute_80", kind="ptx")),
+        Policy(baseline=BASELINE),
+    ),
+)

@@ -1,0 +1,108 @@
+"""Runs gdb in batch mode on the programs of debugger/, and reads what it prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from support.commands import PROJECTS
+
+DEBUGGER = PROJECTS / "debugger"
+POINTER = "0x[0-9a-f]+"
+# Whatever this machine's gdb is set up for; a name that no library has yet is no question.
+SETTINGS = (
+    "set debuginfod enabled off",
+    "set breakpoint pending on",
+    "set pagination off",
+    "set width 0",
+    "set print frame-arguments all",
+)
+
+
+@cache
+def find_obstacle() -> str:
+    """Why no debugger can run programs here; empty where one can."""
+    if shutil.which("gdb") is None:
+        return "gdb is not installed"
+    trial = ["gdb", "--batch", "-nx", "-ex", "run", shutil.which("true") or "/bin/true"]
+    done = subprocess.run(trial, capture_output=True, text=True, check=False)
+    return "" if "exited normally" in done.stdout else "gdb may not run programs here (ptrace)"
+
+
+needs_gdb = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "gdb is there")
+
+
+def run_gdb(
+    *commands: str,
+    files: tuple[Path, ...],
+    debugger: str = "gdb",
+    environment: Mapping[str, str] | None = None,
+) -> list[str]:
+    """What each of ``commands`` printed, the program's own output included.
+
+    ``files`` are a program and, if it is dead already, its core file.
+    """
+    marker = "-- next command --"
+    words = [debugger, "--batch", "-nx"]
+    for setting in SETTINGS:
+        words += ["-ex", setting]
+    for command in commands:
+        words += ["-ex", f"echo \\n{marker}\\n", "-ex", command]
+    done = subprocess.run(
+        [*words, *map(str, files)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=120,
+        env={**os.environ, **(environment or {})},
+    )
+    printed = done.stdout.split(marker)[1:]
+    assert len(printed) == len(commands), done.stdout
+    return [text.strip() for text in printed]
+
+
+def list_frames(backtrace: str) -> list[str]:
+    """The frames of one thread's ``bt``, innermost first, without number and address."""
+    return [
+        re.sub(r"0x[0-9a-f]+ in ", "", frame, count=1)
+        for frame in re.findall(r"^#\d+\s+(.*)$", backtrace, re.MULTILINE)
+    ]
+
+
+def find_frame(frames: list[str], function: str) -> int:
+    """Where the only frame of ``function`` is."""
+    places = [i for i, frame in enumerate(frames) if re.match(rf"{re.escape(function)} ?\(", frame)]
+    assert len(places) == 1, (function, frames)
+    return places[0]
+
+
+def find_line(file: str, text: str) -> int:
+    """The number of the only line of a file of the project that ends in ``text``."""
+    lines = (DEBUGGER / file).read_text().splitlines()
+    (number,) = [i for i, line in enumerate(lines, start=1) if line.endswith(text)]
+    return number
+
+
+def check_launch(frames: list[str], kernel: str, file: str = "main.cpp") -> None:
+    """The frames say who launched the kernel, file and line included."""
+    launching = frames[find_frame(frames, f"(anonymous namespace)::launch_{kernel}")]
+    assert launching.endswith(f"/{file}:{find_line(file, f'// launches {kernel}')}"), launching
+
+
+def check_stub(frames: list[str], stub: str, arguments: str, kernel: str) -> None:
+    """The innermost frame is the stub's with these arguments, and then comes its launch."""
+    shown = rf"{re.escape(stub)} \({arguments}\) at .*_stub\.cpp:\d+"
+    assert re.fullmatch(shown, frames[0]), frames
+    check_launch(frames, kernel)
+    assert find_frame(frames, f"(anonymous namespace)::launch_{kernel}") <= 3
+    assert find_frame(frames, "main") <= 4

@@ -1,0 +1,27 @@
+"""The CUDA compiler for tests, if there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.tools.toolchains import find_compiler, find_problem, needs_backend
+
+NVCC = find_compiler("cuda")
+NO_NVCC = find_problem("cuda")
+needs_nvcc = needs_backend("cuda")
+
+
+def find_library(pattern: str) -> Path | None:
+    """A library that comes with the compiler."""
+    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")] if not NO_NVCC else []
+    return next((path for f in folders for path in sorted(f.glob(pattern))), None)
+
+
+def runtime_library() -> Path:
+    """The shared runtime that comes with the compiler."""
+    found = find_library("libcudart.so.*")
+    if found is None:
+        pytest.skip(f"no libcudart.so beside {NVCC}")
+    return found

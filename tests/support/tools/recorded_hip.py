@@ -1,0 +1,81 @@
+"""Programs with HIP kernels, run against a library that records what a runtime would be told.
+
+The recorder (``recording_hip/``) takes the place of libamdhip64 and checks what it
+is given.  No kernel runs: neither there nor, without an AMD device, on the real library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.commands import run, succeed
+
+RECORDER = Path(__file__).parent / "recording_hip"
+SONAME = "libamdhip64.so.5"
+REGISTRATION = "__hipRegisterFatBinary"
+STEP = ("t", 0.5, -3, (1, 2, -7))
+
+
+def build_recorder(folder: Path) -> Path:
+    """The library under the real one's name, in a folder for LD_LIBRARY_PATH."""
+    folder.mkdir()
+    succeed(
+        run(
+            *("g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"),
+            *("-Wl,-z,defs", f"-Wl,-soname,{SONAME}"),
+            f"-Wl,--version-script={RECORDER / 'exports.map'}",
+            *sorted(RECORDER.glob("*.cpp")),
+            *("-o", folder / SONAME),
+        )
+    )
+    return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What a program printed, and its calls in order."""
+
+    returncode: int
+    output: str
+    calls: tuple[dict[str, Any], ...]
+
+    def select(self, *names: str) -> tuple[dict[str, Any], ...]:
+        return tuple(call for call in self.calls if call["call"] in names)
+
+    @property
+    def launches(self) -> tuple[dict[str, Any], ...]:
+        return self.select("hipLaunchKernel", "hipLaunchCooperativeKernel")
+
+    def find_launch(self, kernel: str) -> dict[str, Any]:
+        (launch,) = (call for call in self.launches if call.get("kernel") == kernel)
+        return launch
+
+
+def record(recorder: Path, program: Path, *arguments: object, **variables: str) -> Recording:
+    """Runs a program against the recorder."""
+    journal = program.with_name(f"{program.name}.jsonl")
+    journal.unlink(missing_ok=True)
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(recorder),
+        "KBUILD_HIP_RECORDING": str(journal),
+        **variables,
+    }
+    result = subprocess.run(
+        [program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    lines = journal.read_text().splitlines() if journal.exists() else []
+    return Recording(
+        returncode=result.returncode,
+        output=result.stdout + result.stderr,
+        calls=tuple(map(json.loads, lines)),
+    )

@@ -1,0 +1,27 @@
+"""Host compilers that reject every warning."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from kbuild import resources
+
+INCLUDE = resources.native_directory() / "include"
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+
+
+def compile_strictly(
+    compiler: str, language: str, source: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fno-lto", "-fno-sanitize=all")
+    return subprocess.run(
+        [
+            *(compiler, "-x", language, *strict, *options, f"-I{INCLUDE}"),
+            *("-c", source, "-o", source.with_suffix(".o")),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )

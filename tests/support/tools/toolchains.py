@@ -1,0 +1,106 @@
+"""What this machine can build and run, and why tests that need more are skipped.
+
+For a backend, kbuild's own discovery answers: what `kbuild doctor` reports. Tests keep no
+list of the tools that make a toolchain complete.
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from kbuild.toolchain.doctor import ToolchainDiagnosis, diagnose
+
+NEWER_CLANG: Final = "clang++-19"
+
+# The variables that name a backend's compiler.
+_COMPILER_VARIABLES: Final = {"cpu": "CXX", "cuda": "CUDACXX", "hip": "HIPCXX"}
+# Debian's packages whose names differ from the program's.
+_PACKAGES: Final = {
+    "bwrap": "bubblewrap",
+    "clang++": "clang",
+    "clang++-14": "clang-14",
+    "clang++-19": "clang-19",
+    "clang-offload-bundler-19": "clang-tools-19",
+    "clang-offload-packager-19": "clang-tools-19",
+    "ld.gold": "binutils",
+    "ld.lld": "lld",
+    "llvm-objdump-19": "llvm-19",
+    "llvm-readelf-19": "llvm-19",
+    "llvm-readobj-19": "llvm-19",
+    "llvm-strip-19": "llvm-19",
+    "objdump": "binutils",
+}
+
+
+@cache
+def _diagnose(backend: str, compiler: str | None) -> ToolchainDiagnosis:
+    with pytest.MonkeyPatch.context() as patch:
+        if compiler is not None:
+            patch.setenv(_COMPILER_VARIABLES[backend], compiler)
+        toolchains = diagnose().toolchains
+    return next(toolchain for toolchain in toolchains if toolchain.backend == backend)
+
+
+def find_problem(backend: str, compiler: str | None = None) -> str:
+    """Return why kernels cannot be built for a backend here, or an empty string if they can.
+
+    Args:
+        backend: The backend's name.
+        compiler: A compiler to use instead of the one that kbuild chooses.
+
+    """
+    return _diagnose(backend, compiler).problem or ""
+
+
+def find_compiler(backend: str) -> Path:
+    """Return the compiler that kbuild chooses for a backend, or an empty path without one."""
+    return Path(_diagnose(backend, None).compiler or "")
+
+
+def find_missing(*programs: str) -> str:
+    """Return which of these programs are not on PATH and how to get them, or an empty string."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    packages = sorted({_PACKAGES.get(program, program) for program in missing})
+    return f"not installed: {', '.join(missing)} (Debian: {' '.join(packages)})" if missing else ""
+
+
+def skip_if(problem: str) -> pytest.MarkDecorator:
+    """Return a mark that skips tests if there is a problem, with it as the reason."""
+    return pytest.mark.skipif(bool(problem), reason=problem or "nothing is missing")
+
+
+def needs_backend(backend: str, compiler: str | None = None) -> pytest.MarkDecorator:
+    """Return a mark that skips tests unless kernels can be built for a backend."""
+    return skip_if(find_problem(backend, compiler))
+
+
+def require_backend(backend: str) -> None:
+    """Skip the running test unless kernels can be built for a backend."""
+    if problem := find_problem(backend):
+        pytest.skip(problem)
+
+
+def needs_programs(*programs: str) -> pytest.MarkDecorator:
+    """Return a mark that skips tests unless all these programs are on PATH."""
+    return skip_if(find_missing(*programs))
+
+
+def require_programs(*programs: str) -> None:
+    """Skip the running test unless all these programs are on PATH."""
+    if problem := find_missing(*programs):
+        pytest.skip(problem)
+
+
+def needs_hipcc(*programs: str) -> pytest.MarkDecorator:
+    """Return a mark that skips tests unless HIP is complete, with ``hipcc``, and these programs."""
+    return skip_if(find_hipcc_problem(*programs))
+
+
+def find_hipcc_problem(*programs: str) -> str:
+    """Return why ``hipcc`` cannot build programs here, or which of these programs are missing."""
+    return find_missing("hipcc", *programs) or find_problem("hip")

@@ -1,0 +1,34 @@
+"""Generated text equals the reference files in ``ref/``.
+
+``KBUILD_UPDATE_GOLDEN=1 pytest tests/unit/stages`` writes the references again.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kbuild import __version__
+from support.files.generated import GENERATED, project
+
+REFERENCES = Path(__file__).parent / "ref"
+
+
+def compare(name: str, content: bytes) -> None:
+    content = content.replace(f"kbuild {__version__}".encode(), b"kbuild VERSION")
+    reference = REFERENCES / f"{name}.ref"
+    if os.environ.get("KBUILD_UPDATE_GOLDEN"):
+        reference.parent.mkdir(exist_ok=True)
+        reference.write_bytes(content)
+    assert content.decode() == reference.read_text()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_text_is_as_before(name: str) -> None:
+    compare(name, GENERATED[name]())
+
+
+def test_project_is_as_before(tmp_path: Path) -> None:
+    compare("project.cmake", project(tmp_path))

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbuild.demangle.names import demangle
+from kbuild.errors import ConfigurationError
+from kbuild.report.verify import json as json_report
+from kbuild.report.verify import text
+from kbuild.verify import Policy, Report, load_policy, select_rules, verify
+from kbuild.verify.policy.file import SeverityChange, Waiver
+from support.facts.build_facts import AXPY, SCALE
+from support.facts.policy_cases import FOREIGN, needing
+
+LAST_DAY = dt.date(2027, 1, 31)
+NEXT_DAY = dt.date(2027, 2, 1)
+SPILLING = needing(spill_bytes=16)
+
+
+def waiver(rule: str = "KB201", /, **selectors: Any) -> Waiver:
+    return Waiver(rule=rule, reason="until 2.0", expires=LAST_DAY, **selectors)
+
+
+def judge(*waivers: Waiver, day: dt.date = LAST_DAY, rules: str = "KB") -> Report:
+    policy = Policy(max_spill_bytes=0, waivers=waivers, source="kbuild.toml")
+    return verify((SPILLING,), policy, select_rules([rules]), day)
+
+
+def found(report: Report) -> list[tuple[str, str | None]]:
+    return [(finding.rule, finding.symbol) for finding in report.findings]
+
+
+def test_waiver_hides_through_its_last_day() -> None:
+    report = judge(waiver())
+    assert report.findings == ()
+    assert report.ok
+    assert [w.finding.symbol for w in report.waived] == [AXPY, SCALE]
+    assert report.waived[0].finding.severity == "error"
+
+
+def test_expired_waiver_hides_nothing_and_is_an_error() -> None:
+    report = judge(waiver(), day=NEXT_DAY)
+    assert found(report) == [("KB201", AXPY), ("KB201", SCALE), ("KB001", None)]
+    assert report.waived == ()
+    finding = report.findings[-1]
+    assert (finding.path, finding.severity) == ("kbuild.toml", "error")
+    assert finding.message == "the waiver of KB201 expired on 2027-01-31"
+
+
+@pytest.mark.parametrize(
+    ("selectors", "kept"),
+    [
+        ({"kernels": ("ns::*",)}, [AXPY]),
+        ({"kernels": (AXPY, "ns::scale")}, []),
+        ({"files": ("*.fatbin",)}, []),
+        ({"arch": ("sm_9?",)}, []),
+    ],
+)
+def test_selectors(selectors: dict[str, tuple[str, ...]], kept: list[str]) -> None:
+    assert found(judge(waiver(**selectors))) == [("KB201", name) for name in kept]
+
+
+def judge_missing(*waivers: Waiver) -> Report:
+    """A source with two kernels and no image for sm_100."""
+    policy = Policy(required_architectures=("sm_100",), waivers=waivers, source="kbuild.toml")
+    return verify((FOREIGN,), policy, select_rules(["KB0", "KB101"]), LAST_DAY)
+
+
+@pytest.mark.parametrize(
+    ("globs", "kept", "hidden"),
+    [
+        ([], [None], []),
+        (["ns::*"], [AXPY], [SCALE]),
+        (["axpy"], [SCALE], [AXPY]),
+        (["*"], [], [None]),
+        (["ns::scale", "axpy"], [], [SCALE, AXPY]),
+    ],
+)
+def test_finding_on_several_kernels_is_hidden_for_those_that_are_named(
+    globs: list[str], kept: list[str | None], hidden: list[str | None]
+) -> None:
+    report = judge_missing(*(waiver("KB101", kernels=(glob,)) for glob in globs))
+    assert found(report) == [("KB101", symbol) for symbol in kept]
+    assert [w.finding.symbol for w in report.waived] == hidden
+    assert report.ok == (not kept)
+
+
+def test_what_is_left_of_a_finding_names_what_is_left() -> None:
+    report = judge_missing(waiver("KB101", kernels=("ns::*",)))
+    (left,), (hidden,) = report.findings, report.waived
+    start = "container 0 has no image for sm_100, only compute_90, sm_90: "
+    assert left.message == f"{start}axpy(float, float*) cannot run there"
+    assert hidden.finding.message == f"{start}ns::scale(float*, float, int) cannot run there"
+
+
+@pytest.mark.parametrize("selectors", [{"arch": ("sm_100",)}, {"files": ("*.fatbin",)}, {}])
+def test_waiver_without_kernels_hides_all_of_a_finding(
+    selectors: dict[str, tuple[str, ...]],
+) -> None:
+    report = judge_missing(waiver("KB101", **selectors))
+    assert report.ok
+    assert [w.finding.symbol for w in report.waived] == [None]
+
+
+def test_waiver_of_other_kernels_hides_nothing_of_a_finding() -> None:
+    selectors = {"kernels": ("ns::*",), "arch": ("sm_90",)}
+    report = judge_missing(waiver("KB101", kernels=("gone",)), waiver("KB101", **selectors))
+    assert found(report) == [("KB101", None), ("KB002", None), ("KB002", None)]
+    assert "axpy(float, float*)" in report.findings[0].message
+    assert "ns::scale(float*, float, int)" in report.findings[0].message
+
+
+def test_waiver_that_hides_nothing_is_a_warning() -> None:
+    report = judge(waiver(), waiver(kernels=("gone",), arch=("sm_90",)))
+    (finding,) = report.findings
+    assert (finding.rule, finding.severity) == ("KB002", "warning")
+    assert finding.message == "the waiver of KB201 for kernels gone; arch sm_90 hides nothing"
+    assert report.ok
+
+
+def test_waivers_of_other_files_and_rules_are_not_judged() -> None:
+    assert found(judge(waiver(), waiver(files=("other.so",)))) == []
+    assert found(judge(waiver("KB105"), rules="KB201")) == [("KB201", AXPY), ("KB201", SCALE)]
+    # Skipped: no minimum driver.
+    assert found(judge(waiver(), waiver("KB105"))) == []
+    # Without the rule that would say so, nobody does.
+    assert found(judge(waiver("KB201"), day=NEXT_DAY, rules="KB201"))[2:] == []
+
+
+def test_severity_of_expired_waivers_can_be_changed() -> None:
+    change = SeverityChange(rule="KB001", severity="warning", reason="release week")
+    policy = Policy(waivers=(waiver("KB110"),), severities=(change,))
+    report = verify((FOREIGN,), policy, today=NEXT_DAY)
+    assert [(f.rule, f.severity) for f in report.findings] == [("KB001", "warning")]
+
+
+def test_unknown_rule_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="no rule 'KB20'; did you mean 'KB20"):
+        judge(waiver("KB20"))
+
+
+def test_reports_list_what_is_waived() -> None:
+    report = judge(waiver())
+    shown = text.render(report)
+    assert "foreign.fatbin: waived KB201 register-spill: axpy" in shown
+    assert "    until 2027-01-31: until 2.0\n" in shown
+    assert "ok: no findings, 2 waived; " in shown
+    (first, _) = json.loads(json_report.render(report))["waived"]
+    assert first["finding"]["rule"] == "KB201"
+    assert first["waiver"] == {
+        "rule": "KB201",
+        "reason": "until 2.0",
+        "expires": "2027-01-31",
+        "kernels": [],
+        "files": [],
+        "arch": [],
+    }
+
+
+def test_waivers_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(
+        '[[waivers]]\nrule = "KB201"\nkernels = "a"\nreason = "until 2.0"\nexpires = 2027-01-31\n'
+    )
+    policy = load_policy(path)
+    assert policy.waivers == (waiver(kernels=("a",)),)
+    assert policy.source == str(path)
+
+
+@pytest.mark.parametrize(("globs", "kept"), [(("axpy",), SCALE), (("ns::*",), AXPY)])
+def test_waiver_by_kernel_hides_its_part_of_information(globs: tuple[str, ...], kept: str) -> None:
+    policy = Policy(waivers=(waiver(kernels=globs),), source="kbuild.toml")
+
+    report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)
+
+    (finding,) = report.findings  # and no KB002
+    (hidden,) = report.waived
+    assert (finding.rule, finding.severity, finding.symbol) == ("KB201", "info", kept)
+    for one, name in ((finding, kept), (hidden.finding, ({AXPY, SCALE} - {kept}).pop())):
+        assert one.message.startswith("1 of its kernels keep registers in memory, ")
+        assert demangle(name) in one.message
+
+
+def test_waivers_of_all_kernels_hide_information() -> None:
+    policy = Policy(waivers=(waiver(kernels=("*",)),), source="kbuild.toml")
+
+    report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)
+
+    assert report.findings == ()
+    assert report.waived[0].finding.message.startswith("2 of its kernels")

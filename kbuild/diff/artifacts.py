@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle
-from kbuild.diff.functions import describe, is_alike
+from kbuild.diff.kernel_changes import describe, is_alike
 from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
 from kbuild.diff.model import (
     ArtifactChange,
@@ -22,7 +22,7 @@ from kbuild.diff.model import (
 )
 from kbuild.diff.pairing import Artifact
 from kbuild.facts import ImageFacts, Symbol
-from kbuild.inspect.loading import ImagePlace
+from kbuild.inspect.image_bytes import ImagePlace
 
 
 class CodePlace(NamedTuple):

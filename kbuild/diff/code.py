@@ -13,11 +13,11 @@ from kbuild.backends import find_backend
 from kbuild.backends.interface.code import CodeReader
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.diff.artifacts import CodePlace, Draft
-from kbuild.diff.listing import ImageFile, Job, Outcome, compare_job
+from kbuild.diff.disassembly import ImageFile, Job, Outcome, compare_job
 from kbuild.diff.model import CodeChange, FunctionChange
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.inspect import ReadOptions
-from kbuild.inspect.loading import ImagePlace, load_images
+from kbuild.inspect.image_bytes import ImagePlace, load_images
 from kbuild.model import ImageKind
 from kbuild.toolchain.find import find_program, gather_hints
 

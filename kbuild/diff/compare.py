@@ -10,9 +10,9 @@ from typing import Final
 from kbuild import parallel
 from kbuild.diff.artifacts import Draft, Findings, compare_artifacts
 from kbuild.diff.code import CodeOptions, compare_code
+from kbuild.diff.inputs import DiffOptions, Side, narrow, read_side
 from kbuild.diff.model import Aspect, DiffReport, FunctionChange, Unreadable
 from kbuild.diff.pairing import pair
-from kbuild.diff.sides import DiffOptions, Side, narrow, read_side
 
 # A process of its own pays from here on, in bytes.
 _APART: Final = 8 << 20

@@ -11,7 +11,7 @@ from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle, split_function
 from kbuild.diff.pairing import Artifact
 from kbuild.facts import ImageFacts
-from kbuild.inspect.loading import ImagePlace
+from kbuild.inspect.image_bytes import ImagePlace
 from kbuild.model import ImageKind, Kernel
 
 How: TypeAlias = Literal["same", "renamed", "signature"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbuild.diff.work_tree import copy_work_tree
+from kbuild.diff.working_tree import copy_working_tree
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.process import describe_failure, run, run_checked
@@ -110,7 +110,7 @@ def _check_out(revision: Revision, repository: Path, tree: Path) -> None:
     if revision.is_work_tree:
         # What asks git about the copy is told what the user is told.
         run_checked(Command(argv=(*git, str(tree), "read-tree", revision.commit)))
-        copy_work_tree(Path(_ask(repository, "rev-parse", "--show-toplevel")), tree)
+        copy_working_tree(Path(_ask(repository, "rev-parse", "--show-toplevel")), tree)
 
 
 def _ask(repository: Path, *words: str) -> str:

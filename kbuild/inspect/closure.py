@@ -15,7 +15,7 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.facts import DynamicFacts
 from kbuild.formats.elf.file import ELF_MAGIC, Elf
-from kbuild.inspect.content import open_content
+from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.references import read_dynamic
 
 _CONFIGURATION: Final = Path("/etc/ld.so.conf")

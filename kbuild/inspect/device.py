@@ -10,7 +10,7 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind, Place
 from kbuild.formats.buffer import Buffer
 from kbuild.inspect.containers import Container
-from kbuild.inspect.content import hash_content
+from kbuild.inspect.file_content import hash_content
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.images import describe_container, read_containers
 from kbuild.inspect.options import ReadOptions

@@ -15,7 +15,7 @@ from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf.code import digest
 from kbuild.formats.elf.file import Elf
-from kbuild.inspect import transfer
+from kbuild.inspect import pickling
 from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.host.modules import Target
@@ -73,7 +73,7 @@ def read_containers(
     size = sum(container.extent.size for container in containers)
     containers = bound_containers(containers, options)
     jobs = 1 if size < _PARALLEL else options.jobs
-    transfer.register()
+    pickling.register()
     report = _make_reporter(containers, options)
     found: list[ReadContainer] = []
     for one in parallel.map_in_order(

@@ -16,8 +16,8 @@ from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.file import ELF_MAGIC
 from kbuild.formats.nvidia.ptx.text import looks_like_ptx
-from kbuild.inspect.content import open_content
 from kbuild.inspect.device import read_device_file
+from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.file import read_host_file
 from kbuild.inspect.options import DEFAULTS, ReadOptions
 from kbuild.model import Problem

@@ -12,9 +12,9 @@ from typing import Final
 from kbuild.cli.commands.inspect import add_limit_arguments
 from kbuild.cli.output import add_output_arguments, write_output
 from kbuild.diff.compare import compare_folders, compare_paths
+from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.revisions import build_revisions, resolve_range
-from kbuild.diff.sides import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.inspect import ReadOptions
 from kbuild.report.diff import html as diff_html

@@ -14,7 +14,7 @@ from kbuild.diff.reproducible.parts import compare_parts
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.inspect import ReadOptions, find_artifacts
-from kbuild.inspect.loading import iterate_artifacts
+from kbuild.inspect.image_bytes import iterate_artifacts
 from kbuild.inspect.options import DEFAULTS
 
 _ONE: Final = ""

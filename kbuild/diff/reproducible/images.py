@@ -14,7 +14,7 @@ from kbuild.errors import InputError
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.inspect import ReadOptions
-from kbuild.inspect.loading import iterate_images
+from kbuild.inspect.image_bytes import iterate_images
 
 _Named = tuple[tuple[str, str], ...]
 _NOTHING: Final = CodeFacts()

@@ -8,7 +8,7 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.file import SHF_EXECINSTR, Elf, FileType
-from kbuild.inspect.content import hash_content
+from kbuild.inspect.file_content import hash_content
 from kbuild.inspect.host.handles import read_handles
 from kbuild.inspect.host.kernels import list_foreign_kernels, read_host_kernels
 from kbuild.inspect.host.linkage import read_linkage

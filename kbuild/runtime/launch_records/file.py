@@ -15,7 +15,7 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.files import write_parts
 from kbuild.formats.buffer import Buffer
-from kbuild.inspect.content import hash_content, open_content
+from kbuild.inspect.file_content import hash_content, open_content
 from kbuild.runtime.launch_records.header import (
     BufferEntry,
     CodeEntry,

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from kbuild.diff.compare import compare_sides
+from kbuild.diff.inputs import DiffOptions, Side
 from kbuild.diff.model import ASPECTS, Aspect, DiffReport
 from kbuild.diff.pairing import Artifact
-from kbuild.diff.sides import DiffOptions, Side
 from kbuild.facts import ArtifactFacts, CodeFacts, ImageFacts
 from kbuild.model import Kernel, Param, Resources
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from kbuild.diff.compare import compare_sides
+from kbuild.diff.inputs import DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.pairing import Artifact
-from kbuild.diff.sides import DiffOptions
 from kbuild.facts import CodeFacts, HostKernel, Place, Symbol
 from support.facts.build_sides import artifact, image, kernel, side
 

@@ -8,7 +8,7 @@ from kbuild.diff.artifacts import CodePlace, Draft
 from kbuild.diff.code import CodeOptions, compare_code
 from kbuild.diff.model import FunctionChange
 from kbuild.inspect import ReadOptions
-from kbuild.inspect.loading import ImagePlace
+from kbuild.inspect.image_bytes import ImagePlace
 
 PTX = """\
 .version 8.0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.diff.compare import compare_sides
-from kbuild.diff.sides import DiffOptions, Side
+from kbuild.diff.inputs import DiffOptions, Side
 from kbuild.model import Kernel
 from support.facts.build_sides import FACTS_ALONE, artifact, compare, image, kernel, side
 

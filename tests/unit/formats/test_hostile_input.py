@@ -24,7 +24,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.formats.compression import decompress
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.nvidia.ptx.text import looks_like_ptx
-from kbuild.inspect.content import open_content
+from kbuild.inspect.file_content import open_content
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import find_artifacts, inspect_content, inspect_files
 from kbuild.model import Compression, KernelRecord, TargetRecord

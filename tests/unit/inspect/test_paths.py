@@ -76,7 +76,7 @@ def test_mapped_file_is_read_as_one_in_memory(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = inspect_path(directory)
-    monkeypatch.setattr("kbuild.inspect.content._MAPPED", 0)
+    monkeypatch.setattr("kbuild.inspect.file_content._MAPPED", 0)
     monkeypatch.setattr("kbuild.formats.stream._COPIED", 0)
     assert inspect_path(directory) == expected
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.diff.lines import align, compare_lines
+from kbuild.diff.alignment import align, compare_lines
 from kbuild.diff.model import CodeChange
 
 LOOP = ("mov r1", "L\0{0}:", "add r1", "bra L\0{0}", "L\0{1}:", "exit", "bra L\0{1}")

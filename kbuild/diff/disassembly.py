@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from kbuild.backends.interface.code import CodeReader, Listing
-from kbuild.diff.lines import compare_lines
+from kbuild.diff.alignment import compare_lines
 from kbuild.diff.model import CodeChange, Hunk, Row
 from kbuild.errors import InputError, ToolError
 from kbuild.process import describe_failure, run

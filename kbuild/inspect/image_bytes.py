@@ -11,8 +11,8 @@ from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.containers import Container, find_containers
-from kbuild.inspect.content import open_content
 from kbuild.inspect.device import find_device_containers
+from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.images import bound_containers
 from kbuild.inspect.options import ReadOptions

@@ -18,7 +18,7 @@ _BUILD_FOLDER: Final = "CMakeCache.txt"
 _UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"
 
 
-def copy_work_tree(top: Path, folder: Path) -> None:
+def copy_working_tree(top: Path, folder: Path) -> None:
     """Copy into the empty ``folder`` what of the work tree at ``top`` git tracks or would add.
 
     Ignored files, submodules, other repositories and untracked build folders of CMake's are

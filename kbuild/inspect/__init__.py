@@ -1,4 +1,4 @@
-"""Reading artifacts: any path to the facts that rules and reports see."""
+"""Read artifacts: turn any path into the facts that rules and reports use."""
 
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import find_artifacts, inspect_files, inspect_path

@@ -1,7 +1,7 @@
-"""The libraries that a file brings into its process: the closure of DT_NEEDED.
+"""Find the libraries that the dynamic linker loads with a file: the closure of DT_NEEDED.
 
-Nothing is run: what the dynamic linker would do is done here, in its order.  Sources:
-ld.so(8), "Dynamic string tokens" and the order of the search; System V ABI (gABI 4.1),
+This module runs nothing. It repeats the search of the dynamic linker, in the same order.
+Sources: ld.so(8), "Dynamic string tokens" and the search order; System V ABI (gABI 4.1),
 "Shared Object Dependencies".
 """
 
@@ -19,14 +19,18 @@ from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.references import read_dynamic
 
 _CONFIGURATION: Final = Path("/etc/ld.so.conf")
-_DEFAULTS: Final = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
-_LIBRARY_FOLDERS: Final = {"x86_64": "lib64", "aarch64": "lib64"}
-_MOST_INCLUDES: Final = 256
+_DEFAULT_DIRECTORIES: Final = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
+_LIB_TOKENS: Final = {"x86_64": "lib64", "aarch64": "lib64"}
+_MAX_INCLUDES: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closure:
-    """``libraries`` besides the files asked about, nearest first; ``missing`` as (file, name)."""
+    """The libraries that a set of files loads.
+
+    ``libraries`` excludes the files themselves and is in load order. ``missing`` has a pair
+    (file that needs it, name) for each library that was not found.
+    """
 
     libraries: tuple[Path, ...]
     missing: tuple[tuple[Path, str], ...]
@@ -34,7 +38,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loader:
-    """A file that asks for libraries: where it lies, and the DT_RPATHs that hold for it."""
+    """A file that needs libraries, and the DT_RPATH directories that it inherits."""
 
     path: Path
     machine: str
@@ -43,13 +47,18 @@ class _Loader:
 
 
 def find_closure(files: Iterable[Path], library_path: tuple[Path, ...] = ()) -> Closure:
-    """What the dynamic linker would load with ``files``; ``library_path`` is LD_LIBRARY_PATH."""
+    """Find the libraries that the dynamic linker loads with ``files``.
+
+    Args:
+        files: Executables and shared objects; other files need no libraries.
+        library_path: The directories of LD_LIBRARY_PATH.
+    """
     given = [file.resolve() for file in files]
     known = set(given)
     found: list[Path] = []
     missing: dict[tuple[Path, str], None] = {}
     queue = [loader for file in given if (loader := _read_loader(file, ()))]
-    system = (*_configured_folders(), *map(Path, _DEFAULTS))
+    system = (*_read_configured_directories(), *map(Path, _DEFAULT_DIRECTORIES))
     for loader in queue:
         for name in loader.dynamic.needed:
             path = _find(loader, name, library_path, system)
@@ -64,7 +73,7 @@ def find_closure(files: Iterable[Path], library_path: tuple[Path, ...] = ()) -> 
 
 
 def _read_loader(path: Path, rpaths: tuple[Path, ...]) -> _Loader | None:
-    """The file as one that needs libraries; None where it is not linked, or no ELF file."""
+    """Return what the file needs, or None if it is not a dynamically linked ELF file."""
     try:
         content = open_content(path)
         if bytes(content[: len(ELF_MAGIC)]) != ELF_MAGIC:
@@ -72,7 +81,7 @@ def _read_loader(path: Path, rpaths: tuple[Path, ...]) -> _Loader | None:
         elf = Elf(content)
         dynamic = read_dynamic(elf)
     except InputError:
-        # Whoever reads the file itself says what is wrong with it.
+        # Inspecting the file itself reports what is wrong with it.
         return None
     if dynamic is None:
         return None
@@ -80,7 +89,7 @@ def _read_loader(path: Path, rpaths: tuple[Path, ...]) -> _Loader | None:
 
 
 def _own_rpaths(loader: _Loader) -> tuple[Path, ...]:
-    """The DT_RPATHs that hold for what the file loads: its own, and those of its loaders."""
+    """Return the DT_RPATHs for what the file loads: its own, then those of its loaders."""
     own = () if loader.dynamic.runpath else _expand(loader, loader.dynamic.rpath)
     return (*own, *loader.rpaths)
 
@@ -89,20 +98,20 @@ def _find(
     loader: _Loader, name: str, library_path: tuple[Path, ...], system: tuple[Path, ...]
 ) -> Path | None:
     if "/" in name:
-        path = next(_expand_one(loader, name))
+        path = _expand_tokens(loader, name)
         return path.resolve() if path.is_file() else None
-    # DT_RUNPATH switches DT_RPATH off, its loaders' too, and holds for the file's own needs.
+    # DT_RUNPATH disables DT_RPATH, including inherited ones, and applies only to this file.
     first = () if loader.dynamic.runpath else _own_rpaths(loader)
     runpath = _expand(loader, loader.dynamic.runpath)
-    for folder in (*first, *library_path, *runpath, *system):
-        path = folder / name
+    for directory in (*first, *library_path, *runpath, *system):
+        path = directory / name
         if path.is_file() and _fits(path, loader.machine):
             return path.resolve()
     return None
 
 
 def _fits(path: Path, machine: str) -> bool:
-    """Whether it is for the same machine; the dynamic linker goes on looking where it is not."""
+    """Return whether the file is for this machine; the dynamic linker skips others."""
     try:
         return Elf(open_content(path)).machine == machine
     except InputError:
@@ -110,23 +119,23 @@ def _fits(path: Path, machine: str) -> bool:
 
 
 def _expand(loader: _Loader, paths: Iterable[str]) -> tuple[Path, ...]:
-    return tuple(folder for path in paths for folder in _expand_one(loader, path))
+    return tuple(_expand_tokens(loader, path) for path in paths)
 
 
-def _expand_one(loader: _Loader, path: str) -> Iterator[Path]:
-    library = _LIBRARY_FOLDERS.get(loader.machine, "lib")
+def _expand_tokens(loader: _Loader, path: str) -> Path:
+    library = _LIB_TOKENS.get(loader.machine, "lib")
     for token, value in (
         ("ORIGIN", str(loader.path.parent)),
         ("LIB", library),
         ("PLATFORM", loader.machine),
     ):
         path = path.replace(f"${{{token}}}", value).replace(f"${token}", value)
-    yield Path(path)
+    return Path(path)
 
 
-def _configured_folders(configuration: Path = _CONFIGURATION) -> Iterator[Path]:
-    """The folders that ``ldconfig`` was told of, in their order."""
-    rest, budget = [configuration], _MOST_INCLUDES
+def _read_configured_directories(configuration: Path = _CONFIGURATION) -> Iterator[Path]:
+    """Yield the directories in the configuration of ``ldconfig``, in order."""
+    rest, budget = [configuration], _MAX_INCLUDES
     while rest and budget:
         budget -= 1
         try:

@@ -1,8 +1,8 @@
-"""Containers in a host file: fat binary sections, divided as the descriptors say."""
+"""The containers in a host file: fat binary sections, split where the descriptors say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kbuild.backends import list_readers
@@ -11,11 +11,15 @@ from kbuild.facts import Place, Section
 from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Extent
+from kbuild.inspect.host.modules import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
-    """A container before its images are read; ``is_claimed`` by a kernel target's note."""
+    """A container whose images are listed, but not read.
+
+    ``is_claimed`` says whether the note of a kernel target describes it.
+    """
 
     reader: ImageReader
     number: int
@@ -27,8 +31,14 @@ class Container:
     is_claimed: bool = False
 
 
-def find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
-    """The containers of every fat binary section; ``claimed`` are those that notes describe."""
+def find_containers(elf: Elf, targets: Iterable[Target]) -> Iterator[Container]:
+    """Yield the containers of every fat binary section, in file order.
+
+    Args:
+        elf: The host file.
+        targets: The kernel targets of the file, whose descriptors say where containers start.
+    """
+    claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
     number = 0
     for section in elf.sections:
         for reader in list_readers():
@@ -55,19 +65,19 @@ def find_containers(elf: Elf, claimed: set[Extent]) -> Iterator[Container]:
 def _divide(
     reader: ImageReader, section: Section, content: Buffer, claimed: set[Extent]
 ) -> Iterator[Extent]:
-    """The containers in a section, in order, and between them what no target claims."""
+    """Yield the containers of a section in order, claimed or not."""
     own = [e for e in claimed if e.place.section == section.index]
     position = 0
     for extent in sorted(own, key=lambda e: (e.place.offset, e.size)):
-        # Those of a sound file do not overlap; forged ones would have their bytes read again.
+        # Extents overlap only in forged files, which could have the same bytes read many times.
         if extent.place.offset >= position:
-            yield from _unclaimed(reader, section, content, (position, extent.place.offset))
+            yield from _divide_unclaimed(reader, section, content, (position, extent.place.offset))
             yield extent
             position = extent.place.offset + extent.size
-    yield from _unclaimed(reader, section, content, (position, len(content)))
+    yield from _divide_unclaimed(reader, section, content, (position, len(content)))
 
 
-def _unclaimed(
+def _divide_unclaimed(
     reader: ImageReader, section: Section, content: Buffer, span: tuple[int, int]
 ) -> Iterator[Extent]:
     # The linker pads with zeros between the fat binaries of two objects.

@@ -1,4 +1,4 @@
-"""Files of device code alone: images and fat binaries outside of any host file."""
+"""Files that contain only device code: images and fat binaries without a host file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kbuild.inspect.options import ReadOptions
 
 
 def read_device_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts | None:
-    """The facts of a file of device code; None where no reader knows it as such."""
+    """Return the facts of a file of device code, or None if no reader recognizes it."""
     found = find_device_containers(path, content)
     return _read(path, found[0], content, found[1], options) if found else None
 
@@ -25,7 +25,15 @@ def read_device_file(path: str, content: Buffer, options: ReadOptions) -> Artifa
 def find_device_containers(
     path: str, content: Buffer
 ) -> tuple[FileKind, tuple[Container, ...]] | None:
-    """What kind of device code the file is, and its containers before they are read."""
+    """Find the kind and the containers of a file of device code.
+
+    Returns:
+        The file's kind and its containers, whose images are not read yet. None if no reader
+        recognizes the file.
+
+    Raises:
+        InputError: The file is a damaged device image.
+    """
     for reader in list_readers():
         if reader.is_fat_binary(content):
             return "fat-binary", tuple(_divide(reader, content))
@@ -61,14 +69,14 @@ def _read(
     containers: tuple[Container, ...],
     options: ReadOptions,
 ) -> ArtifactFacts:
-    read = read_containers(containers, options)
+    contents = read_containers(containers, options)
     return ArtifactFacts(
         path=path,
         kind=kind,
         machine=None,
         sha256=None if options.summary else hash_content(content),
-        containers=tuple(map(describe_container, containers, read)),
-        images=tuple(image for one in read for image in one.images),
-        problems=tuple(problem for one in read for problem in one.problems),
+        containers=tuple(map(describe_container, containers, contents)),
+        images=tuple(image for read in contents for image in read.images),
+        problems=tuple(problem for read in contents for problem in read.problems),
         is_summary=options.summary,
     )

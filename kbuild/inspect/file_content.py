@@ -1,4 +1,4 @@
-"""The bytes of a file: in memory where it is small, else mapped, page by page."""
+"""The bytes of a file: small files are read, large files are mapped into memory."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, release
 
-# A mapped file that shrinks while it is read ends the process; large files are those that
-# nobody builds in the meantime.
+# If a mapped file shrinks while it is read, the process dies. Only large files are mapped,
+# because those are unlikely to be rebuilt at that moment.
 _MAPPED: Final = 16 << 20
 _CHUNK: Final = 1 << 20
 
 
 def open_content(path: Path) -> Buffer:
-    """The file's bytes; InputError where it is no regular file or cannot be read."""
-    # A device or a pipe would never end.
+    """Return the bytes of a regular file.
+
+    Raises:
+        InputError: The path is not a regular file, or cannot be read.
+    """
+    # Reading a device or a pipe might never end.
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a file or directory")
     try:
@@ -31,7 +35,7 @@ def open_content(path: Path) -> Buffer:
 
 
 def hash_content(content: Buffer) -> str:
-    """The hexadecimal SHA-256 of all of ``content``."""
+    """Return the SHA-256 digest of ``content`` as hexadecimal digits."""
     import hashlib  # noqa: PLC0415 - loads OpenSSL, which a summary does not need
 
     digest = hashlib.sha256()

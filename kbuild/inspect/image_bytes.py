@@ -1,13 +1,14 @@
-"""The bytes of single images of a file that was inspected: read again, not kept."""
+"""The bytes of device images in files whose facts are known; they are read again, not kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild.backends.interface.read import StoredImage
-from kbuild.formats import archive, wheel
+from kbuild.errors import InputError
+from kbuild.formats import wheel
 from kbuild.formats.buffer import Buffer, release
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.containers import Container, find_containers
@@ -15,16 +16,16 @@ from kbuild.inspect.device import find_device_containers
 from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.images import bound_containers
+from kbuild.inspect.members import Nesting, find_members
 from kbuild.inspect.options import ReadOptions
-from kbuild.inspect.paths import is_artifact
 from kbuild.model import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePlace:
-    """Where an image is: its artifact's path as the facts have it, and its position in them.
+    """Where an image is: the path of its artifact, and its position in ``ArtifactFacts.images``.
 
-    Archives may have members of one name; ``occurrence`` counts those before.
+    An archive can have several members of one name. ``occurrence`` counts those before this one.
     """
 
     artifact: str
@@ -35,69 +36,78 @@ class ImagePlace:
 def load_images(
     path: Path, wanted: frozenset[ImagePlace], options: ReadOptions
 ) -> Iterator[tuple[ImagePlace, Buffer]]:
-    """Each wanted image of the file, in its order; one at a time in memory."""
+    """Yield each requested image of a file in file order, with one image in memory at a time."""
     by_artifact: dict[tuple[str, int], dict[int, ImagePlace]] = {}
     for place in wanted:
         key = (place.artifact, place.occurrence)
         by_artifact.setdefault(key, {})[place.position] = place
-    room = wheel.Room(left=options.archive_limit)
     seen: dict[str, int] = {}
-    for name, content in _iterate_contents(str(path), open_content(path), room):
+    for name, content in iterate_artifacts(path, options):
         occurrence = seen.get(name, 0)
         seen[name] = occurrence + 1
         places = by_artifact.get((name, occurrence))
         if places:
-            yield from _load_from(name, content, places, options)
+            for position, _, data in _iterate_images(name, content, options, places):
+                yield places[position], data
 
 
 def iterate_artifacts(path: Path, options: ReadOptions) -> Iterator[tuple[str, Buffer]]:
-    """Each file in ``path``, named ``outer!inner``, or it itself; InputError as of inspecting."""
-    room = wheel.Room(left=options.archive_limit)
-    return _iterate_contents(str(path), open_content(path), room)
+    """Yield the name and bytes of each artifact in a file.
+
+    The artifacts of an archive or wheel are its members, named ``outer!inner``. Any other file
+    is one artifact.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    nesting = Nesting(room=wheel.Room(left=options.archive_limit))
+    return _iterate_contents(str(path), open_content(path), nesting)
 
 
 def iterate_images(
     name: str, content: Buffer, options: ReadOptions
 ) -> Iterator[tuple[StoredImage, Buffer]]:
-    """The device images of one such file that can be had, in its order; one in memory."""
-    for container in bound_containers(_find_containers(name, content), options):
-        listed = tuple(i for i in container.listing.images if not i.is_refused)
-        loaded = container.reader.load_images(listed, container.content, options.image_limit)
-        for stored, data in loaded:
-            if not isinstance(data, Problem):
-                yield stored, data
+    """Yield the readable device images of one artifact in file order, one in memory at a time."""
+    for _, stored, data in _iterate_images(name, content, options):
+        yield stored, data
 
 
-def _iterate_contents(name: str, content: Buffer, room: wheel.Room) -> Iterator[tuple[str, Buffer]]:
-    """The files in the content, or itself; what inspect could not read has no wanted image."""
-    front = bytes(content[: wheel.FRONT_BYTES])
-    if archive.is_archive(front):
-        for member in archive.read_members(content):
-            if is_artifact(bytes(member.data[: wheel.FRONT_BYTES])):
-                yield from _iterate_contents(f"{name}!{member.name}", member.data, room)
-    elif wheel.is_wheel(front):
-        for part in wheel.iterate_members(content, is_artifact, room=room):
-            if part.problem is None:
-                yield from _iterate_contents(f"{name}!{part.name}", part.data, room)
-    else:
+def _iterate_contents(name: str, content: Buffer, nesting: Nesting) -> Iterator[tuple[str, Buffer]]:
+    try:
+        members = find_members(name, content, nesting)
+    except InputError:
+        # Other members of the outer archive may still be readable.
+        if nesting.depth == 0:
+            raise
+        members = None
+    if members is None:
         yield name, content
+        return
+    for member in members:
+        if member.problem is None:
+            yield from _iterate_contents(member.path, member.data, nesting.deeper())
 
 
-def _load_from(
-    name: str, content: Buffer, places: Mapping[int, ImagePlace], options: ReadOptions
-) -> Iterator[tuple[ImagePlace, Buffer]]:
+def _iterate_images(
+    name: str, content: Buffer, options: ReadOptions, wanted: Collection[int] | None = None
+) -> Iterator[tuple[int, StoredImage, Buffer]]:
+    """Yield the images at the ``wanted`` positions, or all if it is None."""
     first = 0
     for container in bound_containers(_find_containers(name, content), options):
-        images = tuple(i for i in container.listing.images if not i.is_refused)
-        chosen = {p - first: place for p, place in places.items() if 0 <= p - first < len(images)}
-        numbers = sorted(chosen)
-        listed = tuple(images[number] for number in numbers)
-        loaded = container.reader.load_images(listed, container.content, options.image_limit)
-        for number, (_, data) in zip(numbers, loaded, strict=True):
+        images = [image for image in container.listing.images if not image.is_refused]
+        chosen = {
+            position: image
+            for position, image in enumerate(images, first)
+            if wanted is None or position in wanted
+        }
+        loaded = container.reader.load_images(
+            tuple(chosen.values()), container.content, options.image_limit
+        )
+        for position, (stored, data) in zip(chosen, loaded, strict=True):
             if not isinstance(data, Problem):
-                yield chosen[number], data
+                yield position, stored, data
         first += len(container.listing.images)
-        if numbers:
+        if chosen:
             release(container.content)
 
 
@@ -107,5 +117,4 @@ def _find_containers(name: str, content: Buffer) -> tuple[Container, ...]:
         return found[1]
     elf = Elf(content)
     targets, _ = find_modules(elf)
-    claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
-    return tuple(find_containers(elf, claimed))
+    return tuple(find_containers(elf, targets))

@@ -1,4 +1,4 @@
-"""Device images in a host file: fat binary sections to containers and images."""
+"""Read device images: from containers to the facts of their images."""
 
 from __future__ import annotations
 
@@ -22,65 +22,66 @@ from kbuild.inspect.host.modules import Target
 from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem
 
-# Starting processes pays from here on, in stored bytes; memory is given back every so often.
+# Below this many stored bytes, starting processes costs more time than it saves.
 _PARALLEL: Final = 8 << 20
-_RELEASED: Final = 16 << 20
-# What a file's images may take up together where that is more than the limit for archives.
-_RATIO: Final = 64
+# Pages of a mapped file are released after reading this many stored bytes.
+_RELEASE_INTERVAL: Final = 16 << 20
+# All images of a file together may decompress to this many times the size of the containers.
+_MAX_RATIO: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FatBinaries:
-    """All device code of one file.
+    """The device code of one host file.
 
-    ``of_targets`` has, for each target, the positions in ``containers`` of its own.
+    ``target_containers`` has one entry per kernel target: for each container in the target's
+    record, its position in ``containers``, or None if it was not found.
     """
 
     containers: tuple[ContainerFacts, ...]
     images: tuple[ImageFacts, ...]
     problems: tuple[Problem, ...]
-    of_targets: tuple[tuple[int | None, ...], ...]
+    target_containers: tuple[tuple[int | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadContainer:
-    """A container's images, and the problems that belong to none of them alone."""
+    """The images of a container, and the problems that do not belong to one image."""
 
     images: tuple[ImageFacts, ...]
     problems: tuple[Problem, ...]
 
 
 def read_fat_binaries(elf: Elf, targets: tuple[Target, ...], options: ReadOptions) -> FatBinaries:
-    """Read every fat binary section, divided into containers as the descriptors say."""
-    claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
-    containers = tuple(find_containers(elf, claimed))
+    """Read the device code of a host file that has these kernel targets."""
+    containers = tuple(find_containers(elf, targets))
     numbers = {container.extent: container.number for container in containers}
-    read = read_containers(containers, options)
+    contents = read_containers(containers, options)
     return FatBinaries(
-        containers=tuple(map(describe_container, containers, read)),
-        images=tuple(image for one in read for image in one.images),
-        problems=tuple(problem for one in read for problem in one.problems),
-        of_targets=tuple(_number_containers(target, numbers) for target in targets),
+        containers=tuple(map(describe_container, containers, contents)),
+        images=tuple(image for read in contents for image in read.images),
+        problems=tuple(problem for read in contents for problem in read.problems),
+        target_containers=tuple(_number_containers(target, numbers) for target in targets),
     )
 
 
 def read_containers(
     containers: Sequence[Container], options: ReadOptions
 ) -> tuple[ReadContainer, ...]:
-    """The images of each container, on several cores where there is much to read."""
+    """Read the images of each container, in several processes if there is much to read."""
     if options.summary:
-        return tuple(map(_summarise, containers))
+        return tuple(map(_summarize, containers))
     size = sum(container.extent.size for container in containers)
     containers = bound_containers(containers, options)
     jobs = 1 if size < _PARALLEL else options.jobs
     pickling.register()
     report = _make_reporter(containers, options)
     found: list[ReadContainer] = []
-    for one in parallel.map_in_order(
+    for read in parallel.map_in_order(
         lambda container: _read_container(container, options), containers, jobs=jobs
     ):
         report(len(found))
-        found.append(one)
+        found.append(read)
     return tuple(found)
 
 
@@ -94,19 +95,23 @@ def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Cal
 def bound_containers(
     containers: Sequence[Container], options: ReadOptions
 ) -> tuple[Container, ...]:
-    """The containers, with what is too much of them refused."""
+    """Return the containers with images refused that would decompress to too many bytes.
+
+    The limit is on all images together: the option ``archive_limit``, or 64 times the stored
+    size, whichever is more.
+    """
     size = sum(container.extent.size for container in containers)
-    return tuple(_refuse_bombs(containers, max(options.archive_limit, _RATIO * size)))
+    return tuple(_refuse_bombs(containers, max(options.archive_limit, _MAX_RATIO * size)))
 
 
 def _refuse_bombs(containers: Sequence[Container], limit: int) -> Iterator[Container]:
-    """The containers, their compressed images beyond ``limit`` bytes altogether refused."""
+    """Refuse the compressed images that exceed ``limit`` bytes together."""
     left = limit
     for container in containers:
         images = []
         for stored in container.listing.images:
             left -= (stored.size or 0) if stored.compression != "none" else 0
-            message = f"the file's images take more than {limit} bytes decompressed"
+            message = f"the images of the file decompress to more than {limit} bytes"
             images.append(
                 stored if left >= 0 else replace(stored, problem=message, is_refused=True)
             )
@@ -117,7 +122,7 @@ def _refuse_bombs(containers: Sequence[Container], limit: int) -> Iterator[Conta
         )
 
 
-def _summarise(container: Container) -> ReadContainer:
+def _summarize(container: Container) -> ReadContainer:
     nothing = ImageContent(kernels=())
     images = tuple(
         replace(
@@ -135,22 +140,22 @@ def _number_problems(container: Container) -> tuple[Problem, ...]:
 
 
 def _read_container(container: Container, options: ReadOptions) -> ReadContainer:
-    """The images with what they hold, one at a time in memory."""
+    """Read the images of a container, with one image in memory at a time."""
     images: list[ImageFacts] = []
     problems = list(_number_problems(container))
-    left = _RELEASED
+    left = _RELEASE_INTERVAL
     listed = tuple(image for image in container.listing.images if not image.is_refused)
     loaded = container.reader.load_images(listed, container.content, options.image_limit)
     for stored, data in loaded:
         image, found = _read_image(container, stored, data)
         if options.code and image.problem is None and not isinstance(data, Problem):
-            image = replace(image, code=_share_names(_read_code(stored, data), image))
+            image = replace(image, code=_share_names(read_code(stored, data), image))
         images.append(image)
         problems.extend(found)
         left -= stored.stored_size
         if left < 0:
             release(container.content)
-            left = _RELEASED
+            left = _RELEASE_INTERVAL
     release(container.content)
     for stored in container.listing.images:
         if stored.is_refused:
@@ -162,7 +167,11 @@ def _read_container(container: Container, options: ReadOptions) -> ReadContainer
 def _read_image(
     container: Container, stored: StoredImage, loaded: Buffer | Problem
 ) -> tuple[ImageFacts, tuple[Problem, ...]]:
-    """The image, and what of it makes no sense where the rest does."""
+    """Read one image.
+
+    Returns:
+        The image's facts, and the problems in the parts of it that could not be read.
+    """
     content, problem = ImageContent(kernels=()), stored.problem
     data: Buffer = b""
     if isinstance(loaded, Problem):
@@ -174,7 +183,7 @@ def _read_image(
             content = container.reader.read_image(data, stored.kind)
         except InputError as error:
             problem = str(error)
-    # What nobody can decompress comes as it is stored.
+    # Data that kbuild cannot decompress arrives as it is stored.
     is_packed = stored.compression != "none" and len(data) == stored.stored_size
     size = stored.size if is_packed and stored.size is not None else len(data)
     image = _describe_image(stored, container.number, size, content)
@@ -186,8 +195,11 @@ def _read_image(
     )
 
 
-def _read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
-    """The digests of the image's parts; of what has none, that of all of it."""
+def read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
+    """Return the digests of an image's functions and data.
+
+    If the parts of the image cannot be told apart, return one digest of all of it.
+    """
     reader = find_backend(stored.backend).code
     try:
         code = reader.read_code(data, stored.kind) if reader else None
@@ -197,7 +209,7 @@ def _read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
 
 
 def _share_names(code: CodeFacts, image: ImageFacts) -> CodeFacts:
-    """The digests under the kernels' own strings: names are most of what facts take up."""
+    """Use the strings of the kernels as names of the digests, because names need most memory."""
     names = {kernel.name: kernel.name for kernel in image.kernels}
     return replace(
         code, functions=tuple((names.get(name, name), value) for name, value in code.functions)
@@ -224,7 +236,7 @@ def _describe_image(
 
 
 def describe_container(container: Container, read: ReadContainer) -> ContainerFacts:
-    """The container that ``read`` was found in."""
+    """Return the facts of a container whose content is ``read``."""
     has_nameless_image = any(image.problem and not image.arch for image in read.images)
     return ContainerFacts(
         backend=container.reader.NAME,

@@ -1,4 +1,4 @@
-"""What to read of artifacts, and how much work and memory that may take."""
+"""Options for reading artifacts: what to read, and how much memory and work it may take."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """``summary`` reads the containers' lists of images alone, ``code`` the digests of code too.
+    """What to read, and the limits for reading it.
 
-    ``image_limit`` bounds what one image takes up decompressed, ``archive_limit`` what the
-    members of one archive, or the images of one file (that many or 64 times its size), do
-    together, in bytes.  ``jobs`` is the number of processes (None:
-    one a core).  ``progress`` is called with the number of bytes that were read since.
+    Attributes:
+        summary: Read only the lists of images in the containers, not the images themselves.
+        code: Also compute digests of the device code.
+        image_limit: The maximum decompressed size of one image, in bytes.
+        archive_limit: The maximum decompressed size of all members of an archive together, in
+            bytes. It also limits the images of one file, which may take this much or 64 times
+            the size of their containers, whichever is more.
+        jobs: The number of processes. None means one per core.
+        progress: A function that receives the number of bytes read since its last call.
     """
 
     summary: bool = False

@@ -1,7 +1,7 @@
-"""Kernels on their way from one process to another.
+"""Pickle kernels quickly, to send them from one process to another.
 
-A library has tens of thousands of them; pickled as any other dataclass, field by field in
-Python, they would cost more time than the second process saves.
+A library has tens of thousands of kernels. Pickle handles an ordinary dataclass field by field
+in Python, which would take more time than the second process saves.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _FIELDS: Final = tuple(Resources.__dataclass_fields__)
 _READ: Final = attrgetter(*_FIELDS)
 _PARAM_FIELDS: Final = tuple(Param.__dataclass_fields__)
 _READ_PARAM: Final = attrgetter(*_PARAM_FIELDS)
-# The images of one source share their kernels' parameters: as rows and as values, by the
-# identity of the other, which is kept so that it stays the only one of its address.
-_MOST: Final = 1 << 14
+# The images of one source share the parameters of their kernels, so each tuple is converted
+# once. The keys are addresses; the keyed object is kept alive so that its address stays unique.
+_MAX_REMEMBERED: Final = 1 << 14
 _rows: dict[int, tuple[tuple[Param, ...], tuple[_Row, ...]]] = {}
 _values: dict[int, tuple[tuple[_Row, ...], tuple[Param, ...]]] = {}
 
 
 def register() -> None:
-    """Make pickle send kernels so."""
+    """Make pickle use this encoding for kernels."""
     copyreg.pickle(Kernel, _reduce_kernel)
 
 
@@ -57,7 +57,7 @@ def _restore_kernel(
 
 
 def _remember(known: dict[int, tuple[Any, Any]], key: Any, value: Any) -> tuple[Any, Any]:
-    if len(known) >= _MOST:
+    if len(known) >= _MAX_REMEMBERED:
         known.clear()
     known[id(key)] = (key, value)
     return key, value

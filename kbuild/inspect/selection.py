@@ -1,4 +1,4 @@
-"""A part of an artifact's facts: the kernels and architectures that someone asks for."""
+"""Reduce the facts of an artifact to the requested kernels and architectures."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kbuild.model import Kernel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Shell patterns; nothing given is everything.
+    """Shell patterns of kernels and architectures; an empty tuple selects all.
 
-    ``kernels`` match symbols, demangled names, or these without parameters and return type;
-    ``architectures`` what the vendor writes: ``sm_9*``.
+    ``kernels`` match symbols, demangled names, or demangled names without parameters and return
+    type. ``architectures`` match the vendor's spelling, for example ``sm_9*``.
     """
 
     kernels: tuple[str, ...] = ()
@@ -24,31 +24,31 @@ class Selection:
 
 
 def select(facts: ArtifactFacts, selection: Selection) -> ArtifactFacts:
-    """The facts with the selected images, kernels and handles alone."""
+    """Return the facts with only the selected images, kernels, and handles."""
     images = facts.images
     if selection.architectures:
-        wanted = _compile(selection.architectures)
-        images = tuple(image for image in images if wanted.fullmatch(image.arch))
+        arches = _compile(selection.architectures)
+        images = tuple(image for image in images if arches.fullmatch(image.arch))
     if not selection.kernels:
         return replace(facts, images=images)
     pattern = _compile(selection.kernels)
     known: dict[str, bool] = {}
 
-    def is_wanted(name: str, display: str) -> bool:
+    def is_selected(name: str, display: str) -> bool:
         if name not in known:
             spellings = spell_function(name, display)
             known[name] = any(pattern.fullmatch(spelling) for spelling in spellings)
         return known[name]
 
-    def of_image(image: ImageFacts) -> tuple[Kernel, ...]:
-        return tuple(k for k in image.kernels if is_wanted(k.name, k.display))
+    def select_kernels(image: ImageFacts) -> tuple[Kernel, ...]:
+        return tuple(k for k in image.kernels if is_selected(k.name, k.display))
 
-    chosen = tuple(replace(image, kernels=of_image(image)) for image in images)
+    chosen = tuple(replace(image, kernels=select_kernels(image)) for image in images)
     return replace(
         facts,
         images=tuple(image for image in chosen if image.kernels),
-        handles=tuple(h for h in facts.handles if is_wanted(h.kernel, h.row.display)),
-        host_kernels=tuple(h for h in facts.host_kernels if is_wanted(h.kernel, h.kernel)),
+        handles=tuple(h for h in facts.handles if is_selected(h.kernel, h.row.display)),
+        host_kernels=tuple(h for h in facts.host_kernels if is_selected(h.kernel, h.kernel)),
     )
 
 

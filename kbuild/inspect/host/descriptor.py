@@ -1,4 +1,4 @@
-"""The module descriptor: ``struct kbuild_module`` of ``kbuild/module.h``, read off a file."""
+"""Read the module descriptor of a file: ``struct kbuild_module`` of ``kbuild/module.h``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kbuild.model import TargetRecord
 
 _ABI: Final = 1
 _SIZE: Final = 80
-# Offsets in struct kbuild_module of a table's pointer; its 64-bit count follows.
+# The offsets of the table pointers in struct kbuild_module. A 64-bit count follows each.
 _KERNELS: Final = 40
 _CONTAINERS: Final = 56
 _KERNEL_SIZE: Final = 32
@@ -23,7 +23,7 @@ _CONTAINER_SIZE: Final = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """``size`` bytes from ``place``."""
+    """A range of ``size`` bytes that starts at ``place``."""
 
     place: Place
     size: int
@@ -38,37 +38,45 @@ class Descriptor:
 
 
 def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
-    """Follow the descriptor at ``place``; InputError says where it leads nowhere."""
+    """Follow the tables of the descriptor at ``place``.
+
+    Raises:
+        InputError: The descriptor has another ABI, disagrees with the record, or points to
+            something that is not in the file.
+    """
     abi, size = struct.unpack("<II", elf.read(place, 8))
     if abi != _ABI or size < _SIZE:
-        raise InputError(f"ABI {abi} of {size} bytes, not ABI {_ABI} of {_SIZE}")
+        raise InputError(
+            f"it has ABI {abi} and {size} bytes; expected ABI {_ABI} and {_SIZE} bytes"
+        )
     kernels = _table(elf, place, _KERNELS, "kernels", len(record.kernels))
     containers = _table(elf, place, _CONTAINERS, "containers", len(record.containers))
     return Descriptor(
         handles=tuple(
-            elf.pointer_at(_moved(kernels, _KERNEL_SIZE * index))
+            elf.pointer_at(_advance(kernels, _KERNEL_SIZE * index))
             for index in range(len(record.kernels))
         ),
         containers=tuple(
-            _read_container(elf, record.backend, _moved(containers, _CONTAINER_SIZE * index), index)
+            _read_container(elf, record.backend, index, containers)
             for index in range(len(record.containers))
         ),
     )
 
 
 def _table(elf: Elf, descriptor: Place, offset: int, what: str, expected: int) -> Place:
-    target = elf.pointer_at(_moved(descriptor, offset)).place
-    (count,) = struct.unpack("<Q", elf.read(_moved(descriptor, offset + 8), 8))
+    target = elf.pointer_at(_advance(descriptor, offset)).place
+    (count,) = struct.unpack("<Q", elf.read(_advance(descriptor, offset + 8), 8))
     if count != expected:
-        raise InputError(f"it has {count} {what}, the record {expected}")
+        raise InputError(f"it has {count} {what}, but the record has {expected}")
     if target is None and count:
         raise InputError(f"its table of {what} is not in the file")
     return target or descriptor
 
 
-def _read_container(elf: Elf, backend: str, row: Place, index: int) -> Extent:
+def _read_container(elf: Elf, backend: str, index: int, table: Place) -> Extent:
+    row = _advance(table, _CONTAINER_SIZE * index)
     place = elf.pointer_at(row).place
-    (size,) = struct.unpack("<Q", elf.read(_moved(row, 8), 8))
+    (size,) = struct.unpack("<Q", elf.read(_advance(row, 8), 8))
     if place is None or place.section >= len(elf.sections):
         raise InputError(f"its container {index} is not in the file")
     section = elf.sections[place.section]
@@ -78,10 +86,10 @@ def _read_container(elf: Elf, backend: str, row: Place, index: int) -> Extent:
     if not is_expected or not is_inside:
         raise InputError(
             f"its container {index} ({size} bytes at {section.name}+{place.offset:#x}) "
-            "does not lie in a section of device images"
+            "is not inside a section of device images"
         )
     return Extent(place=place, size=size)
 
 
-def _moved(place: Place, distance: int) -> Place:
+def _advance(place: Place, distance: int) -> Place:
     return Place(section=place.section, offset=place.offset + distance)

@@ -1,4 +1,4 @@
-"""Host ELF files: objects, shared objects and executables to ArtifactFacts."""
+"""Read the facts of host ELF files: objects, shared objects, and executables."""
 
 from __future__ import annotations
 
@@ -27,15 +27,20 @@ _KINDS: Final[dict[FileType, FileKind]] = {
 
 
 def read_host_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts:
-    """The facts of one host ELF file; raises InputError when it is not sound."""
+    """Read the facts of one host ELF file.
+
+    Raises:
+        InputError: The file is damaged, or is not an object, shared object, or executable for
+            a 64-bit little-endian machine.
+    """
     elf = Elf(content)
     if not elf.is_64_bit_little_endian:
-        raise InputError("an ELF file for a machine that is not 64-bit little-endian")
+        raise InputError("unsupported ELF file: the machine is not 64-bit little-endian")
     kind = _KINDS.get(elf.type)
     if kind is None:
-        raise InputError("an ELF file, but neither object, shared object nor executable")
+        raise InputError("unsupported ELF file: not an object, shared object, or executable")
     if _is_debug_file(elf):
-        raise InputError("holds debug information only; inspect the file it was split from")
+        raise InputError("contains only debug information; inspect the file that it was split from")
     targets, note_problems = find_modules(elf)
     fat_binaries = read_fat_binaries(elf, targets, options)
     if options.summary:
@@ -51,7 +56,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         )
     modules = tuple(
         target.facts(containers)
-        for target, containers in zip(targets, fat_binaries.of_targets, strict=True)
+        for target, containers in zip(targets, fat_binaries.target_containers, strict=True)
     )
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
@@ -81,6 +86,6 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
 
 
 def _is_debug_file(elf: Elf) -> bool:
-    # `objcopy --only-keep-debug` keeps notes and headers, and drops what they describe.
+    # `objcopy --only-keep-debug` keeps notes and section headers, but drops the sections.
     code = [section for section in elf.sections if section.flags & SHF_EXECINSTR]
     return bool(code) and all(section.type == "SHT_NOBITS" for section in code)

@@ -1,4 +1,4 @@
-"""Handles and stubs of a kernel target: the symbols behind the rows of its kernel table."""
+"""Find the handles and debug stubs of kernel targets: the symbols of their kernel tables."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kbuild.formats.elf.file import SHF_WRITE, Elf
 from kbuild.inspect.host.modules import Target
 from kbuild.model import KernelRecord
 
-# By name and then by place, those of the full symbol table first: forged files have a
-# hundred thousand of one name.
+# Symbols by name, then by place; those of the full symbol table come first. Both are needed for
+# speed, because a forged file can have a hundred thousand symbols of one name.
 _Definitions: TypeAlias = dict[str, dict[Place | None, Symbol]]
 
 
 def read_handles(elf: Elf, targets: Iterable[Target]) -> tuple[HandleFacts, ...]:
-    """What the file has for each row of the kernel tables, in the order of the rows."""
+    """Return the handle of each row of the kernel tables, in the order of the rows."""
     targets = tuple(targets)
     rows = tuple(row for target in targets for row in target.record.kernels)
     names = {row.handle for row in rows} | {row.stub for row in rows if row.stub}
@@ -46,7 +46,7 @@ def _read_handle(
     elf: Elf, row: KernelRecord, registered: Pointer | None, definitions: _Definitions
 ) -> HandleFacts:
     target = registered.place if registered else None
-    # Static kernels of two sources may share a name; the row tells which handle is its own.
+    # Static kernels of two sources can share a name. The row says which handle is its own.
     symbol = _pick(definitions.get(row.handle), target)
     place = symbol.place if symbol else target
     content = _read_slot(elf, place)
@@ -65,18 +65,18 @@ def _read_handle(
     )
 
 
-def _pick(symbols: dict[Place | None, Symbol] | None, wanted: Place | None) -> Symbol | None:
-    """The symbol at the wanted place, else the first."""
+def _pick(symbols: dict[Place | None, Symbol] | None, preferred: Place | None) -> Symbol | None:
+    """Return the symbol at ``preferred``, or the first one if none is there."""
     if not symbols:
         return None
-    return symbols.get(wanted) or next(iter(symbols.values()))
+    return symbols.get(preferred) or next(iter(symbols.values()))
 
 
 def _read_slot(elf: Elf, place: Place | None) -> Pointer | None:
     try:
         return elf.pointer_at(place) if place else None
     except InputError:
-        # A symbol at the end of its section has no slot; the layout rule says so.
+        # The symbol is at the end of its section. The rule on handle layout reports this.
         return None
 
 

@@ -1,4 +1,4 @@
-"""The host side of kernels that kbuild did not build: their symbols and registrations."""
+"""Find the host side of kernels that kbuild did not build: symbols and registrations."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.registrations import Registration, read_registrations
 from kbuild.inspect.host.text_search import find_names
 
-# In mangled names an `L` before the identifier marks what is local to a file (GNU and clang).
+# In mangled names, an `L` before the identifier marks a file-local entity (GNU and clang).
 _LOCAL: Final = re.compile(r"L(?=[1-9])")
-# So many are tried: forged names could ask for a lot of work.
-_MOST_MARKS: Final = 64
+# Only this many marks of a name are tried, because a forged name could cause a lot of work.
+_MAX_MARKS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """The symbols that may be a backend's kernels and stubs, by the kernel's name in C++."""
+    """The symbols that can be kernels and stubs of a backend, by the kernel's mangled name."""
 
     identities: dict[str, list[Symbol]] = field(default_factory=dict)
     stubs: dict[str, list[Symbol]] = field(default_factory=dict)
@@ -31,10 +31,11 @@ class _Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
-    """What tells whether a kernel is registered.
+    """The evidence for whether a kernel is registered.
 
-    ``calls`` are the registrations in an object file, None where it has none or is linked;
-    ``named`` the kernels whose names a linked file's data has, None in object files.
+    ``calls`` has the registrations of an object file, by kernel. It is None if the object
+    registers nothing, and in linked files. ``named`` has the kernels whose names are in the
+    read-only data of a linked file. It is None in object files.
     """
 
     calls: dict[str, list[Registration]] | None
@@ -49,20 +50,21 @@ class _Evidence:
 def list_foreign_kernels(
     images: Iterable[ImageFacts], modules: Iterable[ModuleFacts]
 ) -> dict[str, tuple[str, ...]]:
-    """The distinct names of each backend's kernels that no kernel table has, in order."""
+    """Return the names of the kernels that are in no kernel table, by backend, in file order."""
     own: set[tuple[int | None, str]] = set()
     for module in modules:
         for row in module.record.kernels:
             is_listed = row.container in range(len(module.containers))
             own.add((module.containers[row.container] if is_listed else None, row.device_name))
-        # What a device link took from the vendor's library, or left for the runtime to link.
+        # A device link can add kernels of the vendor's library, or leave images for the runtime
+        # to link. The record lists those by image.
         for container, record in zip(module.containers, module.record.containers, strict=True):
             own |= {(container, name) for image in record.images for name in image.kernels}
     found: dict[str, dict[str, None]] = {}
     for image in images:
         names = found.setdefault(image.backend, {})
         for kernel in image.kernels:
-            # Where a descriptor does not lead to its containers, names are all there is.
+            # If a descriptor does not lead to its containers, only the name can be compared.
             if not own & {(image.container, kernel.name), (None, kernel.name)}:
                 names[kernel.name] = None
     return {backend: tuple(names) for backend, names in found.items() if names}
@@ -71,7 +73,7 @@ def list_foreign_kernels(
 def read_host_kernels(
     elf: Elf, kernels: Mapping[str, tuple[str, ...]], wrappers: Sequence[WrapperFacts]
 ) -> tuple[HostKernel, ...]:
-    """The host side of each backend's ``kernels``, in their order."""
+    """Find the host side of ``kernels`` (the names by backend), in their order."""
     found: list[HostKernel] = []
     for backend, names in kernels.items():
         conventions = find_backend(backend).host
@@ -95,7 +97,7 @@ def _gather_evidence(
         for call in calls:
             by_kernel.setdefault(call.kernel, []).append(call)
         return _Evidence(calls=by_kernel, named=None)
-    # Without a wrapper no container is registered, whatever names the program knows.
+    # Without a wrapper, no container is registered, whatever names are in the data.
     return _Evidence(calls=None, named=find_names(elf, names) if has_wrapper else frozenset())
 
 
@@ -129,10 +131,10 @@ def _read_backend(
 def _choose(
     symbols: list[Symbol], calls: list[Registration], *, is_alone: bool
 ) -> tuple[Symbol, ...]:
-    """The kernel's own of the symbols that bear its name.
+    """Return those symbols of the kernel's name that belong to the kernel.
 
-    They all are where several sources have a file-local kernel of one mangled name.  Else
-    the code that registers the kernel tells, where it mentions one alone.
+    These are all of them if several sources have a file-local kernel of one mangled name.
+    Otherwise, it is the only one that the code that registers the kernel mentions.
     """
     is_mangled = all(symbol.name.startswith("_Z") for symbol in symbols)
     if is_alone and (is_mangled or len(symbols) == 1):
@@ -142,12 +144,12 @@ def _choose(
 
 
 def _pick_stub(stubs: list[Symbol], symbol: Symbol | None, siblings: int) -> Symbol | None:
-    """The symbol's stub, where there is no doubt which it is."""
+    """Return the symbol's stub, or None if it is not certain which one it is."""
     return stubs[0] if symbol and len(stubs) == siblings == 1 else None
 
 
 def _find_symbols(elf: Elf, conventions: HostConventions, kernels: frozenset[str]) -> _Names:
-    """The defined symbols of kernels and stubs, each place once, the full table's first."""
+    """Find the defined symbols of kernels and stubs, each place once, the full table first."""
     found = _Names()
     seen: set[tuple[str, Place]] = set()
     for symbol in sorted(elf.symbols, key=lambda symbol: symbol.dynamic):
@@ -161,31 +163,31 @@ def _find_symbols(elf: Elf, conventions: HostConventions, kernels: frozenset[str
         if kernel is not None:
             found.identities.setdefault(kernel, []).append(symbol)
         elif symbol.type == "function":
-            behind = conventions.kernels_of_stub(symbol.name)
-            kernel = next((name for name in behind if name in kernels), None)
+            candidates = conventions.kernels_of_stub(symbol.name)
+            kernel = next((name for name in candidates if name in kernels), None)
             if kernel is not None:
                 found.stubs.setdefault(kernel, []).append(symbol)
     return found
 
 
 def _identify(symbol: Symbol, conventions: HostConventions, kernels: frozenset[str]) -> str | None:
-    """The kernel whose host identity the symbol is, by its name."""
+    """Return the kernel whose host identity the symbol is, judging by its name."""
     if symbol.type != conventions.identity_type:
         return None
     if symbol.name in kernels:
         return symbol.name
     candidates = list(conventions.kernels_of_identity(symbol.name))
     if symbol.binding == "local":
-        candidates += _globalise(symbol.name)
+        candidates += _remove_local_marks(symbol.name)
     return next((name for name in candidates if name in kernels), None)
 
 
-def _globalise(symbol: str) -> Iterator[str]:
-    """The symbol's name as it is where it is not local to a file, among others.
+def _remove_local_marks(symbol: str) -> Iterator[str]:
+    """Yield the symbol's name with each possible file-local mark removed.
 
-    nvcc makes file-local kernels global in device code: ``_ZL5scalePf`` there is
-    ``_Z5scalePf``.
+    nvcc makes file-local kernels global in device code: ``_ZL5scalePf`` becomes
+    ``_Z5scalePf`` there.
     """
     if symbol.startswith("_Z"):
-        for match in itertools.islice(_LOCAL.finditer(symbol), _MOST_MARKS):
+        for match in itertools.islice(_LOCAL.finditer(symbol), _MAX_MARKS):
             yield symbol[: match.start()] + symbol[match.end() :]

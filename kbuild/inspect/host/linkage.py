@@ -1,4 +1,4 @@
-"""What a host file still needs of a device link and of runtimes, and what it gives back."""
+"""Find what a host file needs from a device link and from runtimes, and if it unregisters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kbuild.formats.elf.file import Elf
 
 
 def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
-    """One for each family of tools whose symbols the file has."""
+    """Return the linkage of each backend whose symbols or sections the file has."""
     undefined = {s.name for s in elf.symbols if s.name and _is_undefined(s)}
-    # The dynamic linker leaves a weak one null where no library has it.
+    # The dynamic linker leaves a weak symbol null if no library defines it.
     required = undefined - {s.name for s in elf.symbols if s.binding == "weak"}
     known = {s.name for s in elf.symbols if s.name}
     found = []
@@ -35,7 +35,7 @@ def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
 
 
 def _list_waiting(elf: Elf, conventions: HostConventions) -> tuple[str, ...]:
-    """Lists of what a device link registers; one that was done left a wrapper beside them."""
+    """Return the sections that wait for a device link; a finished link leaves a wrapper."""
     wrapper = conventions.wrapper
     if wrapper is not None and elf.sections_named(wrapper.section):
         return ()

@@ -1,4 +1,4 @@
-"""Kernel targets in a host file: each note, its descriptor and its registration."""
+"""Find the kernel targets of a host file: notes, descriptors, and registration."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Descriptor, read_descriptor
 from kbuild.model import Problem, TargetRecord
 
-_INITIALISERS: Final = frozenset({"SHT_INIT_ARRAY", "SHT_PREINIT_ARRAY"})
+_INITIALIZER_ARRAYS: Final = frozenset({"SHT_INIT_ARRAY", "SHT_PREINIT_ARRAY"})
 _PRIORITY: Final = re.compile(r"\.init_array\.(\d{1,5})")
 _SLOT: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A kernel target while its file is being read."""
+    """A kernel target of a file whose containers are not numbered yet.
+
+    ``problem`` says why the descriptor cannot be followed. ``earlier_constructors`` is the
+    number of constructors that run before the target's own, without those of other targets.
+    """
 
     record: TargetRecord
     place: Place | None
@@ -35,7 +39,7 @@ class Target:
     earlier_constructors: int | None = None
 
     def facts(self, containers: tuple[int | None, ...]) -> ModuleFacts:
-        """The target as rules see it, its containers by their positions in the facts."""
+        """Return the target's facts; ``containers`` are positions in the artifact's facts."""
         return ModuleFacts(
             record=self.record,
             descriptor=self.place,
@@ -50,31 +54,31 @@ class Target:
 
 
 def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
-    """Every kernel target that the file's notes name, and the notes that cannot be read."""
+    """Return the kernel targets in the file's notes, and a problem for each unreadable note."""
     targets: list[Target] = []
     problems: list[Problem] = []
-    initialisers: dict[Place, int | None] | None = None
+    initializers: dict[Place, int | None] | None = None
     for section in elf.sections_named(note.SECTION):
         notes, unreadable = note.read_notes(elf.content(section))
         problems.extend(unreadable)
-        if notes and initialisers is None:
-            initialisers = _read_initialisers(elf)
-        targets.extend(_read_target(elf, section.index, n, initialisers or {}) for n in notes)
+        if notes and initializers is None:
+            initializers = _read_initializers(elf)
+        targets.extend(_read_target(elf, section.index, n, initializers or {}) for n in notes)
         problems.extend(
             _unknown_backend(n.record) for n in notes if find_backend(n.record.backend).read is None
         )
     if elf.type != "relocatable":
-        targets = [_count_earlier(target, targets, initialisers or {}) for target in targets]
+        targets = [_count_earlier(target, targets, initializers or {}) for target in targets]
     return tuple(targets), tuple(problems)
 
 
 def _count_earlier(
-    target: Target, targets: list[Target], initialisers: dict[Place, int | None]
+    target: Target, targets: list[Target], initializers: dict[Place, int | None]
 ) -> Target:
-    """The target with the number of constructors before its own, other targets' left out."""
-    if target.constructor not in initialisers:
+    """Count the constructors before the target's own, without those of other targets."""
+    if target.constructor not in initializers:
         return target
-    before = itertools.takewhile(lambda place: place != target.constructor, initialisers)
+    before = itertools.takewhile(lambda place: place != target.constructor, initializers)
     own = {other.constructor for other in targets}
     return replace(target, earlier_constructors=sum(place not in own for place in before))
 
@@ -82,13 +86,13 @@ def _count_earlier(
 def _unknown_backend(record: TargetRecord) -> Problem:
     return Problem(
         where=f"kernel target {record.target}",
-        message=f"its backend {record.backend!r} is not one that this kbuild knows, so its "
-        "device images cannot be read; a newer kbuild may know it",
+        message=f"unknown backend {record.backend!r}, so its device images cannot be read; "
+        "try a newer kbuild",
     )
 
 
 def _read_target(
-    elf: Elf, section: int, found: note.Note, initialisers: dict[Place, int | None]
+    elf: Elf, section: int, found: note.Note, initializers: dict[Place, int | None]
 ) -> Target:
     def follow(offset: int) -> Place | None:
         return elf.distance_target(Place(section=section, offset=offset))
@@ -96,7 +100,7 @@ def _read_target(
     place = follow(found.descriptor)
     descriptor, problem = _follow_descriptor(elf, place, found.record)
     constructor = follow(found.constructor)
-    is_reached = constructor is not None and constructor in initialisers
+    is_reached = constructor is not None and constructor in initializers
     return Target(
         record=found.record,
         place=place,
@@ -105,7 +109,7 @@ def _read_target(
         constructor=constructor,
         unregister=follow(found.unregister),
         is_constructor_reached=is_reached,
-        constructor_priority=initialisers.get(constructor) if constructor else None,
+        constructor_priority=initializers.get(constructor) if constructor else None,
     )
 
 
@@ -113,18 +117,18 @@ def _follow_descriptor(
     elf: Elf, place: Place | None, record: TargetRecord
 ) -> tuple[Descriptor | None, str | None]:
     if place is None:
-        return None, "the note does not lead to it"
+        return None, "the note does not point to it"
     try:
         return read_descriptor(elf, place, record), None
     except InputError as error:
         return None, str(error)
 
 
-def _read_initialisers(elf: Elf) -> dict[Place, int | None]:
-    """Every function that the file's initialiser arrays call, with its priority if known."""
+def _read_initializers(elf: Elf) -> dict[Place, int | None]:
+    """Return the functions in the initializer arrays in order, with the priority if known."""
     found: dict[Place, int | None] = {}
     for section in elf.sections:
-        if section.type not in _INITIALISERS:
+        if section.type not in _INITIALIZER_ARRAYS:
             continue
         match = _PRIORITY.fullmatch(section.name)
         for offset in range(0, section.size - _SLOT + 1, _SLOT):

@@ -1,8 +1,8 @@
-"""What a host file does with symbols that may be kernels', and asks of the dynamic linker.
+"""Find the uses of symbols that may be kernels, and the facts of the dynamic section.
 
-A file alone cannot tell which of the names it does not define are kernels of other files;
-so every undefined one that is called, copied or put into four bytes is a reference, and
-of what the file defines, only its own handles and stubs.
+A file does not say which of its undefined symbols are kernels in other files. So each undefined
+symbol that is called, copied, or stored in four bytes counts as a reference. Of the symbols that
+the file defines, only its own handles and stubs count.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _REFERENCE_KINDS: Final[dict[RelocationKind | None, ReferenceKind]] = {
     "pc-relative-32": "call",
     "got-slot": "call",
 }
-# The x86-64 instructions that call: call, jmp and jcc with the distance as operand, call
-# and jmp through a slot.  Their operand is the last part of them.
+# The x86-64 opcodes of calls: call, jmp, and jcc to a relative address; call and jmp through a
+# slot. The operand is the last part of the instruction.
 _OPCODES: Final[dict[RelocationKind | None, tuple[bytes, ...]]] = {
     "pc-relative-32": (
         b"\xe8",
@@ -38,6 +38,8 @@ _OPCODES: Final[dict[RelocationKind | None, tuple[bytes, ...]]] = {
     "got-slot": (b"\xff\x15", b"\xff\x25"),
 }
 _OPCODE_SIZE: Final = 2
+# On x86-64, these relocations count from the end of the operand, and the addend compensates.
+_FROM_END: Final[frozenset[RelocationKind | None]] = frozenset({"pc-relative-32", "got-slot"})
 _OPERAND_SIZE: Final = 4
 
 _DF_SYMBOLIC: Final = 0x2
@@ -45,7 +47,7 @@ _DF_TEXTREL: Final = 0x4
 
 
 def read_references(elf: Elf, handles: tuple[HandleFacts, ...]) -> tuple[Reference, ...]:
-    """Every reference that can concern a kernel, the first of each."""
+    """Return the references that can concern a kernel; equal ones are listed once."""
     own = _own_places(handles)
     kinds = _OBJECT if elf.type == "relocatable" else _LINKED
     found: dict[tuple[str, str, Place | None], Reference] = {}
@@ -53,7 +55,8 @@ def read_references(elf: Elf, handles: tuple[HandleFacts, ...]) -> tuple[Referen
         kind = _reference_kind(elf, relocation)
         if kind is None or relocation.symbol is None:
             continue
-        target = _target(relocation, kind)
+        # A copied variable is defined in another file.
+        target = None if kind == "copy" else find_target(relocation)
         if target is None or target in own:
             name = relocation.symbol.name
             reference = Reference(kind=kind, symbol=name, place=relocation.place, target=target)
@@ -67,7 +70,7 @@ def _own_places(handles: Iterable[HandleFacts]) -> frozenset[Place]:
 
 
 def _reference_kind(elf: Elf, relocation: Relocation) -> ReferenceKind | None:
-    """What the relocation is evidence of; None for an operand of another instruction."""
+    """Classify a relocation; None for the operand of an instruction that is not a call."""
     opcodes = _OPCODES.get(relocation.kind)
     if opcodes is not None and not _follows(elf, relocation.place, opcodes):
         return None
@@ -75,7 +78,7 @@ def _reference_kind(elf: Elf, relocation: Relocation) -> ReferenceKind | None:
 
 
 def _follows(elf: Elf, operand: Place, opcodes: tuple[bytes, ...]) -> bool:
-    """Whether the operand belongs to one of these instructions."""
+    """Return whether one of the opcodes is directly before the operand."""
     length = min(operand.offset, _OPCODE_SIZE)
     try:
         before = elf.read(Place(section=operand.section, offset=operand.offset - length), length)
@@ -85,20 +88,16 @@ def _follows(elf: Elf, operand: Place, opcodes: tuple[bytes, ...]) -> bool:
     return is_code and before.endswith(opcodes)
 
 
-def _target(relocation: Relocation, kind: ReferenceKind) -> Place | None:
-    """Where this file defines what is referred to, if it does."""
+def find_target(relocation: Relocation) -> Place | None:
+    """Return the place in this file that the code refers to, or None if it is in another file."""
     place = relocation.target
-    # A copy is defined where it is put; the original is another file's.
-    if place is None or kind == "copy":
-        return None
-    # x86-64 counts from the end of the operand, and the addend makes up for that.
-    is_from_end = kind == "call" and relocation.kind != "branch"
-    distance = _OPERAND_SIZE if is_from_end else 0
-    return Place(section=place.section, offset=place.offset + distance)
+    if place is None or relocation.kind not in _FROM_END:
+        return place
+    return Place(section=place.section, offset=place.offset + _OPERAND_SIZE)
 
 
 def read_dynamic(elf: Elf) -> DynamicFacts | None:
-    """The file's dynamic section, None where there is none."""
+    """Return the facts of the dynamic section, or None if the file does not have one."""
     if not elf.dynamic:
         return None
     tags = dict(elf.dynamic)
@@ -119,9 +118,9 @@ def _versions(elf: Elf) -> tuple[str, ...]:
     try:
         return elf.defined_versions
     except InputError:
-        # The rest of the file is worth reading without.
+        # Damaged version tables do not prevent reading the rest of the file.
         return ()
 
 
-def _split_paths(names: tuple[tuple[str, str], ...], wanted: str) -> tuple[str, ...]:
-    return tuple(path for tag, text in names if tag == wanted for path in text.split(":") if path)
+def _split_paths(names: tuple[tuple[str, str], ...], kind: str) -> tuple[str, ...]:
+    return tuple(path for tag, text in names if tag == kind for path in text.split(":") if path)

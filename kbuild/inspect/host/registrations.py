@@ -1,8 +1,8 @@
-"""What object files register, read off the relocations of the code that does it.
+"""Find what object files register, from the relocations of the code that registers.
 
-Between two calls of registration functions lie the arguments: the text of the kernel's
-name, and the symbol that launches pass.  Nothing is disassembled; in what order a compiler
-prepares arguments does not matter.
+The relocations between two calls of registration functions belong to the arguments: the text of
+the kernel's name, and the symbol that launches pass. Nothing is disassembled, so the order in
+which a compiler prepares the arguments does not matter.
 """
 
 from __future__ import annotations
@@ -11,22 +11,18 @@ import bisect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
 
 from kbuild.backends.interface.host import HostConventions
 from kbuild.errors import InputError
 from kbuild.facts import Place, Section
 from kbuild.formats.elf.file import SHF_EXECINSTR, SHF_WRITE, Elf
-from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
-
-# On x86-64 these count from the end of the operand, and the addend makes up for that.
-_FROM_END: Final[frozenset[RelocationKind | None]] = frozenset({"pc-relative-32", "got-slot"})
-_OPERAND_SIZE: Final = 4
+from kbuild.formats.elf.relocation_entries import Relocation
+from kbuild.inspect.host.references import find_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """One call that registers ``kernel``, and every place that its code mentions."""
+    """A call that registers ``kernel``, and the places that the code of the call mentions."""
 
     kernel: str
     places: frozenset[Place]
@@ -35,27 +31,29 @@ class Registration:
 def read_registrations(
     elf: Elf, conventions: HostConventions, kernels: Iterable[str]
 ) -> tuple[Registration, ...] | None:
-    """The registrations of these kernels in an object file; None where it registers none.
+    """Find the registrations of these kernels in an object file.
 
-    Code that registers no kernel tells nothing: another file may do so.
+    Returns:
+        The registrations, or None if the object does not register any kernel. In that case,
+        another file may register these kernels.
     """
     names = {name.encode("utf-8", "surrogatepass"): name for name in kernels}
     texts = _Texts(elf, longest=max(map(len, names), default=0))
     found: list[Registration] = []
-    is_any = False
+    registers_kernels = False
     for relocations in _registering_functions(elf, conventions):
-        is_any = True
+        registers_kernels = True
         for window in _divide(relocations, conventions):
-            places = frozenset(place for place in map(_target, window) if place)
+            places = frozenset(place for place in map(find_target, window) if place)
             called = {names[text] for text in map(texts.read, places) if text in names}
             found.extend(Registration(kernel=kernel, places=places) for kernel in called)
-    return tuple(found) if is_any else None
+    return tuple(found) if registers_kernels else None
 
 
 def _registering_functions(
     elf: Elf, conventions: HostConventions
 ) -> Iterator[tuple[Relocation, ...]]:
-    """The relocations of each function that calls the one that registers a kernel."""
+    """Yield the relocations of each function that registers a kernel."""
     by_section: dict[int, list[Relocation]] = {}
     for relocation in elf.relocations():
         by_section.setdefault(relocation.place.section, []).append(relocation)
@@ -74,7 +72,7 @@ def _registering_functions(
 
 
 def _function_starts(elf: Elf) -> dict[int, list[int]]:
-    """Where functions start, in order, by section."""
+    """Return the sorted offsets of the functions, by section."""
     found: dict[int, set[int]] = {}
     for symbol in elf.symbols:
         if symbol.type == "function" and symbol.place:
@@ -89,7 +87,7 @@ def _is_to(relocation: Relocation, name: str | None) -> bool:
 def _divide(
     relocations: Iterable[Relocation], conventions: HostConventions
 ) -> Iterator[list[Relocation]]:
-    """The relocations between calls of registration functions."""
+    """Split the relocations at the calls of registration functions."""
     window: list[Relocation] = []
     for relocation in relocations:
         if relocation.symbol and relocation.symbol.name in conventions.registrations:
@@ -97,19 +95,12 @@ def _divide(
             window = []
         else:
             window.append(relocation)
-    # Where all calls go through one pointer, everything follows it.
+    # If all calls go through one pointer, all arguments come after it.
     yield window
 
 
-def _target(relocation: Relocation) -> Place | None:
-    place = relocation.target
-    if place is None or relocation.kind not in _FROM_END:
-        return place
-    return Place(section=place.section, offset=place.offset + _OPERAND_SIZE)
-
-
 class _Texts:
-    """NUL-terminated texts in an object file's read-only data, up to the longest of them."""
+    """The NUL-terminated texts in an object file's read-only data, up to a length."""
 
     def __init__(self, elf: Elf, longest: int) -> None:
         self._elf = elf
@@ -117,7 +108,7 @@ class _Texts:
         self._contents: dict[int, bytes] = {}
 
     def read(self, place: Place) -> bytes | None:
-        """The text at ``place``; None where there is none, or a longer one."""
+        """Return the text at ``place``, or None if there is no text or it is too long."""
         if place.section >= len(self._elf.sections):
             return None
         content = self._contents.get(place.section)

@@ -1,4 +1,4 @@
-"""The GPU runtimes of a linked file: those that it needs, and those that it contains."""
+"""Find the GPU runtimes that a linked file needs or contains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kbuild.inspect.host.text_search import find_texts
 
 
 def read_runtimes(elf: Elf) -> tuple[RuntimeFacts, ...]:
-    """Every runtime, the shared ones first; an object file has none yet."""
+    """Return the runtimes of a linked file, shared ones first; empty for an object file."""
     if elf.type == "relocatable":
         return ()
     return (*_find_shared(elf), *_find_static(elf))
@@ -42,7 +42,7 @@ def _needs(elf: Elf, soname: str) -> tuple[str, ...]:
     try:
         return tuple(version for file, version in elf.needed_versions if file == soname)
     except InputError:
-        # The rest of the file is worth reading without.
+        # Damaged version tables do not prevent reading the rest of the file.
         return ()
 
 
@@ -52,7 +52,7 @@ def _find_static(elf: Elf) -> Iterator[RuntimeFacts]:
         (backend, library)
         for backend, conventions in list_host_conventions()
         for library in conventions.runtimes
-        # The shared library itself says the same things.
+        # The shared library itself contains the same texts.
         if library.texts and not _is_named(library, own)
     ]
     texts = find_texts(elf, [text for _, library in candidates for text in library.texts])

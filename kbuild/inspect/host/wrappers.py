@@ -1,4 +1,4 @@
-"""The records through which host code registers containers, and where they lead."""
+"""Read fat binary wrappers: the records through which host code registers containers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kbuild.facts import ContainerFacts, Place, WrapperFacts
 from kbuild.formats.buffer import skip_zeros
 from kbuild.formats.elf.file import Elf
 
-# magic, version, container, a word that tells nothing in a file
+# magic, version, container, and a word that has no meaning in a file
 _RECORD: Final = struct.Struct("<IIQQ")
 _POINTER: Final = 8
 
 
 def read_wrappers(elf: Elf, containers: Sequence[ContainerFacts]) -> tuple[WrapperFacts, ...]:
-    """Every record of every wrapper section, in the order of the file."""
+    """Return the records of all wrapper sections, in file order."""
     numbers = {container.place: number for number, container in enumerate(containers)}
     found: list[WrapperFacts] = []
     for section in elf.sections:
@@ -36,23 +36,23 @@ def read_wrappers(elf: Elf, containers: Sequence[ContainerFacts]) -> tuple[Wrapp
 
 
 def _find_records(content: memoryview, wrapper: WrapperConvention) -> Iterator[int]:
-    """Where records start: one after another, with padding between those of two objects.
+    """Yield the offset of each record; zeros between the records of two objects are skipped.
 
-    What is none is one record that is not sound, up to where the next one starts.
+    Bytes without the magic number count as one damaged record, up to the next magic number.
     """
     magic = re.compile(re.escape(wrapper.magic.to_bytes(4, "little")))
     position = skip_zeros(content, 0)
     while position < len(content):
         yield position
         if magic.match(content, position):
-            # Its last word may be zero, so only its end is a place to look for the next one.
+            # The last word of a record can be zero, so skip zeros only after the whole record.
             position = skip_zeros(content, position + _RECORD.size)
         else:
             following = magic.search(content, position)
             position = following.start() if following else len(content)
 
 
-def _read(  # noqa: PLR0913, PLR0917 - one record in its file
+def _read(  # noqa: PLR0913, PLR0917 - a record and its context
     elf: Elf,
     backend: str,
     wrapper: WrapperConvention,
@@ -62,15 +62,15 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
 ) -> WrapperFacts:
     version, container, awaits = None, None, None
     if len(record) < _RECORD.size:
-        problem: str | None = "the fat binary wrapper is cut off"
+        problem: str | None = "the fat binary wrapper is truncated"
     else:
         magic, version, *_ = _RECORD.unpack(record)
         if magic != wrapper.magic:
-            version, problem = None, f"no fat binary wrapper is here (magic number {magic:#x})"
+            version, problem = None, f"not a fat binary wrapper (magic number {magic:#x})"
         else:
             container, awaits, problem = _resolve(elf, place, numbers)
             if version not in wrapper.versions:
-                problem = f"fat binary wrapper version {version} is not known"
+                problem = f"unknown fat binary wrapper version {version}"
     return WrapperFacts(
         backend=backend,
         place=place,
@@ -85,7 +85,12 @@ def _read(  # noqa: PLR0913, PLR0917 - one record in its file
 def _resolve(
     elf: Elf, record: Place, numbers: dict[Place, int]
 ) -> tuple[int | None, str | None, str | None]:
-    """The container that the record points to, else the symbol that it is, else a problem."""
+    """Follow the record's pointer to a container.
+
+    Returns:
+        The number of the container, the symbol if another file defines the container, and the
+        problem if the pointer is wrong. Two of the three are None.
+    """
     slot = Place(section=record.section, offset=record.offset + _POINTER)
     try:
         pointer = elf.pointer_at(slot)
@@ -93,10 +98,14 @@ def _resolve(
         return None, None, str(error)
     target = pointer.place
     if target is None:
-        problem = "its pointer to a container is null or leads out of the file"
+        problem = "its pointer to a container is null or points outside of the file"
         return None, pointer.symbol, None if pointer.symbol else problem
     if target in numbers:
         return numbers[target], None, None
     sections = elf.sections
     name = sections[target.section].name if target.section < len(sections) else "?"
-    return None, None, f"it points to {name}+{target.offset:#x}, where no container starts"
+    return (
+        None,
+        None,
+        f"it points to {name}+{target.offset:#x}, not the start of a container",
+    )

@@ -111,7 +111,7 @@ def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
     (finding,) = report.findings
     assert (finding.rule, finding.severity) == ("KB601", "error")
     assert (
-        "kernel target demo: its backend 'cpu' is not one that this kbuild knows" in finding.message
+        "kernel target demo: unknown backend 'cpu'" in finding.message
     )
 
 

@@ -27,7 +27,7 @@ def names(paths: tuple[Path, ...]) -> list[str]:
     return [path.name for path in paths]
 
 
-def test_runpath_is_of_the_file_alone(tmp_path: Path, inner: Path) -> None:
+def test_runpath_does_not_apply_to_dependencies(tmp_path: Path, inner: Path) -> None:
     runpath = ("-Wl,--enable-new-dtags,-rpath,$ORIGIN:$ORIGIN/deep",)
     middle = build(tmp_path / "libmiddle.so", "-Wl,--no-as-needed", inner)
     top = build(tmp_path / "libtop.so", "-Wl,--no-as-needed", middle, *runpath)
@@ -39,7 +39,7 @@ def test_runpath_is_of_the_file_alone(tmp_path: Path, inner: Path) -> None:
     ]
 
 
-def test_rpath_holds_for_what_is_loaded(tmp_path: Path, inner: Path) -> None:
+def test_rpath_applies_to_dependencies(tmp_path: Path, inner: Path) -> None:
     rpath = ("-Wl,--disable-new-dtags,-rpath,${ORIGIN}:$ORIGIN/deep",)
     middle = build(tmp_path / "libmiddle.so", "-Wl,--no-as-needed", inner)
     top = build(tmp_path / "libtop.so", "-Wl,--no-as-needed", middle, *rpath)
@@ -61,7 +61,7 @@ def test_system_libraries_are_found_as_the_dynamic_linker_finds_them(tmp_path: P
     assert expected <= set(find_closure([program]).libraries)
 
 
-def test_circles_and_files_given_are_there_once(tmp_path: Path) -> None:
+def test_cycles_and_given_files_are_not_listed_twice(tmp_path: Path) -> None:
     first = build(tmp_path / "libfirst.so", "-Wl,-rpath,$ORIGIN")
     second = build(tmp_path / "libsecond.so", "-Wl,--no-as-needed", first, "-Wl,-rpath,$ORIGIN")
     build(tmp_path / "libfirst.so", "-Wl,--no-as-needed", second, "-Wl,-rpath,$ORIGIN")
@@ -69,7 +69,7 @@ def test_circles_and_files_given_are_there_once(tmp_path: Path) -> None:
     assert find_closure([first, second]).libraries == ()
 
 
-def test_library_for_another_machine_is_passed_over(tmp_path: Path, inner: Path) -> None:
+def test_library_for_another_machine_is_skipped(tmp_path: Path, inner: Path) -> None:
     wrong = tmp_path / "wrong"
     wrong.mkdir()
     content = bytearray(inner.read_bytes())
@@ -80,6 +80,6 @@ def test_library_for_another_machine_is_passed_over(tmp_path: Path, inner: Path)
     assert found.libraries == (inner.resolve(),)
 
 
-def test_what_is_not_linked_has_no_closure(tmp_path: Path) -> None:
+def test_closure_of_text_and_missing_files_is_empty(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no ELF")
     assert find_closure([tmp_path / "text", tmp_path / "absent"]).libraries == ()

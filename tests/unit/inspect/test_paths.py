@@ -11,12 +11,13 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, DynamicFacts
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect import ReadOptions, find_artifacts, inspect_path
+from kbuild.inspect.image_bytes import iterate_artifacts
 from kbuild.inspect.paths import inspect_content
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An object, an archive of it and more, a library and a program, without kernels."""
+    """Build an object, an archive, a library, and programs, all without kernels."""
     root = tmp_path_factory.mktemp("host")
     (root / "f.c").write_text("int f(void) { return 0; }\nint main(void) { return f(); }\n")
     for command in (
@@ -43,19 +44,19 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("link.so", "shared-object"),
     ],
 )
-def test_kind(directory: Path, name: str, kind: str) -> None:
+def test_kind_of_host_file(directory: Path, name: str, kind: str) -> None:
     (facts,) = inspect_path(directory / name)
     assert (facts.path, facts.kind, facts.machine) == (str(directory / name), kind, "x86_64")
     assert (facts.modules, facts.images, facts.handles) == ((), (), ())
 
 
-def test_archive_members_are_named_inside_it(directory: Path) -> None:
+def test_archive_member_path_includes_the_archive(directory: Path) -> None:
     (facts,) = inspect_path(directory / "libf.a")
     assert facts.path == f"{directory / 'libf.a'}!f.o"
     assert facts.kind == "object"
 
 
-def test_many_files_are_read_alike_in_other_processes(
+def test_files_read_in_parallel_have_the_same_facts(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = inspect_path(directory, ReadOptions(jobs=1))
@@ -72,7 +73,7 @@ def test_summary_reads_no_symbols(directory: Path) -> None:
     assert (facts.sha256, facts.symbols) == (None, ())
 
 
-def test_mapped_file_is_read_as_one_in_memory(
+def test_mapped_file_has_the_same_facts_as_one_in_memory(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = inspect_path(directory)
@@ -81,7 +82,7 @@ def test_mapped_file_is_read_as_one_in_memory(
     assert inspect_path(directory) == expected
 
 
-def test_directory_is_searched_in_order_without_links(directory: Path) -> None:
+def test_directory_is_searched_in_order_and_without_symbolic_links(directory: Path) -> None:
     found = find_artifacts(directory)
     names = [str(path.relative_to(directory)) for path in found]
     assert names == ["f.o", "fixed", "libf.a", "libf.so", "program", "below/g.o"]
@@ -92,19 +93,34 @@ def test_file_is_its_own_artifact(directory: Path) -> None:
     assert find_artifacts(directory / "f.c") == (directory / "f.c",)
 
 
+def test_deeply_nested_archives_are_not_opened(tmp_path: Path) -> None:
+    content = b""
+    for _ in range(2000):
+        header = f"{'a.a/':<48}{len(content):<10}`\n"
+        content = b"!<arch>\n" + header.encode() + content + b"\n" * (len(content) % 2)
+    path = tmp_path / "nested.a"
+    path.write_bytes(content)
+    ((name, _),) = iterate_artifacts(path, ReadOptions())
+    assert name == f"{path}!a.a!a.a!a.a"
+    (facts,) = inspect_path(path)
+    assert "nested more than 3 deep" in facts.problems[0].message
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "the file is empty"),
         (b"#!/bin/sh\n", "not an artifact"),
         (b"\x7fELF", "not a sound ELF file"),
-        (b"\x7fELF" + bytes(100), "not a sound ELF file|neither"),
-        (b"!<arch>\n", "holds no object file"),
+        (b"\x7fELF" + bytes(100), "not a sound ELF file|not an object"),
+        (b"!<arch>\n", "no artifact in this archive"),
         (b"!<arch>\nrubbish", "no sound member header"),
         (b"!<thin>\n", "thin archive"),
     ],
 )
-def test_what_is_no_artifact_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+def test_content_that_is_not_an_artifact_is_rejected(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     path = tmp_path / "input"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
@@ -112,7 +128,7 @@ def test_what_is_no_artifact_is_refused(tmp_path: Path, content: bytes, message:
     assert str(caught.value).startswith(str(path))
 
 
-def test_unreadable_paths_are_refused(tmp_path: Path) -> None:
+def test_unreadable_paths_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         inspect_path(tmp_path / "absent")
     with pytest.raises(InputError, match="no artifact in this directory"):
@@ -121,25 +137,25 @@ def test_unreadable_paths_are_refused(tmp_path: Path) -> None:
         inspect_path(Path("/dev/null"))
 
 
-def test_other_machines_are_refused(directory: Path) -> None:
+def test_big_endian_files_are_rejected(directory: Path) -> None:
     content = bytearray((directory / "f.o").read_bytes())
     content[5] = 2  # big-endian
     with pytest.raises(InputError):
         inspect_content("big.o", bytes(content))
 
 
-def test_core_files_are_refused(directory: Path) -> None:
+def test_core_files_are_rejected(directory: Path) -> None:
     content = bytearray((directory / "program").read_bytes())
     content[16] = 4  # ET_CORE
-    with pytest.raises(InputError, match="neither object, shared object nor executable"):
+    with pytest.raises(InputError, match="not an object, shared object, or executable"):
         inspect_content("core", bytes(content))
 
 
-def test_split_debug_files_are_refused(directory: Path, tmp_path: Path) -> None:
+def test_split_debug_files_are_rejected(directory: Path, tmp_path: Path) -> None:
     debug = tmp_path / "libf.debug"
     source = directory / "libf.so"
     subprocess.run(["objcopy", "--only-keep-debug", str(source), str(debug)], check=True)
-    with pytest.raises(InputError, match="debug information only"):
+    with pytest.raises(InputError, match="contains only debug information"):
         inspect_path(debug)
 
 
@@ -163,7 +179,7 @@ int *g(void) { return &value; }
 """
 
 
-def test_object_shows_what_it_calls_but_not_its_own_functions(tmp_path: Path) -> None:
+def test_object_references_what_it_calls_but_not_its_own_functions(tmp_path: Path) -> None:
     calls = {("call", "called"), ("call", "jumped")}
     for options in (("-fPIC",), ("-fPIC", "-fno-plt")):
         assert uses(read_c(tmp_path, USER, "-c", *options)) == calls
@@ -171,12 +187,12 @@ def test_object_shows_what_it_calls_but_not_its_own_functions(tmp_path: Path) ->
     assert uses(read_c(tmp_path, USER, "-c", "-fno-pie")) == calls | addresses
 
 
-def test_calls_in_data_are_none(tmp_path: Path) -> None:
+def test_call_opcodes_in_data_are_not_references(tmp_path: Path) -> None:
     text = '__asm__(".data\\n.byte 0xe8\\n.long called - . - 4\\n.text");\n'
     assert uses(read_c(tmp_path, text, "-c")) == set()
 
 
-def test_program_shows_its_slots_and_copies(tmp_path: Path) -> None:
+def test_program_references_call_slots_and_copies(tmp_path: Path) -> None:
     text = '#include <stdio.h>\nint main(void) { return puts("x") + getc(stdin); }\n'
     facts = read_c(tmp_path, text, "-no-pie", "-fno-pie", "-Wl,-z,lazy")
     assert {("call-slot", "puts"), ("copy", "stdin")} <= uses(facts)
@@ -184,14 +200,14 @@ def test_program_shows_its_slots_and_copies(tmp_path: Path) -> None:
     assert facts.dynamic.needed == ("libc.so.6",)
 
 
-def test_dynamic_section(tmp_path: Path) -> None:
+def test_dynamic_section_facts(tmp_path: Path) -> None:
     options = ("-shared", "-fPIC", "-nostdlib")
     plain = read_c(tmp_path, "int f;\n", *options).dynamic
     assert plain == DynamicFacts(
         soname=None, needed=(), is_symbolic=False, has_text_relocations=False
     )
-    asked = ("-Wl,-Bsymbolic", "-Wl,-soname,libf.so.1")
-    symbolic = read_c(tmp_path, "int f;\n", *options, *asked).dynamic
+    linker_options = ("-Wl,-Bsymbolic", "-Wl,-soname,libf.so.1")
+    symbolic = read_c(tmp_path, "int f;\n", *options, *linker_options).dynamic
     assert symbolic is not None
     assert (symbolic.soname, symbolic.is_symbolic) == ("libf.so.1", True)
     assert read_c(tmp_path, "int main(void) { return 0; }\n", "-static").dynamic is None
@@ -199,7 +215,7 @@ def test_dynamic_section(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["f.o", "libf.so"])
-def test_symbols_of_sections_that_are_not_there_are_refused(directory: Path, name: str) -> None:
+def test_symbols_in_missing_sections_are_rejected(directory: Path, name: str) -> None:
     content = bytearray((directory / name).read_bytes())
     elf = Elf(bytes(content))
     (table,) = elf.sections_named(".symtab")
@@ -218,11 +234,11 @@ STARTS = (
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+def test_any_bytes_are_read_or_rejected(content: bytes) -> None:
     for start in (b"", *STARTS):
         try:
             found = inspect_content("random", start + content)
         except InputError:
             continue
-        # What starts like device code is device code, and most of it makes no sense.
+        # Content that starts like device code is reported as such, with problems.
         assert all(facts.kind in ("image", "fat-binary", "other") for facts in found)

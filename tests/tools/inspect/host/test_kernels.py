@@ -28,16 +28,16 @@ second: .long 0xba55ed50; .short 1, 16; .quad 0
 """
 
 
-def assemble(folder: Path, text: str, *options: str) -> Path:
-    (folder / "host.s").write_text(text + '\n.section .note.GNU-stack, ""\n')
-    path = folder / "host.out"
+def assemble(directory: Path, text: str, *options: str) -> Path:
+    (directory / "host.s").write_text(text + '\n.section .note.GNU-stack, ""\n')
+    path = directory / "host.out"
     command = ["gcc", "-nostdlib", *options, "host.s", "-o", path.name]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    subprocess.run(command, cwd=directory, check=True, capture_output=True)
     return path
 
 
-def read(folder: Path, text: str, *options: str) -> ArtifactFacts:
-    (facts,) = inspect_path(assemble(folder, text, *options))
+def read(directory: Path, text: str, *options: str) -> ArtifactFacts:
+    (facts,) = inspect_path(assemble(directory, text, *options))
     return facts
 
 
@@ -55,7 +55,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("options", LINKS, ids=" ".join)
-def test_wrappers_name_their_containers(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_wrappers_point_to_their_containers(tmp_path: Path, options: tuple[str, ...]) -> None:
     if any("lld" in option for option in options) and not shutil.which("ld.lld"):
         pytest.skip("no ld.lld on PATH")
     text = '.section .nvFatBinSegment, "aw"\n.balign 8\n' + wrapper("second", version=2)
@@ -72,14 +72,14 @@ def test_wrappers_name_their_containers(tmp_path: Path, options: tuple[str, ...]
 @pytest.mark.parametrize(
     ("record", "problem"),
     [
-        (wrapper("first", magic=7), "no fat binary wrapper is here (magic number 0x7)"),
-        (wrapper("first", version=9), "fat binary wrapper version 9 is not known"),
-        (wrapper("0"), "its pointer to a container is null or leads out of the file"),
-        (wrapper("first + 4"), "it points to .nv_fatbin+0x4, where no container starts"),
-        (".long 0x466243b1, 1; .quad first\n", "the fat binary wrapper is cut off"),
+        (wrapper("first", magic=7), "not a fat binary wrapper (magic number 0x7)"),
+        (wrapper("first", version=9), "unknown fat binary wrapper version 9"),
+        (wrapper("0"), "its pointer to a container is null or points outside of the file"),
+        (wrapper("first + 4"), "it points to .nv_fatbin+0x4, not the start of a container"),
+        (".long 0x466243b1, 1; .quad first\n", "the fat binary wrapper is truncated"),
     ],
 )
-def test_wrapper_that_is_not_sound_says_why(tmp_path: Path, record: str, problem: str) -> None:
+def test_damaged_wrapper_has_a_problem(tmp_path: Path, record: str, problem: str) -> None:
     facts = read(tmp_path, CONTAINERS + '.section .nvFatBinSegment, "aw"\n' + record, "-c")
 
     (found,) = facts.wrappers
@@ -87,7 +87,7 @@ def test_wrapper_that_is_not_sound_says_why(tmp_path: Path, record: str, problem
     assert found.container == (0 if "version 9" in problem else None)
 
 
-def test_wrapper_may_wait_for_a_container_of_another_file(tmp_path: Path) -> None:
+def test_wrapper_can_point_to_a_container_in_another_file(tmp_path: Path) -> None:
     text = CONTAINERS + '.section .nvFatBinSegment, "aw"\n' + wrapper("elsewhere")
 
     (found,) = read(tmp_path, text, "-c").wrappers
@@ -130,24 +130,24 @@ name_of_other: .asciz "other_kernel"
 KERNELS = {"cuda": ("_Z5scalePf", "_Z4tinyPf", "other_kernel")}
 
 
-def test_objects_register_what_they_pass_to_the_runtime(tmp_path: Path) -> None:
+def test_object_registers_the_kernels_that_it_passes_to_the_runtime(tmp_path: Path) -> None:
     elf = Elf(assemble(tmp_path, REGISTERING, "-c").read_bytes())
 
     found = read_host_kernels(elf, KERNELS, ())
     assert [(k.kernel, k.symbol and k.symbol.name, k.kind, k.is_registered) for k in found] == [
         ("_Z5scalePf", "_Z5scalePf", "function", True),
         ("_Z4tinyPf", "_ZL4tinyPf", "function", True),
-        ("other_kernel", None, None, False),  # mentioned, but not by what registers
+        ("other_kernel", None, None, False),  # mentioned, but not by the code that registers
     ]
 
 
-def test_object_without_registrations_cannot_tell(tmp_path: Path) -> None:
+def test_registration_is_unknown_in_object_without_registrations(tmp_path: Path) -> None:
     elf = Elf(assemble(tmp_path, ".text\nret\n", "-c").read_bytes())
 
     assert {k.is_registered for k in read_host_kernels(elf, KERNELS, ())} == {None}
 
 
-def test_linked_file_registers_what_it_can_name(tmp_path: Path) -> None:
+def test_linked_file_registers_kernels_whose_names_it_contains(tmp_path: Path) -> None:
     segment = '.section .nvFatBinSegment, "aw"\n.balign 8\n' + wrapper("first")
     text = REGISTERING.replace("other_kernel", "another_kernel1")
     path = assemble(tmp_path, CONTAINERS + segment + text, "-shared")
@@ -160,8 +160,8 @@ def test_linked_file_registers_what_it_can_name(tmp_path: Path) -> None:
     assert {k.is_registered for k in unwrapped} == {False}
 
 
-def test_symbols_of_one_name_are_told_by_their_registration(tmp_path: Path) -> None:
-    """With separable compilation file-local kernels have names of their own in images."""
+def test_symbols_of_one_name_are_distinguished_by_their_registration(tmp_path: Path) -> None:
+    """With separable compilation, file-local kernels have unique names in images."""
     ids = ("_aaaaaaaa_4_a_cu_00000000", "_bbbbbbbb_4_b_cu_00000000")
     names = [f"__nv_static_25_{source}__Z1sPi" for source in ids]
     source = tmp_path / "one.s"
@@ -183,7 +183,7 @@ def test_symbols_of_one_name_are_told_by_their_registration(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("few", [0, 32])
-def test_names_are_found_whatever_stands_before_them(
+def test_names_are_found_after_any_byte(
     tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(text_search, "_FEW", few)
@@ -192,14 +192,14 @@ def test_names_are_found_whatever_stands_before_them(
     text += '.zero 80, 0x41\n.asciz "_Z5thirdv"\n.asciz "copy"\n.ascii "_Z6unended"\n'
     text += '.data\n.asciz "_Z8writablev"\n'
     elf = Elf(assemble(tmp_path, text, "-shared").read_bytes())
-    there = {"_Z5firstv", "_Z6secondv", "fill", "_Z5thirdv", "copy"}
+    present = {"_Z5firstv", "_Z6secondv", "fill", "_Z5thirdv", "copy"}
 
     absent = {"_Z6unended", "_Z8writablev", "_Z5first", "", "cop", "\ud800"}
-    assert find_names(elf, there | absent) == there
+    assert find_names(elf, present | absent) == present
     assert find_texts(elf, [b"number", b"missing"]) == {b"number"}
 
 
-def test_search_takes_no_long_time_for_any_content(tmp_path: Path) -> None:
+def test_search_is_fast_for_forged_content(tmp_path: Path) -> None:
     text = '.section .rodata, "a"\n.rept 400000\n.ascii "_Z_Z"\n.endr\n.zero 4000000\n'
     elf = Elf(assemble(tmp_path, text, "-shared").read_bytes())
 
@@ -215,12 +215,12 @@ def test_search_takes_no_long_time_for_any_content(tmp_path: Path) -> None:
         ("__device_stub__fill", "fill"),
     ],
 )
-def test_kernel_of_a_prefixed_stub(stub: str, kernel: str) -> None:
+def test_prefixed_stub_names_its_kernel(stub: str, kernel: str) -> None:
     assert kernels_of_prefixed_stub(stub) == (kernel,)
 
 
 @pytest.mark.parametrize("name", ["_Z3foov", "", "_Z14__device_stub__v", "_Z999__device_stub__v"])
-def test_other_names_are_no_stubs(name: str) -> None:
+def test_other_names_are_not_stubs(name: str) -> None:
     assert kernels_of_prefixed_stub(name) == ()
 
 
@@ -232,7 +232,7 @@ def test_nvcc_stubs_name_their_kernels() -> None:
     assert cuda_host.kernels_of_stub("_Z9launch_itv") == ()
 
 
-def test_host_names_lack_what_makes_device_names_unique() -> None:
+def test_host_name_drops_the_unique_part_of_a_device_name() -> None:
     static = "__nv_static_25__80a89be7_4_a_cu_8a2f2c7f__Z2stPi"
     assert cuda_host.host_name(static) == "_Z2stPi"
     assert cuda_host.host_name("__nv_static_99__x") == "__nv_static_99__x"
@@ -241,8 +241,8 @@ def test_host_names_lack_what_makes_device_names_unique() -> None:
     assert hip_host.host_name("_Z5scalePf") == "_Z5scalePf"
 
 
-def test_the_cpu_runtime_is_told_by_its_texts() -> None:
-    """They are picked from its sources, which may change."""
+def test_cpu_runtime_is_recognized_by_its_texts() -> None:
+    """The texts come from the sources of the runtime, which can change."""
     (library,) = cpu_host.CONVENTIONS.runtimes
     try:
         runtime = find_runtime("libkbuild_cpu.so.1")

@@ -1,1 +1,1 @@
-"""What a launch costs: instructions, counted on any machine, and times, measured on a device."""
+"""Measure the cost of a launch: instructions on any machine, and times on a device."""

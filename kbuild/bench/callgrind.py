@@ -1,15 +1,15 @@
-"""Reads the files that ``valgrind --tool=callgrind`` writes.
+"""Read the profiles that ``valgrind --tool=callgrind`` writes.
 
-Source: "Callgrind Format Specification" of valgrind's manual.  A file is a sequence of lines
-that say where the lines of numbers after them belong:
+Source: "Callgrind Format Specification" in the Valgrind manual. A file is a sequence of lines of
+names, which say to what the following lines of numbers belong:
 
-- ``ob=``, ``fn=`` name object file and function; ``cob=``, ``cfn=`` those of the next call.  A name
-  comes once as ``(7) name``, afterwards as ``(7)``.  A callee without ``cob=`` is in the
-  caller's object.
-- A line of numbers is a position and the function's own cost there.
-- ``calls=`` makes the line of numbers after it the inclusive cost of a call.
+- ``ob=`` and ``fn=`` name the object file and the function. ``cob=`` and ``cfn=`` name those of the
+  next call. A name appears once as ``(7) name``, and later as ``(7)``. A callee without ``cob=``
+  is in the object file of the caller.
+- A line of numbers has a position and the cost of the function itself at that position.
+- After ``calls=``, the next line of numbers is the inclusive cost of a call.
 
-Positions and the names of source files (``fl=`` and its kin) say nothing about costs of functions.
+Positions and the names of source files (``fl=`` and similar) do not matter for the cost of functions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NUMBERS: Final = "0123456789+-*"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Function:
-    """A function, and the object file that it is in."""
+    """A function and its object file."""
 
     object_file: str
     name: str
@@ -37,7 +37,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """All calls of one function by another; ``inclusive`` instructions went into them."""
+    """All calls from one function to another, and the instructions executed inside them."""
 
     caller: Function
     callee: Function
@@ -46,14 +46,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What was executed: each function's own instructions, and the calls between them."""
+    """The instructions that each function itself executed, and the calls between functions."""
 
     own: tuple[tuple[Function, int], ...]
     calls: tuple[Call, ...]
 
 
 class _Names:
-    """The names that a file abbreviates, of one kind."""
+    """The abbreviated names of one kind."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
@@ -64,12 +64,12 @@ class _Names:
         if name:
             self._known[number] = name
         if number not in self._known:
-            raise InputError(f"callgrind's file uses the name ({number}) before it says it")
+            raise InputError(f"callgrind profile uses name ({number}) before its definition")
         return self._known[number]
 
 
 class _Reader:
-    """The state that a line of numbers depends on."""
+    """A parser that keeps the state on which lines of numbers depend."""
 
     def __init__(self) -> None:
         self._names = {"ob": _Names(), "fn": _Names()}
@@ -96,7 +96,7 @@ class _Reader:
 
     def _read_events(self, events: list[str]) -> None:
         if _EVENT not in events:
-            raise InputError(f"callgrind's file has no event {_EVENT}: {' '.join(events)}")
+            raise InputError(f"callgrind profile has no event {_EVENT!r}, only {' '.join(events)}")
         self._columns = (self._columns[0], events.index(_EVENT))
 
     def _read_name(self, key: str, number: str | None, name: str) -> None:
@@ -108,7 +108,7 @@ class _Reader:
 
     def _read_numbers(self, words: list[str]) -> None:
         positions, event = self._columns
-        # Zeros at the end of a line may be missing.
+        # Trailing zeros can be omitted.
         numbers = words[positions:]
         cost = int(numbers[event]) if len(numbers) > event else 0
         current = self._current
@@ -125,15 +125,19 @@ class _Reader:
 
 
 def parse(text: str) -> Profile:
-    """The profile in a file; InputError where it is none."""
+    """Parse a profile.
+
+    Raises:
+        InputError: The text is not a callgrind profile.
+    """
     if "events:" not in text:
-        raise InputError("not a file of callgrind's: it names no events")
+        raise InputError("not a callgrind profile: it has no 'events:' line")
     reader = _Reader()
     try:
         for line in text.splitlines():
             reader.read(line)
     except ValueError as error:
-        raise InputError(f"callgrind's file has a line that makes no sense: {error}") from error
+        raise InputError(f"callgrind profile has an invalid line: {error}") from error
     return Profile(
         own=tuple(reader.own.items()),
         calls=tuple(
@@ -144,7 +148,7 @@ def parse(text: str) -> Profile:
 
 
 def sum_calls(profile: Profile, *, caller: str | None = None, callee: str | None = None) -> int:
-    """The instructions of all calls between functions of these names."""
+    """Return the instructions of all calls between functions of these names; None means any."""
     return sum(
         call.inclusive
         for call in profile.calls
@@ -153,10 +157,10 @@ def sum_calls(profile: Profile, *, caller: str | None = None, callee: str | None
 
 
 def functions_below(profile: Profile, caller: str, *, stop: frozenset[str]) -> tuple[Function, ...]:
-    """What was entered below the functions that ``caller`` calls, but not below ``stop``."""
+    """Return the functions entered below the callees of ``caller``, but not below ``stop``."""
     called: dict[Function, list[Function]] = {}
     for call in profile.calls:
-        # Calls made while nothing was counted are there too, without costs.
+        # Calls made while counting was off are listed as well, without costs.
         if call.inclusive > 0:
             called.setdefault(call.caller, []).append(call.callee)
     pending = [

@@ -1,8 +1,8 @@
-"""Instructions of a launch, counted by callgrind: the same numbers on any machine.
+"""Count the instructions of a launch with callgrind, which gives the same numbers everywhere.
 
-A program makes the same launch in every way.  Each run of it warms one way up and launches
-it often; callgrind counts while it does that.  A library that is loaded first takes the
-launches where the runtime would: no device is needed, and what is behind them is not counted.
+A program can make the same launch in several ways. Each run of it warms up one way, then launches
+many times while callgrind counts. A preloaded library receives the launches in place of the
+runtime, so no device is needed and the runtime's own instructions are not counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPTIONS: Final = "-O2"
 # Host compilers, C and C++.
 _COMPILERS: Final = (("gcc", "g++"), ("clang", "clang++"))
 _LAUNCHES: Final = 1000
-# The function of the program in which launches count.
+# The function of the program that makes the counted launches.
 _COUNTED: Final = "count_launches"
 _RECEIVER: Final = "receiver.so"
 
@@ -39,19 +39,31 @@ class _Way:
 
 
 def describe_tool(path: Path) -> str:
-    """The first line of what it says of its version."""
+    """Return the first line of the tool's ``--version``."""
     return run_checked(Command(argv=(str(path), "--version"))).stdout.splitlines()[0]
 
 
-def count_launches(builder: Builder, valgrind: Path, folder: Path) -> tuple[CountedCompiler, ...]:
-    """The counts of every host compiler that is here; ``folder`` is for what is built."""
+def count_launches(
+    builder: Builder, valgrind: Path, directory: Path
+) -> tuple[CountedCompiler, ...]:
+    """Count the instructions of a launch for every host compiler that is installed.
+
+    Args:
+        builder: The builder of the backend whose launches are counted.
+        valgrind: The path of Valgrind.
+        directory: A directory for the programs.
+
+    Raises:
+        ToolchainError: No host compiler was found.
+        ToolError: A program fails, or its launches differ from each other.
+    """
     found = [(find_program(c), find_program(cxx)) for c, cxx in _COMPILERS]
     compilers = [(c, cxx) for c, cxx in found if c and cxx]
     if not compilers:
-        raise ToolchainError("neither g++ nor clang++ found; the benchmark compiles with both")
+        raise ToolchainError("no host compiler found; install g++ or clang++")
     counted = []
     for c, cxx in compilers:
-        build = folder / cxx.name
+        build = directory / cxx.name
         _build_program(builder, c, cxx, build)
         ways = _count_ways(builder, valgrind, build)
         counted.append(CountedCompiler(compiler=describe_tool(cxx), ways=ways))
@@ -60,7 +72,7 @@ def count_launches(builder: Builder, valgrind: Path, folder: Path) -> tuple[Coun
 
 def _build_program(builder: Builder, c: Path, cxx: Path, build: Path) -> None:
     hints = gather_hints()
-    # Any architecture does: no kernel runs.
+    # Any architecture will do, because no kernel runs.
     architecture = builder.expand_architectures((), find_toolchain(builder, hints), hints)[0]
     definitions = (
         *(f"CMAKE_C_COMPILER={c}", f"CMAKE_CXX_COMPILER={cxx}", "CMAKE_BUILD_TYPE=Release"),
@@ -112,13 +124,15 @@ def _read_count(name: str, profile: callgrind.Profile, builder: Builder) -> Coun
     }
     if len(entries) != 1:
         raise ToolError(
-            f"{name}: launches arrived at {', '.join(entries) or 'none'} of "
-            f"{', '.join(builder.TRAITS.launch_entries)}"
+            f"{name}: launches called {', '.join(entries) or 'no entry'}; expected exactly one "
+            f"of {', '.join(builder.TRAITS.launch_entries)}"
         )
     total = callgrind.sum_calls(profile, caller=_COUNTED) - sum(entries.values())
     instructions, rest = divmod(total, _LAUNCHES)
     if rest != 0:
-        raise ToolError(f"{name}: {total} instructions in {_LAUNCHES} launches that are not alike")
+        raise ToolError(
+            f"{name}: {_LAUNCHES} launches differ: {total} instructions is not a multiple"
+        )
     passed = callgrind.functions_below(
         profile, _COUNTED, stop=frozenset(builder.TRAITS.launch_entries)
     )
@@ -133,7 +147,7 @@ def _read_count(name: str, profile: callgrind.Profile, builder: Builder) -> Coun
 
 
 def _name_all(functions: Iterable[callgrind.Function]) -> tuple[str, ...]:
-    """Their names; those of a stripped library, which are mere addresses, are the library's."""
+    """Return the names; functions of a stripped library get the name of the library."""
     names = (
         f"{INSIDE}{Path(function.object_file).name}"
         if function.name.startswith("0x")

@@ -1,4 +1,4 @@
-"""``kbuild bench launch``: counts where valgrind is, and times where there is a device."""
+"""Run ``kbuild bench launch``: count with Valgrind, and measure times on a device."""
 
 from __future__ import annotations
 
@@ -14,16 +14,25 @@ from kbuild.toolchain.find import find_program
 
 Measure = Literal["count", "time"]
 
-_NO_VALGRIND: Final = "valgrind not found; it counts the instructions: apt-get install valgrind"
+_NO_VALGRIND: Final = (
+    "valgrind not found; it counts the instructions; install it with: apt-get install valgrind"
+)
 
 
 def measure_launches(
     builder: Builder, *, batches: int, only: Measure | None = None
 ) -> LaunchReport:
-    """Build the programs in a temporary folder, and run them.
+    """Build the benchmark programs in a temporary directory, and run them.
 
-    What cannot be measured here is left out of the report, with the reason.  Raises
-    ToolchainError where that is all that was asked for.
+    The report gives a reason for everything that cannot be measured on this machine.
+
+    Args:
+        builder: The builder of the backend whose launches are measured.
+        batches: The number of timed batches.
+        only: What to measure; None means both.
+
+    Raises:
+        ToolchainError: Nothing of what is requested can be measured.
     """
     valgrind = find_program("valgrind") if only != "time" else None
     project = timing.find_timed_project(builder) if only != "count" else None
@@ -31,15 +40,13 @@ def measure_launches(
     if valgrind is None and only != "time":
         reasons.append(_NO_VALGRIND)
     if project is None and only != "count":
-        reasons.append(
-            f"no device here that launches of backend {builder.TRAITS.name} are timed on"
-        )
+        reasons.append(f"no device found to time launches of backend {builder.TRAITS.name!r}")
     if valgrind is None and project is None:
         raise ToolchainError("; ".join(reasons))
     with tempfile.TemporaryDirectory(prefix="kbuild-bench-") as name:
-        folder = Path(name)
-        counted = counting.count_launches(builder, valgrind, folder) if valgrind else ()
-        timed = timing.time_launches(project, folder / "timed", batches) if project else None
+        directory = Path(name)
+        counted = counting.count_launches(builder, valgrind, directory) if valgrind else ()
+        timed = timing.time_launches(project, directory / "timed", batches) if project else None
     return LaunchReport(
         backend=builder.TRAITS.name,
         options=counting.OPTIONS,

@@ -1,21 +1,22 @@
-"""What ``kbuild bench launch`` finds out, as frozen values."""
+"""The results of ``kbuild bench launch``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-# What functions of a stripped library, whose names are not known, are called together.
+# The prefix that names all unnamed functions of a stripped library together.
 INSIDE: Final = "inside "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedWay:
-    """One way to launch: ``instructions`` from its call site to ``entry`` and back.
+    """The instructions of one way to launch, from its call site to ``entry`` and back.
 
-    Those of the entry are not in it.  ``excess`` is what it costs above the call by hand of
-    the same entry, None where it is that; ``passed`` are the functions entered on the way,
-    ``stand_ins`` those of them that the benchmark put in the runtime's place.
+    The instructions of the entry itself are not included. ``excess`` is the difference from a
+    handwritten call of the same entry, and None for the handwritten call. ``passed`` are the
+    functions entered on the way. ``stand_ins`` are those of them with which the benchmark replaces
+    the runtime.
     """
 
     name: str
@@ -28,7 +29,7 @@ class CountedWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedCompiler:
-    """The ways, as one host compiler makes them."""
+    """The counts of one host compiler."""
 
     compiler: str
     ways: tuple[CountedWay, ...]
@@ -36,7 +37,11 @@ class CountedCompiler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedWay:
-    """Median nanoseconds; median and quartiles of the ratios to the first way's, by batch."""
+    """The time of one way to launch.
+
+    ``nanoseconds`` is the median. ``ratio``, ``low``, and ``high`` are the median and quartiles of
+    the ratios to the first way in the same batch.
+    """
 
     name: str
     nanoseconds: float
@@ -48,7 +53,7 @@ class TimedWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedMode:
-    """One thing that was timed, in every way of it."""
+    """The times of every way in one mode, for example warm launches."""
 
     name: str
     ways: tuple[TimedWay, ...]
@@ -56,7 +61,7 @@ class TimedMode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Times on one device."""
+    """The times on one device."""
 
     device: str
     modes: tuple[TimedMode, ...]
@@ -64,10 +69,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchReport:
-    """All of it.
+    """All results.
 
-    ``counted`` is empty, and ``valgrind`` None, where nothing was counted; ``timing`` is None
-    where nothing was timed.  ``left_out`` says why, where it was not the user's wish.
+    If nothing was counted, ``counted`` is empty and ``valgrind`` is None. If nothing was timed,
+    ``timing`` is None. ``left_out`` gives the reasons, unless the user did not request it.
     """
 
     backend: str

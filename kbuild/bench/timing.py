@@ -1,6 +1,7 @@
-"""Times of a launch, measured on a device, every way in turn in one process.
+"""Measure the times of launches on a device, without a profiler.
 
-No profiler runs.  Ratios are of one way to the first, of the same batch.
+One process launches in every way in turn. Each ratio compares a way with the first one in the same
+batch.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from kbuild.process import run_checked
 from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
-# Processes that each way is launched in for the first time.
+# The number of processes that measure the first launch of each way.
 _FIRST_LAUNCHES: Final = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Nanoseconds a launch, of one batch."""
+    """The nanoseconds per launch in one batch."""
 
     mode: str
     way: str
@@ -35,7 +36,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedProject:
-    """A program that times launches, and what to build it for."""
+    """A program that times launches, and how to build it."""
 
     source: Path
     compiler: Path
@@ -43,7 +44,7 @@ class TimedProject:
 
 
 def find_timed_project(builder: Builder) -> TimedProject | None:
-    """None where the backend has no such program, or no device is here."""
+    """Return the backend's program, or None if it has none or this machine has no device."""
     source = resources.native_directory() / "bench" / "timed" / builder.TRAITS.name
     if not source.is_dir():
         return None
@@ -57,7 +58,7 @@ def find_timed_project(builder: Builder) -> TimedProject | None:
 
 
 def time_launches(project: TimedProject, build: Path, batches: int) -> Timing:
-    """Build the program in ``build`` and run it."""
+    """Build the program in the directory ``build``, and run it."""
     definitions = (
         *("CMAKE_BUILD_TYPE=Release", f"DEVICE_COMPILER={project.compiler}"),
         f"ARCHITECTURE={project.architecture}",
@@ -72,7 +73,7 @@ def time_launches(project: TimedProject, build: Path, batches: int) -> Timing:
     for turn in range(_FIRST_LAUNCHES):
         for number in range(len(ways)):
             lines += _run(program, "first", str((turn + number) % len(ways)))
-    return Timing(device=device, modes=summarise(map(read_sample, lines), ways))
+    return Timing(device=device, modes=summarize(map(read_sample, lines), ways))
 
 
 def _run(*argv: str) -> list[str]:
@@ -80,15 +81,22 @@ def _run(*argv: str) -> list[str]:
 
 
 def read_sample(line: str) -> Sample:
-    """A line of the program: ``sample``, mode, way and nanoseconds, between tabs."""
+    """Parse a line of output: ``sample``, mode, way, and nanoseconds, separated by tabs."""
     words = line.split("\t")
     if len(words) != 4 or words[0] != "sample":  # noqa: PLR2004 - the line's words
-        raise ToolError(f"the program that times launches printed {line!r}")
+        raise ToolError(
+            f"unexpected output {line!r} of the timing program; expected 'sample' and three values"
+        )
     return Sample(mode=words[1], way=words[2], nanoseconds=float(words[3]))
 
 
-def summarise(samples: Iterable[Sample], ways: Iterable[str]) -> tuple[TimedMode, ...]:
-    """Medians and paired ratios to the first of ``ways``; item i of each way is batch i."""
+def summarize(samples: Iterable[Sample], ways: Iterable[str]) -> tuple[TimedMode, ...]:
+    """Compute the medians, and the ratios to the first of ``ways`` in the same batch.
+
+    Args:
+        samples: The samples; the i-th one of each way belongs to batch i.
+        ways: The names of the ways in order.
+    """
     order = tuple(ways)
     modes: dict[str, dict[str, list[float]]] = {}
     for sample in samples:
@@ -98,14 +106,14 @@ def summarise(samples: Iterable[Sample], ways: Iterable[str]) -> tuple[TimedMode
         TimedMode(
             name=mode,
             ways=tuple(
-                _summarise_way(way, taken[way], taken[order[0]]) for way in order if way in taken
+                _summarize_way(way, taken[way], taken[order[0]]) for way in order if way in taken
             ),
         )
         for mode, taken in modes.items()
     )
 
 
-def _summarise_way(name: str, taken: list[float], peer: list[float]) -> TimedWay:
+def _summarize_way(name: str, taken: list[float], peer: list[float]) -> TimedWay:
     ratios = [ours / theirs for ours, theirs in zip(taken, peer, strict=True)]
     low, middle, high = (
         statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3

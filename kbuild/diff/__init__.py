@@ -1,1 +1,1 @@
-"""Comparing artifacts: what changed in kernels between two builds."""
+"""Compare artifacts: what changed in the kernels between two builds."""

@@ -1,7 +1,8 @@
-"""Comparing listings: which lines differ, whatever labels and virtual registers are called.
+"""Align two listings and find the lines that differ, except for names of labels and registers.
 
-Numbers behind a mark are names of one listing alone.  Lines are aligned without them; two
-aligned lines are equal where the names of one stand for those of the other throughout.
+The number after a `MARK` only names something inside its listing. Lines are aligned without these
+numbers. Two aligned lines are equal if the numbers of one side map one-to-one to those of the other
+in the whole listing.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from kbuild.diff.model import CodeChange, Hunk, Row
 _NUMBER: Final = re.compile(rf"\w*{MARK}\d+")
 _DIGITS: Final = re.compile(rf"{MARK}\d+")
 _CONTEXT: Final = 3
-# Of the rest between lines that both sides have once, larger pieces count as replaced: the
-# time that aligning takes grows with the product of both lengths.
-_MOST_PRODUCT: Final = 250_000
-_MOST_ROWS: Final = 2000
+# The time to align two pieces grows with the product of their lengths, so larger pieces between
+# two anchors count as replaced.
+_MAX_PRODUCT: Final = 250_000
+_MAX_ROWS: Final = 2000
 
 
 def compare_lines(old: Sequence[str], new: Sequence[str], language: str) -> CodeChange | None:
-    """How the listings differ; None where they do not."""
+    """Return how two listings differ, or None if they do not."""
     rows = list(_pair(old, new))
     if all(row.is_equal for row in rows):
         return None
-    hunks, omitted = _cut(rows)
+    hunks, omitted = _make_hunks(rows)
     return CodeChange(
         language=language,
         removed_lines=sum(row.old is not None and not row.is_equal for row in rows),
@@ -41,7 +42,7 @@ def compare_lines(old: Sequence[str], new: Sequence[str], language: str) -> Code
 
 
 def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
-    """The lines of both sides in order, unnumbered where they are equal."""
+    """Yield the aligned lines of both sides, without the numbers of labels and registers."""
     masked_old = [_DIGITS.sub(MARK, line) for line in old]
     masked_new = [_DIGITS.sub(MARK, line) for line in new]
     names = _Names()
@@ -57,9 +58,9 @@ def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
 
 
 def _differing(old: str, new: str) -> str:
-    """The new line; one that would look like the old one says that it is another."""
+    """Return the new line, with a remark if it would look like the old one."""
     shown = _show(new)
-    return shown if shown != _show(old) else f"{shown} (another one)"
+    return shown if shown != _show(old) else f"{shown} (different label or register)"
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
@@ -67,7 +68,7 @@ def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
         before = _show(old[number]) if number < len(old) else None
         after = _show(new[number]) if number < len(new) else None
         if before is not None and before == after:
-            # Lines whose numbers alone make them look alike.
+            # Only the hidden numbers differ, so show the lines as removed and added.
             yield Row(old=before, new=None)
             yield Row(old=None, new=after)
         else:
@@ -79,7 +80,7 @@ def _show(line: str) -> str:
 
 
 class _Names:
-    """Which name of one side stands for which of the other."""
+    """The one-to-one mapping between the names of both sides."""
 
     def __init__(self) -> None:
         self._forth: dict[str, str] = {}
@@ -98,7 +99,7 @@ class _Names:
 
 
 def align(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
-    """(start in old, start in new, length) of what is equal, in order."""
+    """Return the runs of equal lines as (start in old, start in new, length), in order."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
         first += 1
@@ -118,7 +119,7 @@ def _align_middle(
     anchors = [*_anchor(old, new, span_old, span_new), (span_old[1], span_new[1])]
     i, j = span_old[0], span_new[0]
     for at_old, at_new in anchors:
-        if 0 < (at_old - i) * (at_new - j) <= _MOST_PRODUCT:
+        if 0 < (at_old - i) * (at_new - j) <= _MAX_PRODUCT:
             matcher = difflib.SequenceMatcher(None, old[i:at_old], new[j:at_new], autojunk=False)
             for block in matcher.get_matching_blocks():
                 if block.size:
@@ -131,7 +132,7 @@ def _align_middle(
 def _anchor(
     old: Sequence[str], new: Sequence[str], span_old: tuple[int, int], span_new: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """The longest run of lines in the same order that both spans have exactly once."""
+    """Return the longest series of lines, in the same order, that both spans have exactly once."""
     count_old = Counter(old[slice(*span_old)])
     count_new = Counter(new[slice(*span_new)])
     where = {new[j]: j for j in range(*span_new) if count_new[new[j]] == 1}
@@ -154,8 +155,8 @@ def _anchor(
     return chain[::-1]
 
 
-def _cut(rows: Sequence[Row]) -> tuple[tuple[Hunk, ...], int]:
-    """What differs with some lines around it, and how many lines are too many."""
+def _make_hunks(rows: Sequence[Row]) -> tuple[tuple[Hunk, ...], int]:
+    """Return the differences with some context, and the number of lines left out."""
     keep = [False] * len(rows)
     for number, row in enumerate(rows):
         if not row.is_equal:
@@ -163,7 +164,7 @@ def _cut(rows: Sequence[Row]) -> tuple[tuple[Hunk, ...], int]:
             keep[first:last] = [True] * (last - first)
     hunks: list[Hunk] = []
     part: list[Row] = []
-    left, omitted, line_old, line_new = _MOST_ROWS, 0, 1, 1
+    left, omitted, line_old, line_new = _MAX_ROWS, 0, 1, 1
     start = (1, 1)
     for row, is_kept in zip(rows, keep, strict=True):
         if not is_kept and part:

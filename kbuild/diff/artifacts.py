@@ -1,4 +1,4 @@
-"""What differs between two artifacts: images, functions, data, handles."""
+"""Compare two artifacts: images, functions, data, and handles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle
-from kbuild.diff.kernel_changes import describe, is_alike
+from kbuild.diff.kernel_changes import describe_change, is_identical
 from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
 from kbuild.diff.model import (
     ArtifactChange,
@@ -25,32 +25,41 @@ from kbuild.facts import ImageFacts, Symbol
 from kbuild.inspect.image_bytes import ImagePlace
 
 
-class CodePlace(NamedTuple):
-    """A function of an image of a file; ``size`` is that of its code, None where unknown."""
+class ImageLocation(NamedTuple):
+    """An image in a file, and its decompressed size in bytes."""
 
     file: Path
     place: ImagePlace
-    image_size: int
+    size: int
+
+
+class CodeLocation(NamedTuple):
+    """A function in an image. ``size`` is the size of its code in bytes, None if unknown."""
+
+    image: ImageLocation
     name: str
     size: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A change; ``places`` say where both sides' code is, if only that can tell if it differs.
+    """A change of a function, before its code is disassembled.
 
-    ``codes`` are what tells the code of each side from any other.  Nothing here refers to
-    facts: those of large libraries take up more than all that is found in them.
+    ``codes`` identify the code of each side. ``locations`` say where the code of both sides is.
+    They are None if the digests already tell whether the code differs.
+
+    A draft does not refer to facts, because the facts of a large library need much more memory
+    than the changes.
     """
 
     change: FunctionChange
     codes: tuple[Hashable, Hashable]
-    places: tuple[CodePlace, CodePlace] | None = None
+    locations: tuple[CodeLocation, CodeLocation] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
-class Findings:
-    """What grows while pairs of artifacts are compared."""
+class Differences:
+    """The differences found so far, while pairs of artifacts are compared."""
 
     compared: int = 0
     artifacts: list[ArtifactChange] = field(default_factory=list)
@@ -60,10 +69,16 @@ class Findings:
     handles: list[HandleChange] = field(default_factory=list)
 
 
-def compare_artifacts(old: Artifact | None, new: Artifact | None, found: Findings) -> None:
-    """Add what differs between the two to ``found``."""
+def compare_artifacts(old: Artifact | None, new: Artifact | None, found: Differences) -> None:
+    """Add the differences between two artifacts to ``found``.
+
+    Args:
+        old: The old artifact, or None if only the new side has it.
+        new: The new artifact, or None if only the old side has it.
+        found: The differences to extend.
+    """
     if old is None or new is None:
-        found.artifacts.extend(_describe_alone(old, new))
+        found.artifacts.extend(_describe_unpaired(old, new))
         return
     if old.facts.sha256 is not None and old.facts.sha256 == new.facts.sha256:
         found.compared += sum(len(image.kernels) for image in old.facts.images)
@@ -78,7 +93,7 @@ def compare_artifacts(old: Artifact | None, new: Artifact | None, found: Finding
     found.handles.extend(_compare_handles(name, old, new))
 
 
-def _describe_alone(old: Artifact | None, new: Artifact | None) -> Iterator[ArtifactChange]:
+def _describe_unpaired(old: Artifact | None, new: Artifact | None) -> Iterator[ArtifactChange]:
     artifact = old or new
     if artifact and artifact.facts.images:
         yield ArtifactChange(
@@ -103,13 +118,13 @@ def _compare_group(
     group: Group,
     old: tuple[Artifact, Sequence[tuple[int, ImageFacts]]],
     new: tuple[Artifact, Sequence[tuple[int, ImageFacts]]],
-    found: Findings,
+    found: Differences,
 ) -> None:
     for match in match_entries(group, list_entries(*old), list_entries(*new)):
         before, after = match.old, match.new
         if before and after:
             found.compared += before.kernel is not None
-            if match.how == "same" and not match.copies and is_alike(before, after):
+            if match.kind == "same" and not match.copies and is_identical(before, after):
                 continue
         found.drafts.append(_draft(match, group, file))
     images = [image for _, image in old[1]], [image for _, image in new[1]]
@@ -119,7 +134,7 @@ def _compare_group(
 
 def _draft(match: Match, group: Group, file: str) -> Draft:
     old, new = match.old, match.new
-    is_open = (
+    needs_code = (
         old is not None
         and new is not None
         and old.digest is not None
@@ -127,9 +142,9 @@ def _draft(match: Match, group: Group, file: str) -> Draft:
         and (old.digest, old.context) != (new.digest, new.context)
     )
     return Draft(
-        change=describe(match, group, file),
+        change=describe_change(match, group, file),
         codes=(_identify(old), _identify(new)),
-        places=(_locate(old), _locate(new)) if is_open and old and new else None,
+        locations=(_locate(old), _locate(new)) if needs_code and old and new else None,
     )
 
 
@@ -137,20 +152,21 @@ def _identify(entry: Entry | None) -> Hashable:
     return (entry.digest, entry.context) if entry else None
 
 
-def _locate(entry: Entry) -> CodePlace:
+def _locate(entry: Entry) -> CodeLocation:
     size = entry.kernel.resources.code_bytes if entry.kernel else None
     image = entry.artifact.facts.images[entry.position]
-    return CodePlace(entry.artifact.file, entry.place, image.size, entry.name, size)
+    location = ImageLocation(entry.artifact.file, entry.place, image.size)
+    return CodeLocation(location, entry.name, size)
 
 
 def _compare_images(
     file: str, group: Group, old: Sequence[ImageFacts], new: Sequence[ImageFacts]
 ) -> Iterator[ImageChange]:
-    """The images as a whole: sizes, language versions, and bytes where nothing else tells."""
+    """Compare the images as a whole: sizes, PTX versions, and the bytes of opaque images."""
     sizes = tuple(_compare_field("size", sum(i.size for i in old), sum(i.size for i in new)))
-    code = list(_compare_field("ptx_version", _versions(old), _versions(new)))
-    if _opaque(old) != _opaque(new):
-        code.append(FieldChange(field="bytes", old=_spell(old), new=_spell(new)))
+    code = list(_compare_field("ptx_version", _spell_versions(old), _spell_versions(new)))
+    if _count_opaque(old) != _count_opaque(new):
+        code.append(FieldChange(field="bytes", old=_spell_digests(old), new=_spell_digests(new)))
     if sizes or code:
         yield ImageChange(
             file=file,
@@ -170,18 +186,18 @@ def _compare_field(
         yield FieldChange(field=name, old=old, new=new)
 
 
-def _versions(images: Sequence[ImageFacts]) -> str | None:
+def _spell_versions(images: Sequence[ImageFacts]) -> str | None:
     return ", ".join(sorted({i.ptx_version for i in images if i.ptx_version})) or None
 
 
-def _opaque(images: Sequence[ImageFacts]) -> Counter[str | None]:
-    """The digests of those of which nothing but all their bytes is known."""
+def _count_opaque(images: Sequence[ImageFacts]) -> Counter[str | None]:
+    """Count the digests of the images whose functions cannot be told apart."""
     codes = [image.code for image in images if image.code]
     return Counter(c.context for c in codes if c.context is not None and not c.functions)
 
 
-def _spell(images: Sequence[ImageFacts]) -> str:
-    return ", ".join(sorted(digest for digest in _opaque(images) if digest))
+def _spell_digests(images: Sequence[ImageFacts]) -> str:
+    return ", ".join(sorted(digest for digest in _count_opaque(images) if digest))
 
 
 def _compare_data(
@@ -212,14 +228,14 @@ def _compare_data(
 
 
 def _compare_handles(file: str, old: Artifact, new: Artifact) -> Iterator[HandleChange]:
-    """How far the host symbols reach of kernels that both sides have."""
+    """Compare the visibility of the host symbols of kernels that both sides have."""
     left, right = _list_handles(old), _list_handles(new)
     common = {k.name for image in new.facts.images for k in image.kernels} | set(right)
     for kernel, before in left.items():
         after = right.get(kernel)
         if before == after or kernel not in common:
             continue
-        # A file without its symbol table shows no local symbols: no news of them.
+        # A stripped file has no local symbols, so a missing one says nothing.
         if before != _EXPORTED and None in (before, after):
             continue
         yield HandleChange(

@@ -1,4 +1,4 @@
-"""The code of functions whose bytes differ: which of them to look at, and what came of it."""
+"""Compare the code of functions whose digests differ, in batches of disassembly jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kbuild import parallel
 from kbuild.backends import find_backend
 from kbuild.backends.interface.code import CodeReader
 from kbuild.backends.interface.toolchain import ToolchainHints
-from kbuild.diff.artifacts import CodePlace, Draft
+from kbuild.diff.artifacts import CodeLocation, Draft, ImageLocation
 from kbuild.diff.disassembly import ImageFile, Job, Outcome, compare_job
 from kbuild.diff.model import CodeChange, FunctionChange
 from kbuild.errors import ConfigurationError, ToolchainError
@@ -21,39 +21,39 @@ from kbuild.inspect.image_bytes import ImagePlace, load_images
 from kbuild.model import ImageKind
 from kbuild.toolchain.find import find_program, gather_hints
 
-# So many bytes of images lie in temporary files at a time.
+# Temporary files hold at most this many bytes of images at a time.
 _BATCH_BYTES: Final = 256 << 20
-# A process of its own pays from here on, in bytes.
-_APART: Final = 8 << 20
-# What is listed at a time, in bytes of code: some ten times as much memory for text, and a tool
-# takes a fifth of a second to start.
+# Below this many bytes, a separate process costs more time than it saves memory.
+_SEPARATE_BYTES: Final = 8 << 20
+# How many bytes of code one job lists. The text needs about ten times as much memory, and a
+# disassembler takes 0.2 s to start.
 _JOB_BYTES: Final = 384 << 10
-# Where nobody knows how long a function is.
-_USUAL_BYTES: Final = 16 << 10
+# The assumed size of a function whose size is unknown.
+_TYPICAL_BYTES: Final = 16 << 10
+# The first bytes of an image, from which a backend chooses its disassembler.
+_FRONT_BYTES: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeOptions:
-    """``limit`` functions are looked at; ``demands_tool``: a tool has to be there and to work."""
+    """Which code to compare.
+
+    At most ``limit`` functions are disassembled. With ``require_tool``, a disassembler that is
+    missing or fails is an error.
+    """
 
     limit: int
-    demands_tool: bool
+    require_tool: bool
     read: ReadOptions
 
 
-class _Image(NamedTuple):
-    file: Path
-    place: ImagePlace
-    size: int
-
-
 class _Task(NamedTuple):
-    """Functions of two images, by the numbers of their drafts, which one job compares."""
+    """The functions of two images that one job compares; ``numbers`` are those of their drafts."""
 
     backend: str
     kind: ImageKind
-    old: _Image
-    new: _Image
+    old: ImageLocation
+    new: ImageLocation
     numbers: tuple[int, ...]
     names: tuple[tuple[str, str], ...]
 
@@ -61,16 +61,26 @@ class _Task(NamedTuple):
 def compare_code(
     drafts: Sequence[Draft], options: CodeOptions, notes: dict[str, None]
 ) -> list[FunctionChange]:
-    """The changes with what their code says."""
-    opened = [number for number, draft in enumerate(drafts) if draft.places]
-    chosen = opened[: options.limit]
-    if len(opened) > len(chosen):
+    """Return the changes with the differences in their code.
+
+    Args:
+        drafts: The changes without code.
+        options: What to disassemble.
+        notes: Receives a note for each kind of code that is not compared.
+
+    Raises:
+        ToolchainError: A disassembler is required but missing.
+        ToolError: A disassembler is required and fails.
+    """
+    undecided = [number for number, draft in enumerate(drafts) if draft.locations]
+    chosen = undecided[: options.limit]
+    if len(undecided) > len(chosen):
         notes[
-            f"the bytes of {len(opened)} functions differ; the code of the first "
-            f"{len(chosen)} was looked at (--code-limit)"
+            f"the bytes of {len(undecided)} functions differ; only the code of the first "
+            f"{len(chosen)} was compared (--code-limit)"
         ] = None
     codes: dict[int, CodeChange | None] = {}
-    for number in opened[options.limit :]:
+    for number in undecided[options.limit :]:
         codes[number] = _leave_undecided(drafts[number].change, "beyond --code-limit")
     for number, result in _compare_chosen(drafts, chosen, options):
         if isinstance(result, str):
@@ -99,12 +109,12 @@ def _leave_undecided(change: FunctionChange, reason: str) -> CodeChange:
 def _compare_chosen(
     drafts: Sequence[Draft], chosen: Sequence[int], options: CodeOptions
 ) -> Iterator[tuple[int, Outcome]]:
-    """The number of each chosen draft with its difference, or why it is not known."""
+    """Yield the number of each chosen draft with the outcome of comparing its code."""
     tasks = list(_divide(drafts, chosen))
     tools = _Tools(options)
     for batch in _iterate_batches(tasks):
-        with tempfile.TemporaryDirectory(prefix="kbuild-diff-") as folder:
-            files = _write_apart(batch, Path(folder), options.read)
+        with tempfile.TemporaryDirectory(prefix="kbuild-diff-") as directory:
+            files = _write_images(batch, Path(directory), options.read)
             jobs = [tools.plan(task, files) for task in batch]
             results = parallel.map_in_order(compare_job, jobs, jobs=options.read.jobs)
             for task, found in zip(batch, results, strict=True):
@@ -112,12 +122,11 @@ def _compare_chosen(
 
 
 def _divide(drafts: Sequence[Draft], chosen: Sequence[int]) -> Iterator[_Task]:
-    """The functions by the images that they are in, not too many at a time."""
-    groups: dict[tuple[_Image, _Image], list[int]] = {}
+    """Group the chosen drafts by their images, and split large groups."""
+    groups: dict[tuple[ImageLocation, ImageLocation], list[int]] = {}
     for number in chosen:
-        old, new = _places(drafts[number])
-        images = _image(old), _image(new)
-        groups.setdefault(images, []).append(number)
+        old, new = _locations(drafts[number])
+        groups.setdefault((old.image, new.image), []).append(number)
     for (before, after), numbers in groups.items():
         change = drafts[numbers[0]].change
         is_selective = _find_reader(change.backend).LISTS_SELECTED
@@ -129,19 +138,15 @@ def _divide(drafts: Sequence[Draft], chosen: Sequence[int]) -> Iterator[_Task]:
                 new=after,
                 numbers=tuple(part),
                 names=tuple(
-                    (old.name, new.name) for old, new in (_places(drafts[n]) for n in part)
+                    (old.name, new.name) for old, new in (_locations(drafts[n]) for n in part)
                 ),
             )
 
 
-def _image(function: CodePlace) -> _Image:
-    return _Image(function.file, function.place, function.image_size)
-
-
-def _places(draft: Draft) -> tuple[CodePlace, CodePlace]:
-    if draft.places is None:
-        raise ValueError("only drafts with places have code to look at")
-    return draft.places
+def _locations(draft: Draft) -> tuple[CodeLocation, CodeLocation]:
+    if draft.locations is None:
+        raise ValueError("the draft does not say where its code is")
+    return draft.locations
 
 
 def _split(drafts: Sequence[Draft], numbers: Sequence[int]) -> Iterator[list[int]]:
@@ -149,7 +154,7 @@ def _split(drafts: Sequence[Draft], numbers: Sequence[int]) -> Iterator[list[int
     size = 0
     for number in numbers:
         part.append(number)
-        size += max(place.size or _USUAL_BYTES for place in _places(drafts[number]))
+        size += max(code.size or _TYPICAL_BYTES for code in _locations(drafts[number]))
         if size >= _JOB_BYTES:
             yield part
             part, size = [], 0
@@ -159,7 +164,7 @@ def _split(drafts: Sequence[Draft], numbers: Sequence[int]) -> Iterator[list[int
 
 def _iterate_batches(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
     batch: list[_Task] = []
-    images: set[_Image] = set()
+    images: set[ImageLocation] = set()
     for task in tasks:
         more = images | {task.old, task.new}
         if batch and sum(image.size for image in more) > _BATCH_BYTES:
@@ -171,34 +176,29 @@ def _iterate_batches(tasks: Sequence[_Task]) -> Iterator[list[_Task]]:
         yield batch
 
 
-def _write_apart(
-    tasks: Sequence[_Task], folder: Path, options: ReadOptions
-) -> dict[tuple[Path, ImagePlace], ImageFile]:
-    """The tasks' images as files; large ones leave nothing in this process's memory."""
-    if sum(image.size for task in tasks for image in (task.old, task.new)) < _APART:
-        return _write_images(tasks, folder, options)
-    return parallel.call_apart(lambda: _write_images(tasks, folder, options))
-
-
 def _write_images(
-    tasks: Sequence[_Task], folder: Path, options: ReadOptions
+    tasks: Sequence[_Task], directory: Path, options: ReadOptions
 ) -> dict[tuple[Path, ImagePlace], ImageFile]:
-    """The tasks' images as files."""
-    wanted: dict[Path, set[ImagePlace]] = {}
-    for task in tasks:
-        for image in (task.old, task.new):
-            wanted.setdefault(image.file, set()).add(image.place)
-    found: dict[tuple[Path, ImagePlace], ImageFile] = {}
-    for file, places in wanted.items():
-        for place, data in load_images(file, frozenset(places), options):
-            path = folder / f"image{len(found)}"
-            path.write_bytes(data)
-            found[file, place] = ImageFile(path=path, front=bytes(data[:64]))
-    return found
+    """Write the images of the tasks to files in ``directory``."""
+    images = dict.fromkeys(image for task in tasks for image in (task.old, task.new))
+
+    def write() -> dict[tuple[Path, ImagePlace], ImageFile]:
+        found: dict[tuple[Path, ImagePlace], ImageFile] = {}
+        for file in dict.fromkeys(image.file for image in images):
+            places = frozenset(image.place for image in images if image.file == file)
+            for place, data in load_images(file, places, options):
+                path = directory / f"image{len(found)}"
+                path.write_bytes(data)
+                found[file, place] = ImageFile(path=path, front=bytes(data[:_FRONT_BYTES]))
+        return found
+
+    # A separate process gives the memory of large images back.
+    is_large = sum(image.size for image in images) >= _SEPARATE_BYTES
+    return parallel.call_apart(write) if is_large else write()
 
 
 class _Tools:
-    """The disassemblers, each looked for once."""
+    """The disassemblers; each is searched once."""
 
     def __init__(self, options: CodeOptions) -> None:
         self._options = options
@@ -206,17 +206,21 @@ class _Tools:
         self._found: dict[tuple[str, ...], Path | None] = {}
 
     def plan(self, task: _Task, files: dict[tuple[Path, ImagePlace], ImageFile]) -> Job:
-        """The job of a task; ToolchainError where a tool is demanded and missing."""
+        """Return the job for a task.
+
+        Raises:
+            ToolchainError: A disassembler is required but missing.
+        """
         return Job(
             reader=_find_reader(task.backend),
             language=_find_reader(task.backend).LANGUAGES.get(task.kind, "code"),
-            old=self._equip(task, files.get(task.old[:2])),
-            new=self._equip(task, files.get(task.new[:2])),
+            old=self._add_tool(task, files.get(task.old[:2])),
+            new=self._add_tool(task, files.get(task.new[:2])),
             names=task.names,
-            demands_tool=self._options.demands_tool,
+            require_tool=self._options.require_tool,
         )
 
-    def _equip(self, task: _Task, file: ImageFile | None) -> ImageFile | None:
+    def _add_tool(self, task: _Task, file: ImageFile | None) -> ImageFile | None:
         if file is None or task.kind != "elf":
             return file
         candidates = _find_reader(task.backend).disassemblers(self._hints, file.front)
@@ -226,8 +230,8 @@ class _Tools:
         tool = self._found[candidates]
         if tool is not None:
             return replace(file, tool=tool)
-        looked_for = " or ".join(dict.fromkeys(Path(name).name for name in candidates))
-        missing = f"no disassembler {looked_for} found"
-        if self._options.demands_tool:
+        names = " or ".join(dict.fromkeys(Path(name).name for name in candidates))
+        missing = f"no disassembler {names} found"
+        if self._options.require_tool:
             raise ToolchainError(f"backend {task.backend}: {missing}")
         return replace(file, missing=missing)

@@ -1,4 +1,4 @@
-"""Two paths to a report of what differs between them."""
+"""Compare two paths and report the differences."""
 
 from __future__ import annotations
 
@@ -8,78 +8,78 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import parallel
-from kbuild.diff.artifacts import Draft, Findings, compare_artifacts
+from kbuild.diff.artifacts import Differences, Draft, compare_artifacts
 from kbuild.diff.code import CodeOptions, compare_code
-from kbuild.diff.inputs import DiffOptions, Side, narrow, read_side
+from kbuild.diff.inputs import DiffOptions, Side, narrow_to_counterpart, read_side
 from kbuild.diff.model import Aspect, DiffReport, FunctionChange, Unreadable
-from kbuild.diff.pairing import pair
+from kbuild.diff.pairing import pair_artifacts
 
-# A process of its own pays from here on, in bytes.
-_APART: Final = 8 << 20
+# Below this many bytes, a separate process costs more time than it saves memory.
+_SEPARATE_BYTES: Final = 8 << 20
 
 
 def compare_paths(old: Path, new: Path, options: DiffOptions) -> DiffReport:
-    """The report on two files or directories; InputError where one cannot be read."""
-    return _conclude(_survey_apart((old, str(old)), (new, str(new)), options), options)
+    """Compare two files or directories.
+
+    Raises:
+        InputError: One of them cannot be read.
+    """
+    return compare_labeled((old, str(old)), (new, str(new)), options)
 
 
-def compare_folders(
+def compare_labeled(
     old: tuple[Path, str], new: tuple[Path, str], options: DiffOptions
 ) -> DiffReport:
-    """The report on two directories, each with what it is called in messages."""
-    return _conclude(_survey_apart(old, new, options), options)
+    """Compare two files or directories, each given with its name in messages."""
 
-
-def _survey_apart(old: tuple[Path, str], new: tuple[Path, str], options: DiffOptions) -> _Survey:
-    """What differs in the facts; large ones are gone with the process that read them."""
-
-    def survey() -> _Survey:
-        return _survey(read_side(*old, options), read_side(*new, options))
+    def compare() -> _FactsDiff:
+        return _compare_facts(read_side(*old, options), read_side(*new, options))
 
     size = sum(path.stat().st_size for path, _ in (old, new) if path.is_file())
-    is_large = size >= _APART or any(path.is_dir() for path, _ in (old, new))
-    return parallel.call_apart(survey) if is_large else survey()
+    is_large = size >= _SEPARATE_BYTES or any(path.is_dir() for path, _ in (old, new))
+    # A separate process gives the memory of large facts back.
+    return _make_report(parallel.call_apart(compare) if is_large else compare(), options)
 
 
 def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:
-    """The report on what was read of both sides."""
-    return _conclude(_survey(old, new), options)
+    """Compare two sides that have been read."""
+    return _make_report(_compare_facts(old, new), options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Survey:
-    """All that differs in the facts, which are not needed any more."""
+class _FactsDiff:
+    """The differences in the facts of two sides, without the facts themselves."""
 
     old: str
     new: str
-    found: Findings
+    found: Differences
     unreadable: tuple[Unreadable, ...]
 
 
-def _survey(old: Side, new: Side) -> _Survey:
-    old, new = narrow(old, new)
-    found = Findings()
-    for before, after in pair(old.artifacts, new.artifacts):
+def _compare_facts(old: Side, new: Side) -> _FactsDiff:
+    old, new = narrow_to_counterpart(old, new)
+    found = Differences()
+    for before, after in pair_artifacts(old.artifacts, new.artifacts):
         compare_artifacts(before, after, found)
     found.drafts = _merge(found.drafts)
     unreadable = _list_unreadable(old, new)
-    return _Survey(old=old.label, new=new.label, found=found, unreadable=unreadable)
+    return _FactsDiff(old=old.label, new=new.label, found=found, unreadable=unreadable)
 
 
-def _conclude(survey: _Survey, options: DiffOptions) -> DiffReport:
-    found = survey.found
+def _make_report(facts: _FactsDiff, options: DiffOptions) -> DiffReport:
+    found = facts.found
     drafts = found.drafts
     notes: dict[str, None] = {}
     if "code" in options.aspects:
         code = CodeOptions(
-            limit=options.code_limit, demands_tool=options.demands_tool, read=options.read
+            limit=options.code_limit, require_tool=options.require_tool, read=options.read
         )
         functions = compare_code(drafts, code, notes)
     else:
         functions = [draft.change for draft in drafts]
     report = DiffReport(
-        old=survey.old,
-        new=survey.new,
+        old=facts.old,
+        new=facts.new,
         aspects=options.aspects,
         compared=found.compared,
         artifacts=tuple(found.artifacts),
@@ -87,7 +87,7 @@ def _conclude(survey: _Survey, options: DiffOptions) -> DiffReport:
         functions=tuple(functions),
         data=tuple(found.data),
         handles=tuple(found.handles),
-        unreadable=survey.unreadable,
+        unreadable=facts.unreadable,
         notes=tuple(notes),
     )
     return select_aspects(report, options.aspects)
@@ -101,7 +101,7 @@ def _list_unreadable(old: Side, new: Side) -> tuple[Unreadable, ...]:
 
 
 def _merge(drafts: Iterable[Draft]) -> list[Draft]:
-    """One draft for the same change in several files: a build folder has many copies."""
+    """Merge the same change in several files, because a build directory has many copies."""
     merged: dict[object, Draft] = {}
     for draft in drafts:
         key = (replace(draft.change, files=()), draft.codes)
@@ -115,7 +115,7 @@ def _merge(drafts: Iterable[Draft]) -> list[Draft]:
 
 
 def select_aspects(report: DiffReport, aspects: Sequence[Aspect]) -> DiffReport:
-    """The report without what was not asked for, and without changes that leaves empty."""
+    """Reduce the report to the given aspects, and drop the changes that become empty."""
 
     def keep(name: Aspect) -> bool:
         return name in aspects
@@ -123,7 +123,7 @@ def select_aspects(report: DiffReport, aspects: Sequence[Aspect]) -> DiffReport:
     functions = tuple(
         chosen
         for function in report.functions
-        if _says_something(chosen := _select_function(function, keep), keep)
+        if _is_relevant(chosen := _select_function(function, keep), keep)
     )
     images = tuple(
         replace(
@@ -159,9 +159,9 @@ def _select_function(function: FunctionChange, keep: Callable[[Aspect], bool]) -
     )
 
 
-def _says_something(function: FunctionChange, keep: Callable[[Aspect], bool]) -> bool:
+def _is_relevant(function: FunctionChange, keep: Callable[[Aspect], bool]) -> bool:
     if function.status != "changed":
-        # That it is there at all is the kernel's interface, and a function's code.
+        # The existence of a kernel is part of the ABI; that of another function is code.
         if keep("abi" if function.is_kernel else "code"):
             return True
         if function.status in ("added", "removed"):

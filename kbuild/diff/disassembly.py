@@ -1,4 +1,4 @@
-"""Functions of two images, listed and compared in one process: listings are large, and stay."""
+"""List and compare functions of two images in one process, because listings are large."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from kbuild.diff.model import CodeChange, Hunk, Row
 from kbuild.errors import InputError, ToolError
 from kbuild.process import describe_failure, run
 
-# A forged image may keep a tool busy for ever.
+# A forged image could keep a tool busy forever.
 _SECONDS: Final = 300.0
 
-# What differs, None where nothing does, or why nobody knows.
+# The difference, None if the code is equal, or the reason why it is unknown.
 Outcome: TypeAlias = CodeChange | str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFile:
-    """An image in a file of its own; ``front`` is its first bytes.
+    """An image in a separate file. ``front`` has its first bytes.
 
-    ``tool`` is None for text, and where there is none: then ``missing`` says so.
+    ``tool`` is the disassembler. It is None for text, and if no disassembler was found. In the
+    latter case, ``missing`` says so.
     """
 
     path: Path
@@ -36,22 +37,26 @@ class ImageFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Which functions of two images to compare, by their names on both sides."""
+    """Functions of two images to compare. ``names`` has the name on each side."""
 
     reader: CodeReader
     language: str
     old: ImageFile | None
     new: ImageFile | None
     names: tuple[tuple[str, str], ...]
-    demands_tool: bool
+    require_tool: bool
 
 
 class _NotListedError(Exception):
-    """The functions of an image cannot be shown; the text says why."""
+    """The functions of an image cannot be listed; the text gives the reason."""
 
 
 def compare_job(job: Job) -> tuple[Outcome, ...]:
-    """How each function differs; ToolError where a tool is demanded and fails."""
+    """Compare the functions of a job.
+
+    Raises:
+        ToolError: A disassembler is required and fails.
+    """
     copyreg.pickle(Hunk, _reduce_hunk)
     try:
         old = _list_functions(job, job.old, frozenset(old for old, _ in job.names))
@@ -78,42 +83,42 @@ def _list_functions(job: Job, image: ImageFile | None, names: frozenset[str]) ->
         if text is not None:
             return text
         if image.tool is None:
-            raise _NotListedError("nothing shows code of this kind")
+            raise _NotListedError("no tool can list this kind of code")
         return job.reader.read_disassembly(_disassemble(job, image, data, names), data, names)
     except InputError as error:
         raise _NotListedError(str(error)) from error
 
 
 def _disassemble(job: Job, image: ImageFile, data: bytes, names: frozenset[str]) -> str:
-    """What the tool prints; one that fails does so for one image, and others go on."""
+    """Return the output of the disassembler; a failure concerns only this image."""
     tool = image.tool or Path()
     command = job.reader.disassembly_command(tool, image.path, data, names)
     try:
         result = run(command, timeout=_SECONDS)
     except ToolError as error:
-        if job.demands_tool:
+        if job.require_tool:
             raise
         raise _NotListedError(f"{tool.name} ran longer than {_SECONDS:.0f} s") from error
     except OSError as error:
-        if job.demands_tool:
+        if job.require_tool:
             raise ToolError(f"{tool}: {error.strerror}") from error
         raise _NotListedError(f"{tool.name}: {error.strerror}") from error
     if result.returncode == 0:
         return result.stdout
-    if job.demands_tool:
+    if job.require_tool:
         raise ToolError(describe_failure(result))
-    said = (result.stderr.strip() or result.stdout.strip()).splitlines()[-1:]
-    # The name of a temporary file is another one each time.
-    said = [line.replace(str(image.path), "the image") for line in said]
+    message = (result.stderr.strip() or result.stdout.strip()).splitlines()[-1:]
+    # The name of the temporary file differs each time.
+    message = [line.replace(str(image.path), "the image") for line in message]
     status = result.returncode
     ending = f"was killed by signal {-status}" if status < 0 else f"failed with status {status}"
-    raise _NotListedError(": ".join((f"{tool.name} {ending}", *said)))
+    raise _NotListedError(": ".join((f"{tool.name} {ending}", *message)))
 
 
 def _reduce_hunk(
     hunk: Hunk,
 ) -> tuple[Callable[..., Hunk], tuple[int, int, list[tuple[str | None, str | None]]]]:
-    """Rows as pairs: pickled as dataclasses they take longer than making them."""
+    """Pickle rows as pairs, because pickling dataclasses takes longer than making them."""
     return _restore_hunk, (hunk.old_start, hunk.new_start, [(r.old, r.new) for r in hunk.rows])
 
 

@@ -1,4 +1,4 @@
-"""A side of a comparison: what is read of a path, and what of it is compared."""
+"""Read the two sides of a comparison."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.diff.model import ASPECTS, Aspect
-from kbuild.diff.pairing import Artifact, find_partner, is_scratch, locate
+from kbuild.diff.pairing import Artifact, find_counterpart, is_configure_output, list_artifacts
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
@@ -19,18 +19,30 @@ DEFAULT_CODE_LIMIT: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffOptions:
-    """``aspects`` are what to compare; ``artifacts`` shell patterns of files below a folder."""
+    """What to compare, and how.
+
+    Attributes:
+        aspects: What to compare.
+        artifacts: Shell patterns for the relative paths of files in a directory. Empty selects
+            all.
+        code_limit: The maximum number of functions to disassemble.
+        require_tool: Whether a disassembler that is missing or fails is an error.
+        read: Options for reading the artifacts.
+    """
 
     aspects: tuple[Aspect, ...] = ASPECTS
     artifacts: tuple[str, ...] = ()
     code_limit: int = DEFAULT_CODE_LIMIT
-    demands_tool: bool = False
+    require_tool: bool = False
     read: ReadOptions = DEFAULTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What was read of one side; ``label`` is what the user calls it."""
+    """The artifacts of one side.
+
+    ``label`` is the side's name in messages. ``unreadable`` has pairs (file, message).
+    """
 
     label: str
     artifacts: tuple[Artifact, ...]
@@ -38,24 +50,34 @@ class Side:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is one artifact, not a folder or an archive of some."""
+        """Whether the side is a single artifact, not a directory or archive."""
         return len(self.artifacts) == 1 and not self.artifacts[0].name
 
 
 def read_side(path: Path, label: str, options: DiffOptions) -> Side:
-    """Read all artifacts of a side; a file that cannot be read is an error where it is alone."""
+    """Read all artifacts of a side.
+
+    Args:
+        path: A file or directory.
+        label: The side's name in messages.
+        options: What to read.
+
+    Raises:
+        InputError: The side is a single file that cannot be read, or does not contain an artifact.
+            Unreadable files in a directory are listed in ``Side.unreadable``.
+    """
     files = _select_files(path, options.artifacts)
-    wants_code = bool({"code", "abi"} & set(options.aspects))
+    needs_code = bool({"code", "abi"} & set(options.aspects))
     read: list[tuple[Path, tuple[ArtifactFacts, ...]]] = []
     unreadable: list[tuple[str, str]] = []
-    for file, result in inspect_files(files, replace(options.read, code=wants_code)):
+    for file, result in inspect_files(files, replace(options.read, code=needs_code)):
         if isinstance(result, InputError):
             if len(files) == 1:
                 raise result
             unreadable.append((_name(path, file), str(result)))
         else:
-            read.append((file, tuple(map(_shed, result))))
-    artifacts = locate(path, read)
+            read.append((file, tuple(map(_drop_unused, result))))
+    artifacts = list_artifacts(path, read)
     for artifact in artifacts:
         unreadable += _list_problems(artifact)
     return Side(
@@ -72,11 +94,11 @@ def _select_files(path: Path, patterns: tuple[str, ...]) -> tuple[Path, ...]:
     found = tuple(
         file
         for file, name in names
-        if not is_scratch(name)
+        if not is_configure_output(name)
         and (not patterns or any(fnmatch(name, pattern) for pattern in patterns))
     )
     if not found:
-        raise InputError(f"{path}: no artifact that matches {' or '.join(patterns)}")
+        raise InputError(f"{path}: no artifact matches {' or '.join(patterns)}")
     return found
 
 
@@ -84,8 +106,8 @@ def _name(path: Path, file: Path) -> str:
     return file.name if file == path else str(file.relative_to(path))
 
 
-def _shed(facts: ArtifactFacts) -> ArtifactFacts:
-    """The facts that are compared; libraries have a hundred thousand symbols besides."""
+def _drop_unused(facts: ArtifactFacts) -> ArtifactFacts:
+    """Drop the facts that are not compared, such as the 100,000 symbols of a library."""
     return replace(facts, sections=(), segments=(), symbols=(), references=(), dynamic=None)
 
 
@@ -102,22 +124,23 @@ def _list_problems(artifact: Artifact) -> list[tuple[str, str]]:
     ]
 
 
-def narrow(old: Side, new: Side) -> tuple[Side, Side]:
-    """Both sides, of a folder or archive the one artifact that the single file opposite is.
+def narrow_to_counterpart(old: Side, new: Side) -> tuple[Side, Side]:
+    """If one side is a single file, reduce the other to the artifact with the same name.
 
-    InputError where it holds none of that name, or several.
+    Raises:
+        InputError: The other side has no artifact of that name, or more than one.
     """
     if old.is_file and not new.is_file:
-        return old, _keep_partner(old.artifacts[0], new)
+        return old, _keep_counterpart(old.artifacts[0], new)
     if new.is_file and not old.is_file:
-        return _keep_partner(new.artifacts[0], old), new
+        return _keep_counterpart(new.artifacts[0], old), new
     return old, new
 
 
-def _keep_partner(single: Artifact, side: Side) -> Side:
+def _keep_counterpart(single: Artifact, side: Side) -> Side:
     if len(side.artifacts) == 1:
         return side
-    chosen = find_partner(single, side.artifacts, side.label)
+    chosen = find_counterpart(single, side.artifacts, side.label)
     return replace(
         side,
         artifacts=(chosen,),

@@ -1,4 +1,4 @@
-"""What differs between two functions, their code aside."""
+"""Describe how two matched functions differ, without their code."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _RESOURCES: Final = tuple(
 )
 
 
-def describe(match: Match, group: Group, file: str) -> FunctionChange:
-    """The change that a match is, without what its code says."""
+def describe_change(match: Match, group: Group, file: str) -> FunctionChange:
+    """Return the change between two matched functions, without the change of their code."""
     old, new = match.old, match.new
     kernel_old = old.kernel if old else None
     kernel_new = new.kernel if new else None
@@ -47,8 +47,8 @@ def describe(match: Match, group: Group, file: str) -> FunctionChange:
     )
 
 
-def is_alike(old: Entry, new: Entry) -> bool:
-    """Whether two entries of one name differ in nothing: most do not."""
+def is_identical(old: Entry, new: Entry) -> bool:
+    """Return whether two functions of one name are the same; most are."""
     a, b = old.kernel, new.kernel
     return (
         old.digest == new.digest
@@ -70,7 +70,7 @@ def _find_status(match: Match) -> Status:
         return "added"
     if match.new is None:
         return "removed"
-    return "changed" if match.how == "same" else match.how
+    return "changed" if match.kind == "same" else match.kind
 
 
 def _compare_params(old: Kernel | None, new: Kernel | None) -> Iterator[ParamChange]:
@@ -85,7 +85,7 @@ def _compare_params(old: Kernel | None, new: Kernel | None) -> Iterator[ParamCha
 def _differs(old: Param, new: Param) -> bool:
     if (old.offset, old.size) != (new.offset, new.size):
         return True
-    # Who does not know a type cannot say that it changed.
+    # An unknown type is not a change.
     return any(
         a is not None and b is not None and a != b
         for a, b in ((old.type, new.type), (old.kind, new.kind))
@@ -121,25 +121,25 @@ def _find_breaks(
     params: tuple[ParamChange, ...],
     abi: tuple[FieldChange, ...],
 ) -> Iterator[str]:
-    """What host code that was built against the old side runs into."""
+    """Yield the problems of host code that was built against the old side."""
     entry = match.old
     if entry is None or entry.kernel is None:
         return
-    # No other file can name it.
-    is_own = entry.kernel.linkage == "internal"
-    if status == "removed" and not is_own:
-        yield "the kernel is gone"
-    if status == "renamed" and not is_own:
-        yield "its symbol is another one"
+    # No other file can refer to an internal kernel.
+    is_internal = entry.kernel.linkage == "internal"
+    if status == "removed" and not is_internal:
+        yield "the kernel was removed"
+    if status == "renamed" and not is_internal:
+        yield "its symbol changed"
     if status == "signature":
-        yield "its signature changed, and with it its symbol"
+        yield "its signature changed, and therefore its symbol"
     if params:
         yield _describe_params(params)
     for change in abi:
         if change.field == "required_block" and change.new is not None:
-            yield f"it can be launched with blocks of {_spell(change.new)} alone"
+            yield f"it can only be launched with blocks of {_spell(change.new)}"
         if change.field == "linkage" and change.new == "internal":
-            yield "other files can no longer name it"
+            yield "other files can no longer refer to it"
 
 
 def _describe_params(params: tuple[ParamChange, ...]) -> str:

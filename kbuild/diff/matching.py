@@ -1,4 +1,4 @@
-"""Which function of one side is which of the other, and on what evidence."""
+"""Match the functions of two sides by name, code, or qualified name."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from kbuild.facts import ImageFacts
 from kbuild.inspect.image_bytes import ImagePlace
 from kbuild.model import ImageKind, Kernel
 
-How: TypeAlias = Literal["same", "renamed", "signature"]
+MatchKind: TypeAlias = Literal["same", "renamed", "signature"]
 
 
 class Group(NamedTuple):
-    """The images that are compared with each other."""
+    """Images that are compared with each other: those of one backend, architecture, and kind."""
 
     backend: str
     arch: str
     kind: ImageKind
 
 
-# A tuple: libraries have tens of thousands.
+# A named tuple is smaller than a dataclass, and libraries have tens of thousands of functions.
 class Entry(NamedTuple):
-    """A function of an image; ``kernel`` is None for one that cannot be launched.
+    """A function of an image. ``kernel`` is None for a function that is not a kernel.
 
-    ``digest`` is None where nobody can tell its code from the rest of the image;
-    ``context`` belongs to the image.
+    ``digest`` is None if the code of the function cannot be told from the rest of the image.
+    ``context`` is that of the image (see `CodeFacts`). ``position`` is that of the image.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
     @property
     def place(self) -> ImagePlace:
-        """Where its image is."""
+        """The place of its image."""
         return ImagePlace(
             artifact=self.artifact.facts.path,
             occurrence=self.artifact.occurrence,
@@ -51,25 +51,25 @@ class Entry(NamedTuple):
 
     @property
     def display(self) -> str:
-        """Its name for people."""
+        """The demangled name."""
         return self.kernel.display if self.kernel else demangle(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """Functions that are one on both sides; those that one side alone has have no partner.
+    """The same function on both sides. ``old`` or ``new`` is None if that side does not have it.
 
-    ``copies`` are how many images of each side have it, where that differs.
+    ``copies`` says how many images of each side have the function, if the numbers differ.
     """
 
     old: Entry | None
     new: Entry | None
-    how: How = "same"
+    kind: MatchKind = "same"
     copies: tuple[int, int] | None = None
 
 
 def group_images(artifact: Artifact) -> dict[Group, list[tuple[int, ImageFacts]]]:
-    """The artifact's images with their positions."""
+    """Group the artifact's images, each with its position."""
     found: dict[Group, list[tuple[int, ImageFacts]]] = {}
     for position, image in enumerate(artifact.facts.images):
         group = Group(image.backend, image.arch, image.kind)
@@ -78,12 +78,12 @@ def group_images(artifact: Artifact) -> dict[Group, list[tuple[int, ImageFacts]]
 
 
 def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -> list[Entry]:
-    """The kernels of the images, and their other functions."""
+    """List the kernels and other functions of the images."""
     found: list[Entry] = []
     for position, image in images:
         digests = dict(image.code.functions) if image.code else {}
         context = image.code.context if image.code else None
-        # Of a kernel without a symbol nothing is known but that its code is there.
+        # The code of a kernel without a symbol is somewhere in the image.
         whole = "\n".join(("", *digests.values())) if digests else None
         for kernel in image.kernels:
             own = digests.pop(kernel.name, whole)
@@ -95,7 +95,7 @@ def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -
 
 
 def match_entries(group: Group, old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Match]:
-    """Every function of both sides once."""
+    """Yield every function of both sides once."""
     left, right = list(old), list(new)
     reader = find_backend(group.backend).code
     canonical = reader.canonical_name if reader else str
@@ -106,7 +106,7 @@ def match_entries(group: Group, old: Sequence[Entry], new: Sequence[Entry]) -> I
     yield from matches
     matches, left, right = _match_unique("signature", _by_qualified_name, left, right)
     yield from matches
-    # Several images may hold what is gone.
+    # Several images can have the same unmatched function.
     for side, entries in (("old", left), ("new", right)):
         for entry in {(e.kernel is None, e.name): e for e in entries}.values():
             yield Match(old=entry, new=None) if side == "old" else Match(old=None, new=entry)
@@ -117,7 +117,7 @@ def _by_name(entry: Entry) -> Hashable:
 
 
 def _by_code(entry: Entry) -> Hashable:
-    """The same code, laid out for the same parameters; context that nobody knows is no evidence."""
+    """Key for equal code with an equal parameter layout; None if the own code is unknown."""
     if entry.digest is None or entry.kernel is None or "\n" in entry.digest:
         return None
     layout = tuple((p.offset, p.size) for p in entry.kernel.params)
@@ -133,7 +133,13 @@ def _by_qualified_name(entry: Entry) -> Hashable:
 def _match_by(
     key: Callable[[Entry], Hashable], old: list[Entry], new: list[Entry]
 ) -> tuple[list[Match], list[Entry], list[Entry]]:
-    """What has one key, the most alike first; keys with several names on a side tell nothing."""
+    """Match the functions that have the same key, the most similar ones first.
+
+    A key that several names of one side share is ambiguous, so its functions are not matched.
+
+    Returns:
+        The matches, and the functions of each side that are left.
+    """
     groups: dict[Hashable, tuple[list[Entry], list[Entry]]] = {}
     for number, entries in enumerate((old, new)):
         for entry in entries:
@@ -143,14 +149,14 @@ def _match_by(
     for left, right in groups.values():
         is_clear = len({e.name for e in left}) <= 1 and len({e.name for e in right}) <= 1
         if left and right and is_clear:
-            matches += _pair_alike(left, right)
+            matches += _pair_copies(left, right)
         else:
             rest[0].extend(left)
             rest[1].extend(right)
     return matches, *rest
 
 
-def _pair_alike(old: list[Entry], new: list[Entry]) -> Iterator[Match]:
+def _pair_copies(old: list[Entry], new: list[Entry]) -> Iterator[Match]:
     copies = (len(old), len(new)) if len(old) != len(new) else None
     if len(old) == len(new) == 1:
         yield Match(old=old[0], new=new[0])
@@ -161,13 +167,13 @@ def _pair_alike(old: list[Entry], new: list[Entry]) -> Iterator[Match]:
     others: list[Entry] = []
     pairs: list[tuple[Entry, Entry]] = []
     for entry in old:
-        alike = waiting.get(_identity(entry))
-        if alike:
-            pairs.append((entry, alike.pop(0)))
+        identical = waiting.get(_identity(entry))
+        if identical:
+            pairs.append((entry, identical.pop(0)))
         else:
             others.append(entry)
     rest = [entry for entries in waiting.values() for entry in entries]
-    # Different copies of one function: in the order of the file, as far as there are partners.
+    # Pair different copies of one function in file order, as far as there are counterparts.
     pairs += zip(others, rest, strict=False)
     for number, (before, after) in enumerate(pairs):
         yield Match(old=before, new=after, copies=copies if number == 0 else None)
@@ -179,21 +185,21 @@ def _identity(entry: Entry) -> Hashable:
 
 
 def _match_unique(
-    how: Literal["renamed", "signature"],
+    kind: Literal["renamed", "signature"],
     evidence: Callable[[Entry], Hashable],
     old: list[Entry],
     new: list[Entry],
 ) -> tuple[list[Match], list[Entry], list[Entry]]:
-    """What one entry alone of each side has the evidence for."""
+    """Match the functions whose evidence is unique on both sides."""
     sides = []
     for entries in (old, new):
-        # Copies of one name are one.
+        # Copies with one name count once.
         named = {entry.name: entry for entry in entries if evidence(entry) is not None}
         counts = Counter(evidence(entry) for entry in named.values())
         sides.append({evidence(e): e for e in named.values() if counts[evidence(e)] == 1})
     left, right = sides
     matches = [
-        Match(old=entry, new=right[key], how=how) for key, entry in left.items() if key in right
+        Match(old=entry, new=right[key], kind=kind) for key, entry in left.items() if key in right
     ]
     gone = {m.old.name for m in matches if m.old}
     come = {m.new.name for m in matches if m.new}

@@ -1,4 +1,4 @@
-"""The nouns of a comparison.  ``None`` means *unknown*, or what a field's docstring says."""
+"""The result of a comparison. ``None`` means *unknown* unless a docstring says otherwise."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kbuild.model import ImageKind, Param
 Aspect: TypeAlias = Literal["abi", "resources", "code", "size"]
 ASPECTS: Final[tuple[Aspect, ...]] = get_args(Aspect)
 
-# `signature` is a kernel of the same name with other parameters in its symbol.
+# `signature`: the kernel has the same qualified name, but other parameters in its symbol.
 Status: TypeAlias = Literal["added", "removed", "renamed", "signature", "changed"]
 Value: TypeAlias = int | str | tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldChange:
-    """One fact on both sides."""
+    """The values of one field on both sides."""
 
     field: str
     old: Value
@@ -26,7 +26,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParamChange:
-    """A parameter whose layout or type differs; None on the side that has no such one."""
+    """A parameter whose layout or type differs. None means that the side does not have it."""
 
     index: int
     old: Param | None
@@ -35,20 +35,20 @@ class ParamChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line of both sides; None where a side has none."""
+    """A line of both sides. None means that the side does not have it."""
 
     old: str | None
     new: str | None
 
     @property
     def is_equal(self) -> bool:
-        """Whether it is context."""
+        """Whether the line is context."""
         return self.old is not None and self.new is not None and self.old == self.new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """Rows that follow each other; the numbers of the first line on both sides, from 1."""
+    """Consecutive rows. The start of each side is a line number that counts from 1."""
 
     old_start: int
     new_start: int
@@ -59,9 +59,9 @@ class Hunk:
 class CodeChange:
     """How the code of a function differs.
 
-    Where nobody could look at the instructions, ``undecided`` says why: then the bytes
-    differ, or what they refer to, and there are no ``hunks``.  ``omitted`` counts the
-    lines that the hunks leave out.
+    If the instructions could not be compared, ``undecided`` gives the reason. Then the bytes, or
+    what they refer to, differ, and ``hunks`` is empty. ``omitted`` counts the differing lines that
+    are not in ``hunks``.
     """
 
     language: str
@@ -74,11 +74,11 @@ class CodeChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionChange:
-    """A kernel, or another function of an image, that differs.
+    """A kernel or other function that differs.
 
-    ``old_name`` and ``new_name`` are symbols, None on the side that does not have it.
-    ``breaks`` says what host code built against the old side must not do without being
-    built anew; ``files`` the artifacts that show this very change.
+    ``old_name`` and ``new_name`` are symbols. They are None on the side that does not have the
+    function. ``breaks`` says why host code built against the old side must be rebuilt. ``files``
+    are the artifacts with this change.
     """
 
     status: Status
@@ -100,7 +100,7 @@ class FunctionChange:
 
     @property
     def display(self) -> str:
-        """The name for people, the new one where there are two."""
+        """The demangled name; the new one if there are two."""
         return self.new_display or self.old_display or ""
 
 
@@ -119,7 +119,7 @@ class ImageChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataChange:
-    """A variable, or a section of data, whose first content or size differs."""
+    """A variable or data section whose initial content or size differs."""
 
     file: str
     status: Literal["added", "removed", "changed"]
@@ -132,7 +132,7 @@ class DataChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandleChange:
-    """The host symbol of a kernel: whether other files can name it."""
+    """A change in the visibility of a kernel's host symbol. None means that it has no symbol."""
 
     file: str
     kernel: str
@@ -144,7 +144,7 @@ class HandleChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactChange:
-    """An artifact with device code that one side alone has."""
+    """An artifact with device code that only one side has."""
 
     file: str
     status: Literal["added", "removed"]
@@ -153,7 +153,7 @@ class ArtifactChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """What could not be read on a side, so that it was not compared."""
+    """A part of a side that could not be read and was not compared."""
 
     side: Literal["old", "new"]
     file: str
@@ -162,10 +162,10 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffReport:
-    """All that differs between two sides in the ``aspects`` asked for.
+    """All differences between two sides in the requested ``aspects``.
 
-    ``compared`` is the number of kernels by architecture that both sides have; ``notes``
-    say what was not looked at, and why.
+    ``compared`` is the number of kernels that both sides have, counted per architecture.
+    ``notes`` say what was not compared, and why.
     """
 
     old: str
@@ -187,16 +187,16 @@ class DiffReport:
 
     @property
     def is_equal(self) -> bool:
-        """Whether all was compared and nothing differs."""
+        """Whether everything was compared and nothing differs."""
         return not self.has_differences and not self.unreadable
 
     @property
     def kernels(self) -> tuple[FunctionChange, ...]:
-        """The functions that can be launched."""
+        """The functions that are kernels."""
         return tuple(function for function in self.functions if function.is_kernel)
 
     @property
     def breaks(self) -> int:
-        """How many changes of kernels and handles break the host code of the old side."""
+        """The number of kernels whose change breaks host code built against the old side."""
         names = {f.old_name for f in self.functions if f.breaks}
         return len(names | {handle.kernel for handle in self.handles if handle.is_break})

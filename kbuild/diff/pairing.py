@@ -1,4 +1,4 @@
-"""Which artifact of one side is which of the other."""
+"""Pair the artifacts of two sides by their paths."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 
-# What names of files say of versions and platforms: of wheels and their folders, of Python's
-# extensions, of shared objects, and the hashes that auditwheel puts into names.
+# The parts of file names that give a version or platform: of wheels and their directories, of
+# Python extensions, and of shared objects. Also the hashes that auditwheel adds to names.
 _NOISE: Final = (
     (re.compile(r"(?<=[\w.])-\d[\w.!+]*(?:-[\w.]+)*(?=\.whl(?:!|$))"), ""),
     (re.compile(r"-\d[\w.!+]*(?=\.(?:dist-info|data)/)"), ""),
@@ -22,17 +22,18 @@ _NOISE: Final = (
     (re.compile(r"(?<=\.so)(?:\.\d+)+(?=!|$)"), ""),
     (re.compile(r"(?<=\w)-\d+(?:\.\d+)+(?=\.so\b)"), ""),
 )
-_MOST_NAMES: Final = 5
-_SCRATCH: Final = re.compile(
+_MAX_NAMES: Final = 5
+_CONFIGURE_OUTPUT: Final = re.compile(
     r"(?:^|/)CMakeFiles/(?:\d[\d.\w-]*|CMakeScratch|CMakeTmp|_CMakeLTOTest-\w+|ShowIncludes)/"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """An artifact on a side: ``file`` holds it, ``name`` is its path without the side's own.
+    """An artifact of one side.
 
-    ``occurrence`` counts the artifacts of this path before it.
+    ``file`` contains the artifact. ``name`` is its path relative to the path of the side, and is
+    empty if it is the side. ``occurrence`` counts the artifacts with the same path before it.
     """
 
     file: Path
@@ -41,8 +42,10 @@ class Artifact:
     occurrence: int
 
 
-def locate(root: Path, read: Iterable[tuple[Path, tuple[ArtifactFacts, ...]]]) -> list[Artifact]:
-    """The artifacts of a side that have device code, or should have."""
+def list_artifacts(
+    root: Path, read: Iterable[tuple[Path, tuple[ArtifactFacts, ...]]]
+) -> list[Artifact]:
+    """Return the artifacts of a side with their relative names."""
     found: list[Artifact] = []
     for file, artifacts in read:
         seen: Counter[str] = Counter()
@@ -56,17 +59,18 @@ def locate(root: Path, read: Iterable[tuple[Path, tuple[ArtifactFacts, ...]]]) -
     return found
 
 
-def is_scratch(path: str) -> bool:
-    """Whether CMake made the file while it configured, to find out about compilers."""
-    return _SCRATCH.search(path) is not None
+def is_configure_output(path: str) -> bool:
+    """Return whether CMake made the file during configuration, to examine compilers."""
+    return _CONFIGURE_OUTPUT.search(path) is not None
 
 
-def pair(
+def pair_artifacts(
     old: Sequence[Artifact], new: Sequence[Artifact]
 ) -> list[tuple[Artifact | None, Artifact | None]]:
-    """The artifacts of one path, else of one path but for versions; the rest has no partner.
+    """Pair the artifacts of the same path, then those whose paths differ only in versions.
 
-    Where each side is one artifact, those are compared whatever they are called.
+    If each side is a single artifact, the two are paired whatever their names. The remaining
+    artifacts are paired with None.
     """
     if len(old) == len(new) == 1:
         return [(old[0], new[0])]
@@ -80,26 +84,34 @@ def pair(
     return pairs + [(None, one) for j, one in enumerate(new) if j not in back]
 
 
-def find_partner(single: Artifact, others: Sequence[Artifact], place: str) -> Artifact:
-    """The one artifact of ``others``, which are in ``place``, that has the file name of ``single``.
+def find_counterpart(single: Artifact, others: Sequence[Artifact], place: str) -> Artifact:
+    """Return the artifact of ``others`` that has the file name of ``single``.
 
-    Else the one that has it but for versions; InputError where there is none, or are several.
+    If none has, return the one whose name differs only in versions.
+
+    Args:
+        single: The artifact that is compared.
+        others: The artifacts of the other side.
+        place: The name of the other side in messages.
+
+    Raises:
+        InputError: No artifact, or more than one, has the name.
     """
-    wanted = single.file.name
+    expected = single.file.name
     named: list[Artifact] = []
     for key in (str, remove_versions):
-        named = [one for one in others if key(_file_name(one)) == key(wanted)]
+        named = [one for one in others if key(_file_name(one)) == key(expected)]
         if named:
             break
     if len(named) == 1:
         return named[0]
-    shown = ", ".join(one.name for one in (named or others)[:_MOST_NAMES])
-    more = len(named or others) - _MOST_NAMES
+    shown = ", ".join(one.name for one in (named or others)[:_MAX_NAMES])
+    more = len(named or others) - _MAX_NAMES
     shown += f" and {more} more" if more > 0 else ""
     count = f"{len(named)} artifacts" if named else "no artifact"
     raise InputError(
-        f"{place} holds {count} called {wanted}, to compare with {single.file}; "
-        f"give one of its artifacts instead ({shown}), out of its archive, or --artifacts"
+        f"{place}: found {count} named {expected!r} to compare with {single.file}; "
+        f"extract and give one of its artifacts ({shown}), or use --artifacts"
     )
 
 
@@ -118,7 +130,7 @@ def _match(
     right = _by_key(new, key, taken)
     for name, numbers in left.items():
         others = right.get(name, [])
-        # Members of one name in an archive have an order; files do not.
+        # Archive members of one name are paired in order.
         if len(numbers) == len(others):
             partners.update(zip(numbers, others, strict=True))
 
@@ -134,7 +146,7 @@ def _by_key(
 
 
 def remove_versions(name: str) -> str:
-    """The path without what says which version or platform it is of."""
+    """Return the path without versions and platforms."""
     for pattern, text in _NOISE:
         name = pattern.sub(text, name)
     return name

@@ -1,4 +1,4 @@
-"""Two git revisions, each built in a work tree of its own at one and the same path."""
+"""Build two git revisions, each in a separate working tree at the same path."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from kbuild.process import describe_failure, run, run_checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A commit; ``name`` is what the user wrote.
+    """A commit. ``name`` is what the user wrote.
 
-    With ``is_work_tree`` it is the user's work tree as it stands, and ``commit`` what it is on.
+    With ``is_work_tree``, it is the user's working tree including uncommitted changes, and
+    ``commit`` is its HEAD.
     """
 
     name: str
@@ -28,29 +29,34 @@ class Revision:
 
     @property
     def label(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
         on = "on " if self.is_work_tree else ""
         return f"{self.name} ({on}{self.commit[:12]})"
 
 
 def resolve_range(text: str, repository: Path) -> tuple[Revision, Revision]:
-    """The commits that ``A..B`` names; with three dots the first is where B left A.
+    """Return the two revisions that a range names.
 
-    ``A`` alone is A and the work tree.  Raises ConfigurationError for what is no revision, or
-    outside of a repository.
+    Args:
+        text: ``A..B``; ``A...B`` for the merge base of A and B, and B; or ``A`` for A and the
+            working tree.
+        repository: A directory in the working tree of the repository.
+
+    Raises:
+        ConfigurationError: A revision does not exist, or the directory is not in a repository.
     """
     first, dots, last = text.partition("...")
     if not dots:
         first, dots, last = text.partition("..")
     if _git(repository, "rev-parse", "--show-toplevel").returncode != 0:
-        raise ConfigurationError(f"{repository}: not in the work tree of a git repository")
+        raise ConfigurationError(f"{repository}: not in the working tree of a git repository")
     old, new = _resolve(first or "HEAD", repository), _resolve(last or "HEAD", repository)
     if not dots:
-        return old, Revision(name="work tree", commit=new.commit, is_work_tree=True)
+        return old, Revision(name="working tree", commit=new.commit, is_work_tree=True)
     if "..." in text:
         base = _git(repository, "merge-base", old.commit, new.commit)
         if base.returncode != 0:
-            raise ConfigurationError(f"--git {text}: the two have no commit in common")
+            raise ConfigurationError(f"--git {text}: the revisions have no common commit")
         old = Revision(name=f"merge base of {text}", commit=base.stdout.strip())
     return old, new
 
@@ -60,7 +66,7 @@ def _resolve(name: str, repository: Path) -> Revision:
         repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
     )
     if result.returncode != 0:
-        raise ConfigurationError(f"{name!r} is no revision of the repository at {repository}")
+        raise ConfigurationError(f"unknown revision {name!r} in the repository at {repository}")
     return Revision(name=name, commit=result.stdout.strip())
 
 
@@ -68,28 +74,38 @@ def _git(repository: Path, *words: str) -> CommandResult:
     try:
         return run(Command(argv=("git", "-C", str(repository), *words)))
     except ToolchainError as error:
-        raise ToolchainError("git: not found; --git needs it") from error
+        raise ToolchainError("git not found; --git requires it") from error
 
 
 @contextlib.contextmanager
 def build_revisions(
     revisions: Sequence[Revision], repository: Path, build: Sequence[str]
 ) -> Iterator[tuple[Path, ...]]:
-    """The folders with what each revision's build left; they are gone afterwards.
+    """Build each revision, and yield the directories that contain the results.
 
-    The user's work tree is not touched.  The build runs where the user is, seen from the top
-    of the repository, at the same path for every revision, so that paths make no difference.
+    The directories are removed afterwards. The user's working tree is not touched. The build runs
+    in the directory that corresponds to the user's current one. Its path is the same for every
+    revision, so that paths do not cause differences.
+
+    Args:
+        revisions: What to build.
+        repository: The user's current directory.
+        build: The build command.
+
+    Raises:
+        ConfigurationError: A revision does not have the directory.
+        ToolError: The build fails.
     """
     prefix = _git(repository, "rev-parse", "--show-prefix").stdout.strip()
     with tempfile.TemporaryDirectory(prefix="kbuild-diff-") as name:
-        folder = Path(name).resolve()
-        tree = folder / "tree"
+        directory = Path(name).resolve()
+        tree = directory / "tree"
         built: list[Path] = []
         try:
             for number, revision in enumerate(revisions):
                 _check_out(revision, repository, tree)
                 _build(revision, tree / prefix, build)
-                kept = folder / f"built{number}"
+                kept = directory / f"built{number}"
                 (tree / ".git").unlink()
                 shutil.move(tree, kept)
                 _git(repository, "worktree", "prune")
@@ -101,14 +117,14 @@ def build_revisions(
 
 
 def _check_out(revision: Revision, repository: Path, tree: Path) -> None:
-    """Make ``tree`` a work tree of the revision, or a copy of the user's own."""
-    # The user's hooks are for the user's own work tree.
+    """Make ``tree`` a working tree of the revision, or a copy of the user's working tree."""
+    # The user's hooks are meant for the user's own working tree.
     git = ("git", "-c", "core.hooksPath=/dev/null", "-C")
     empty = ("--no-checkout",) if revision.is_work_tree else ()
     words = ("worktree", "add", "--detach", "--force", *empty, str(tree), revision.commit)
     run_checked(Command(argv=(*git, str(repository), *words)))
     if revision.is_work_tree:
-        # What asks git about the copy is told what the user is told.
+        # Git commands in the copy should report the same as in the original.
         run_checked(Command(argv=(*git, str(tree), "read-tree", revision.commit)))
         copy_working_tree(Path(_ask(repository, "rev-parse", "--show-toplevel")), tree)
 
@@ -117,11 +133,11 @@ def _ask(repository: Path, *words: str) -> str:
     return run_checked(Command(argv=("git", "-C", str(repository), *words))).stdout.strip()
 
 
-def _build(revision: Revision, folder: Path, build: Sequence[str]) -> None:
-    if not folder.is_dir():
-        raise ConfigurationError(f"{revision.name} has no folder {folder.name}")
+def _build(revision: Revision, directory: Path, build: Sequence[str]) -> None:
+    if not directory.is_dir():
+        raise ConfigurationError(f"{revision.name} does not have the directory {directory.name!r}")
     try:
-        result = run(Command(argv=tuple(build)), cwd=folder)
+        result = run(Command(argv=tuple(build)), cwd=directory)
     except ToolchainError as error:
         raise ToolError(str(error)) from error
     if result.returncode != 0:

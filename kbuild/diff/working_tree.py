@@ -1,4 +1,4 @@
-"""A copy of a git work tree as it stands, uncommitted changes included."""
+"""Copy a git working tree, including uncommitted changes."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.process import run_checked
 
-# Made by CMake for one source folder, and of no use in another.
-_BUILD_FOLDER: Final = "CMakeCache.txt"
-# What stands for bytes that are no UTF-8.
+# CMake writes this file to a build directory, which works for only one source directory.
+_BUILD_MARKER: Final = "CMakeCache.txt"
+# This character replaces bytes that are not UTF-8.
 _UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"
 
 
-def copy_working_tree(top: Path, folder: Path) -> None:
-    """Copy into the empty ``folder`` what of the work tree at ``top`` git tracks or would add.
+def copy_working_tree(top: Path, copy: Path) -> None:
+    """Copy the files that git tracks or would add from ``top`` to an empty directory.
 
-    Ignored files, submodules, other repositories and untracked build folders of CMake's are
-    left out.  Nothing below ``top`` is written to.
+    Ignored files, submodules, other repositories, and untracked CMake build directories are left
+    out. Nothing below ``top`` is written.
+
+    Raises:
+        ConfigurationError: A file name is not UTF-8.
     """
     for name in _list_files(top):
-        source, target = top / name, folder / name
-        # Deleted, or a submodule.
+        source, target = top / name, copy / name
+        # The file was deleted, or is a submodule.
         if not source.is_symlink() and not source.is_file():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -40,18 +43,20 @@ def _list_files(top: Path) -> Iterator[str]:
     builds = {
         str(PurePosixPath(name).parent)
         for name in untracked
-        if PurePosixPath(name).name == _BUILD_FOLDER
+        if PurePosixPath(name).name == _BUILD_MARKER
     }
-    # Conflicts have several entries of a name.
-    for name in dict.fromkeys((*tracked, *_leave_out(untracked, builds))):
+    # A merge conflict has several entries with one name.
+    for name in dict.fromkeys((*tracked, *_exclude(untracked, builds))):
         if _UNKNOWN in name:
-            raise ConfigurationError(f"{top / name}: the name is no UTF-8; it cannot be copied")
+            raise ConfigurationError(
+                f"{top / name}: cannot copy a file whose name is not UTF-8; rename it"
+            )
         yield name
 
 
-def _leave_out(names: Iterable[str], folders: set[str]) -> Iterator[str]:
+def _exclude(names: Iterable[str], directories: set[str]) -> Iterator[str]:
     for name in names:
-        if not folders.intersection(map(str, PurePosixPath(name).parents)):
+        if not directories.intersection(map(str, PurePosixPath(name).parents)):
             yield name
 
 

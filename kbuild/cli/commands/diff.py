@@ -11,7 +11,7 @@ from typing import Final
 
 from kbuild.cli.commands.inspect import add_limit_arguments
 from kbuild.cli.output import add_output_arguments, write_output
-from kbuild.diff.compare import compare_folders, compare_paths
+from kbuild.diff.compare import compare_labeled, compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.revisions import build_revisions, resolve_range
@@ -114,7 +114,7 @@ def _read_options(arguments: argparse.Namespace) -> DiffOptions:
         aspects=tuple(a for a in ASPECTS if a in words or not words),
         artifacts=tuple(arguments.artifacts),
         code_limit=arguments.code_limit,
-        demands_tool=arguments.require_disassembler,
+        require_tool=arguments.require_disassembler,
         read=ReadOptions(
             image_limit=arguments.max_image_size,
             archive_limit=arguments.max_archive_size,
@@ -140,4 +140,4 @@ def _compare_revisions(build: list[str], text: str, options: DiffOptions) -> Dif
         old, new = (
             (folder, revision.label) for folder, revision in zip(folders, revisions, strict=True)
         )
-        return compare_folders(old, new, options)
+        return compare_labeled(old, new, options)

@@ -1,4 +1,4 @@
-"""Two builds to a report of what is not the same in them."""
+"""Compare two builds byte for byte, and report the differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from kbuild.diff.pairing import is_scratch
+from kbuild.diff.pairing import is_configure_output
 from kbuild.diff.reproducible.images import compare_images
 from kbuild.diff.reproducible.model import FileDifference, ReproducibilityReport
 from kbuild.diff.reproducible.parts import compare_parts
@@ -17,23 +17,25 @@ from kbuild.inspect import ReadOptions, find_artifacts
 from kbuild.inspect.image_bytes import iterate_artifacts
 from kbuild.inspect.options import DEFAULTS
 
-_ONE: Final = ""
+_SINGLE_FILE: Final = ""
 
 
 def compare_builds(
     first: Path, second: Path, options: ReadOptions = DEFAULTS
 ) -> ReproducibilityReport:
-    """The report on the artifacts of two folders, by their paths below them, or on two files.
+    """Compare the artifacts of two directories by relative path, or compare two files.
 
-    What CMake makes while it configures is left out.  Raises InputError where a side cannot be
-    read, or is a folder and the other is none.
+    Files that CMake makes during configuration are left out.
+
+    Raises:
+        InputError: A side cannot be read, or only one of them is a directory.
     """
     for path in (first, second):
         if not path.exists():
             raise InputError(f"{path}: no such file or directory")
     if first.is_dir() != second.is_dir():
-        folder, file = (first, second) if first.is_dir() else (second, first)
-        raise InputError(f"{folder} is a directory and {file} is not: they cannot be compared")
+        directory, file = (first, second) if first.is_dir() else (second, first)
+        raise InputError(f"{directory} is a directory, but {file} is not; give two of one kind")
     left, right = _list_files(first), _list_files(second)
     names = sorted({*left, *right})
     return ReproducibilityReport(
@@ -50,9 +52,9 @@ def compare_builds(
 
 def _list_files(path: Path) -> dict[str, Path]:
     if not path.is_dir():
-        return {_ONE: path}
+        return {_SINGLE_FILE: path}
     named = {str(file.relative_to(path)): file for file in find_artifacts(path)}
-    return {name: file for name, file in named.items() if not is_scratch(name)}
+    return {name: file for name, file in named.items() if not is_configure_output(name)}
 
 
 def _compare_files(
@@ -73,14 +75,14 @@ def _compare_files(
     except InputError as error:
         yield FileDifference(file=shown, status="changed", problem=str(error))
         return
-    # Of archives it may be the members' times and order alone.
+    # If all members of an archive are equal, their times or order differ.
     yield from found or (_compare_whole(shown, first.read_bytes(), second.read_bytes()),)
 
 
 def _compare_members(
     shown: str, files: tuple[Path, Path], options: ReadOptions
 ) -> Iterator[FileDifference]:
-    """What differs in the file, or in each member that it has."""
+    """Yield the differences in a file, or in each member of an archive."""
     left, right = (_list_members(file, options) for file in files)
     for member in dict.fromkeys((*left, *right)):
         name = f"{shown}{member}"
@@ -92,7 +94,7 @@ def _compare_members(
 
 
 def _list_members(file: Path, options: ReadOptions) -> dict[str, Buffer]:
-    """Contents by what follows the file's own name; of members of one name the last."""
+    """Return the contents by path inside the file; of members of one name, the last."""
     return {
         name.removeprefix(str(file)): content for name, content in iterate_artifacts(file, options)
     }
@@ -104,7 +106,7 @@ def _explain(name: str, first: Buffer, second: Buffer, options: ReadOptions) -> 
         images = compare_images(name, first, second, options)
     except InputError as error:
         return FileDifference(file=name, status="changed", sections=sections, problem=str(error))
-    # A file may be an image itself, whose sections are said once.
+    # If the file is itself an image, list its sections only once.
     if any(image.sections == sections for image in images):
         sections = ()
     return FileDifference(file=name, status="changed", sections=sections, images=images)

@@ -1,9 +1,8 @@
-"""The device images of two files that differ: their sections and kernels."""
+"""Compare the device images of two files: their sections and kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from kbuild.backends import find_backend
 from kbuild.backends.interface.read import StoredImage
@@ -15,18 +14,20 @@ from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.inspect import ReadOptions
 from kbuild.inspect.image_bytes import iterate_images
+from kbuild.inspect.images import read_code
 
 _Named = tuple[tuple[str, str], ...]
-_NOTHING: Final = CodeFacts()
 
 
 def compare_images(
     name: str, first: Buffer, second: Buffer, options: ReadOptions
 ) -> tuple[ImageDifference, ...]:
-    """The images that differ, the n-th of one side with the n-th of the other.
+    """Return the differences between the n-th image of one side and the n-th of the other.
 
-    Images that one side alone has are compared with an empty one.  Raises InputError where a
-    side's device code cannot be read.
+    An image that only one side has is compared with an empty one.
+
+    Raises:
+        InputError: The device code of a side cannot be read.
     """
     left = list(iterate_images(name, first, options))
     right = list(iterate_images(name, second, options))
@@ -49,7 +50,7 @@ def _compare(
     if known is None or data[0] == data[1]:
         return
     stored = known[0]
-    codes = tuple(_read_code(stored, content) for content in data)
+    codes = tuple(read_code(stored, content) if content else CodeFacts() for content in data)
     kernels = frozenset().union(*(_list_kernels(stored, content) for content in data))
     functions = _find_changed(codes[0].functions, codes[1].functions)
     yield ImageDifference(
@@ -64,14 +65,6 @@ def _compare(
     )
 
 
-def _read_code(stored: StoredImage, data: bytes) -> CodeFacts:
-    reader = find_backend(stored.backend).code
-    try:
-        return (reader.read_code(data, stored.kind) if reader and data else None) or _NOTHING
-    except InputError:
-        return _NOTHING
-
-
 def _list_kernels(stored: StoredImage, data: bytes) -> frozenset[str]:
     reader = find_backend(stored.backend).read
     try:
@@ -82,7 +75,7 @@ def _list_kernels(stored: StoredImage, data: bytes) -> frozenset[str]:
 
 
 def _find_changed(first: _Named, second: _Named) -> tuple[str, ...]:
-    """The names whose digests differ, or that one side alone has."""
+    """Return the names whose digests differ or that only one side has."""
     left, right = dict(first), dict(second)
     return tuple(
         name for name in dict.fromkeys((*left, *right)) if left.get(name) != right.get(name)

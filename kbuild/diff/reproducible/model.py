@@ -1,4 +1,4 @@
-"""What differs between two builds: files, their sections and images, the kernels in these."""
+"""The differences between two builds: files, their sections, images, and kernels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Cause = Literal["path", "debug-information", "digest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartDifference:
-    """A section, or another part of a file, whose bytes differ.
+    """A section or other part of a file whose bytes differ.
 
-    Sizes are in bytes, None on a side that lacks the part; ``offset`` is that of the first byte
-    that differs, inside the part; ``first`` and ``second`` are what stands there, as text where
-    it is some, else in hexadecimal digits.  ``cause`` is None where nothing suggests one.
+    Sizes are in bytes, and None if the side does not have the part. ``offset`` is the position of
+    the first different byte in the part. ``first`` and ``second`` show the content there, as text
+    if it is printable, else as hexadecimal digits. ``cause`` is None if it is unknown.
     """
 
     name: str
@@ -31,10 +31,10 @@ class PartDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageDifference:
-    """A device image that differs: number ``position`` among those of its file.
+    """A device image that differs. ``position`` is its position in the file, from 0.
 
-    ``kernels`` and ``functions`` are those with other code, or on one side alone, as C++ writes
-    them; ``data`` the variables with another content.
+    ``kernels`` and ``functions`` are the demangled names of those whose code differs or that only
+    one side has. ``data`` has the names of the variables whose content differs.
     """
 
     position: int
@@ -49,9 +49,9 @@ class ImageDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDifference:
-    """A file, or a member of an archive or wheel (``outer!inner``), that is not the same.
+    """A file, or a member of an archive or wheel (``outer!inner``), that differs.
 
-    ``problem`` says why its parts could not be told apart, where they could not.
+    ``problem`` says why its parts could not be compared.
     """
 
     file: str
@@ -63,7 +63,7 @@ class FileDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproducibilityReport:
-    """Two builds, the number of files that at least one of them has, and those that differ."""
+    """The files that differ between two builds. ``compared`` counts the files of both."""
 
     first: str
     second: str
@@ -72,5 +72,5 @@ class ReproducibilityReport:
 
     @property
     def is_equal(self) -> bool:
-        """Whether every file is there twice, with the same bytes."""
+        """Whether both builds have the same files with the same bytes."""
         return not self.files

@@ -1,4 +1,4 @@
-"""The parts of two contents that differ: sections of ELF files, else all of it."""
+"""Find the parts that differ: sections of ELF files, or the whole of other files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _WHOLE: Final = "(content)"
 _REST: Final = "(headers and padding)"
 _DEBUG: Final = (".debug_", ".nv_debug", ".rela.debug", ".rel.debug", ".rel.nv_debug")
 _DIGESTS: Final = (".note.gnu.build-id", ".gnu_debuglink")
-# nvcc numbers its copies of PTX by what is in them.
+# nvcc derives the number of its copies of PTX from their content.
 _NUMBERED: Final = re.compile(r"(?<=^\.nv_debug_ptx_txt)\.\d+$")
 _CHUNK: Final = 1 << 16
-# What is shown of a difference, in bytes: of text to both sides, else from there on.
+# How many bytes of a difference to show: of text, in both directions; else, after it.
 _TEXT: Final = 160
 _BYTES: Final = 16
 _PRINTABLE: Final = re.compile(rb"[\x20-\x7e]+")
@@ -26,7 +26,7 @@ _SHORTEST: Final = 4
 
 
 def compare_parts(first: Buffer, second: Buffer) -> tuple[PartDifference, ...]:
-    """The sections that differ of two ELF files; of other contents, where they first do."""
+    """Return the sections that differ in two ELF files, or the first difference of other files."""
     left, right = _list_parts(first), _list_parts(second)
     found = tuple(
         _describe(name, left.get(key), right.get(key))
@@ -40,7 +40,7 @@ def compare_parts(first: Buffer, second: Buffer) -> tuple[PartDifference, ...]:
 
 
 def _list_parts(content: Buffer) -> dict[tuple[str, int], memoryview]:
-    """Sections by name and how many there were of it before."""
+    """Return the sections by name and by the number of earlier sections with that name."""
     if bytes(content[: len(ELF_MAGIC)]) != ELF_MAGIC:
         return {(_WHOLE, 0): memoryview(content)}
     try:
@@ -85,7 +85,7 @@ def _find_difference(first: memoryview, second: memoryview) -> int:
 
 
 def _excerpt(content: memoryview, offset: int) -> str:
-    """The text that goes over ``offset``, else the bytes from there on."""
+    """Return the printable text around ``offset``, or else the bytes that follow it."""
     start = max(0, offset - _TEXT)
     window = bytes(content[start : offset + _TEXT])
     for match in _PRINTABLE.finditer(window):

@@ -1,1 +1,1 @@
-"""Renderers of `kbuild bench` results."""
+"""Renderers for the results of `kbuild bench`."""

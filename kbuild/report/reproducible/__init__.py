@@ -1,1 +1,1 @@
-"""Renderers of `kbuild verify --reproducible` results."""
+"""Renderers for the reports of `kbuild verify --reproducible`."""

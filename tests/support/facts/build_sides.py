@@ -1,4 +1,4 @@
-"""Sides of a comparison made by hand."""
+"""Builders for the sides of a comparison."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kbuild.diff.pairing import Artifact
 from kbuild.facts import ArtifactFacts, CodeFacts, ImageFacts
 from kbuild.model import Kernel, Param, Resources
 
-# Without code there is nothing to read again.
-FACTS_ALONE: tuple[Aspect, ...] = ("abi", "resources", "size")
+# Without `code`, no file has to be read.
+FACTS_ONLY: tuple[Aspect, ...] = ("abi", "resources", "size")
 
 
 def kernel(name: str, *sizes: int, display: str | None = None, **fields: Any) -> Kernel:
@@ -33,7 +33,7 @@ def kernel(name: str, *sizes: int, display: str | None = None, **fields: Any) ->
 def image(
     kernels: dict[Kernel, str], *, arch: str = "sm_90", backend: str = "cuda", **fields: Any
 ) -> ImageFacts:
-    """An image of kernels, each with what tells its code apart."""
+    """Make an image of kernels, each with the digest of its code."""
     return ImageFacts(
         backend=backend,
         arch=arch,
@@ -61,7 +61,7 @@ def side(*artifacts: Artifact, label: str = "side") -> Side:
 
 
 def compare(
-    old: dict[Kernel, str], new: dict[Kernel, str], aspects: tuple[Aspect, ...] = FACTS_ALONE
+    old: dict[Kernel, str], new: dict[Kernel, str], aspects: tuple[Aspect, ...] = FACTS_ONLY
 ) -> DiffReport:
     assert set(aspects) <= set(ASPECTS)
     return compare_sides(

@@ -1,4 +1,4 @@
-"""Listings compared: names of labels do not matter, what they stand for does."""
+"""Comparing listings: names of labels do not matter, but what they refer to does."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def changes(change: CodeChange | None) -> tuple[int, int]:
     return change.removed_lines, change.added_lines
 
 
-def test_other_numbers_are_no_difference() -> None:
+def test_different_label_numbers_are_equal() -> None:
     assert compare_lines(number(LOOP, 0, 1), number(LOOP, 7, 3), "x") is None
 
 
-def test_branch_elsewhere_is_one() -> None:
+def test_branch_to_another_label_is_a_difference() -> None:
     old, new = number(LOOP, 0, 1), number(LOOP, 0, 1)
     new[3] = "bra L\x001"
 
     assert changes(compare_lines(old, new, "x")) == (1, 1)
 
 
-def test_inserted_lines_leave_the_others_alone() -> None:
+def test_inserted_lines_do_not_change_other_lines() -> None:
     old, new = number(LOOP, 0, 1), number(LOOP, 4, 5)
     new[3:3] = ["mul r2", "mul r3"]
 
@@ -44,14 +44,14 @@ def test_inserted_lines_leave_the_others_alone() -> None:
     assert "\0" not in "".join(f"{row.old}{row.new}" for row in hunk.rows)
 
 
-def test_swapped_registers_are_seen() -> None:
+def test_swapped_registers_are_a_difference() -> None:
     old = ["ld %r\x001, [a]", "ld %r\x002, [b]", "sub %r\x003, %r\x001, %r\x002"]
     new = ["ld %r\x001, [a]", "ld %r\x002, [b]", "sub %r\x003, %r\x002, %r\x001"]
 
     assert changes(compare_lines(old, new, "x")) == (1, 1)
 
 
-def test_huge_difference_is_cut_and_counted() -> None:
+def test_huge_difference_is_truncated_and_counted() -> None:
     change = compare_lines([f"a{i}" for i in range(3000)], [f"b{i}" for i in range(3000)], "x")
 
     assert changes(change) == (3000, 3000)
@@ -69,7 +69,7 @@ def test_listing_equals_itself(lines: list[str]) -> None:
 
 
 @given(LINES, LINES)
-def test_what_is_aligned_is_equal_and_in_order(old: list[str], new: list[str]) -> None:
+def test_aligned_lines_are_equal_and_in_order(old: list[str], new: list[str]) -> None:
     at_old = at_new = 0
     for i, j, size in align(old, new):
         assert i >= at_old
@@ -81,7 +81,7 @@ def test_what_is_aligned_is_equal_and_in_order(old: list[str], new: list[str]) -
 
 
 @given(LINES, LINES)
-def test_counts_add_up(old: list[str], new: list[str]) -> None:
+def test_line_counts_match_the_listings(old: list[str], new: list[str]) -> None:
     change = compare_lines(old, new, "x")
 
     if change is None:

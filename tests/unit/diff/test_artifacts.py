@@ -1,4 +1,4 @@
-"""What differs besides kernels: architectures, data, handles, files; and what is left out."""
+"""Differences besides kernels: architectures, data, handles, and files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def compare(old: tuple[Artifact, ...], new: tuple[Artifact, ...]) -> DiffReport:
     return compare_sides(side(*old), side(*new), DiffOptions(aspects=ASPECTS))
 
 
-def test_architectures() -> None:
+def test_added_and_removed_architectures_are_reported() -> None:
     report = compare(
         (artifact(PLAIN, image({KERNEL: "c"}, arch="sm_80")),),
         (artifact(PLAIN, image({KERNEL: "c"}, arch="sm_100")),),
@@ -34,7 +34,7 @@ def test_architectures() -> None:
     assert report.functions == ()
 
 
-def test_files_with_kernels() -> None:
+def test_removed_file_with_kernels_is_reported() -> None:
     report = compare(
         (artifact(PLAIN), artifact(PLAIN, name="gone.so"), artifact(name="plain.o")),
         (artifact(PLAIN), artifact(name="other.o")),
@@ -43,7 +43,7 @@ def test_files_with_kernels() -> None:
     assert [(a.file, a.status, a.kernels) for a in report.artifacts] == [("gone.so", "removed", 1)]
 
 
-def test_data_by_name() -> None:
+def test_data_is_compared_by_name() -> None:
     def with_data(**values: str) -> Artifact:
         code = CodeFacts(functions=(("f", "c"),), data=tuple(values.items()))
         return artifact(replace(PLAIN, code=code))
@@ -57,7 +57,7 @@ def test_data_by_name() -> None:
     ]
 
 
-def test_image_that_nothing_is_known_of() -> None:
+def test_opaque_image_is_compared_by_its_bytes() -> None:
     def opaque(digest: str) -> Artifact:
         return artifact(replace(PLAIN, kernels=(), kind="bitcode", code=CodeFacts(context=digest)))
 
@@ -96,7 +96,7 @@ def with_handle(found: Symbol | None) -> Artifact:
         (None, symbol(), None),
     ],
 )
-def test_visibility_of_handles(
+def test_handle_change_is_a_break_when_it_is_no_longer_exported(
     old: Symbol | None, new: Symbol | None, expected: tuple[str, str | None, bool] | None
 ) -> None:
     report = compare((with_handle(old),), (with_handle(new),))
@@ -105,7 +105,7 @@ def test_visibility_of_handles(
     assert report.breaks == bool(expected and expected[2])
 
 
-def test_one_change_in_several_files_is_one() -> None:
+def test_same_change_in_several_files_is_reported_once() -> None:
     old, new = kernel("f", 8, registers=1), kernel("f", 8, registers=2)
     names = ("a.o", "b.so")
     report = compare(

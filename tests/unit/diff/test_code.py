@@ -1,10 +1,10 @@
-"""Dividing functions into jobs; what real tools list is in tests/e2e."""
+"""Splitting functions into jobs; the end-to-end tests cover listings of real tools."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kbuild.diff.artifacts import CodePlace, Draft
+from kbuild.diff.artifacts import CodeLocation, Draft, ImageLocation
 from kbuild.diff.code import CodeOptions, compare_code
 from kbuild.diff.model import FunctionChange
 from kbuild.inspect import ReadOptions
@@ -38,23 +38,27 @@ def draft(old: Path, new: Path, name: str) -> Draft:
         old_display=name,
         new_display=name,
     )
-    old_place, new_place = (
-        CodePlace(
-            path, ImagePlace(artifact=str(path), occurrence=0, position=0), 300 << 20, name, 1 << 20
+    old_code, new_code = (
+        CodeLocation(
+            ImageLocation(
+                path, ImagePlace(artifact=str(path), occurrence=0, position=0), 300 << 20
+            ),
+            name,
+            1 << 20,
         )
         for path in (old, new)
     )
-    return Draft(change=change, codes=("a", "b"), places=(old_place, new_place))
+    return Draft(change=change, codes=("a", "b"), locations=(old_code, new_code))
 
 
-def test_large_functions_are_jobs_of_their_own_with_the_same_outcome(tmp_path: Path) -> None:
-    """Each is a job, and as the images are called huge, a batch; order and numbers stay."""
+def test_large_functions_in_separate_jobs_have_the_same_outcome(tmp_path: Path) -> None:
+    """Each function is a job and, because the images claim to be huge, a batch."""
     old, new = write(tmp_path / "old.ptx", 0), write(tmp_path / "new.ptx", 100)
     drafts = [draft(old, new, f"f{number}") for number in (*range(MANY), MANY)]
     notes: dict[str, None] = {}
 
     changes = compare_code(
-        drafts, CodeOptions(limit=MANY + 1, demands_tool=False, read=ReadOptions(jobs=2)), notes
+        drafts, CodeOptions(limit=MANY + 1, require_tool=False, read=ReadOptions(jobs=2)), notes
     )
 
     assert [change.new_name for change in changes] == [f"f{n}" for n in range(MANY + 1)]
@@ -63,7 +67,7 @@ def test_large_functions_are_jobs_of_their_own_with_the_same_outcome(tmp_path: P
         ((row,),) = [[r for r in h.rows if r.old != r.new] for h in change.code.hunks]
         assert row.old == f"mov.u32 %r1, {number};"
         assert row.new == f"mov.u32 %r1, {100 + number};"
-    # It is not in the images.
+    # The last function is not in the images.
     missing = changes[MANY].code
     assert missing is not None
     assert missing.undecided == "the disassembler does not show the function"

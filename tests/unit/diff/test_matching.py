@@ -1,4 +1,4 @@
-"""Which kernel is which: renames need evidence, noise in names is none."""
+"""Matching kernels: a rename needs evidence, and build noise in names does not count."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from kbuild.diff.compare import compare_sides
 from kbuild.diff.inputs import DiffOptions, Side
 from kbuild.model import Kernel
-from support.facts.build_sides import FACTS_ALONE, artifact, compare, image, kernel, side
+from support.facts.build_sides import FACTS_ONLY, artifact, compare, image, kernel, side
 
 OLD_MODULE = "_ZN36_GLOBAL__N__08c242af_4_k_cu__Z4slowf2anEPi"
 NEW_MODULE = "_ZN36_GLOBAL__N__77777777_4_k_cu__Z4slowf2anEPi"
 
 
-def test_equal_code_and_layout_is_a_rename() -> None:
+def test_kernel_is_renamed_when_code_and_layout_are_equal() -> None:
     report = compare({kernel("f", 8): "c"}, {kernel("g", 8): "c"})
 
     (change,) = report.functions
     assert (change.status, change.old_name, change.new_name) == ("renamed", "f", "g")
-    assert change.breaks == ("its symbol is another one",)
+    assert change.breaks == ("its symbol changed",)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_equal_code_and_layout_is_a_rename() -> None:
         ({kernel("f", 8): "c"}, {kernel("g", 8): "c", kernel("h", 8): "c"}),
     ],
 )
-def test_other_code_layout_or_several_candidates_are_none(
+def test_kernel_is_not_renamed_when_code_or_layout_differ_or_candidates_are_several(
     old: dict[Kernel, str], new: dict[Kernel, str]
 ) -> None:
     report = compare(old, new)
@@ -43,7 +43,7 @@ def test_other_code_layout_or_several_candidates_are_none(
     assert {f.status for f in report.functions} == {"removed", "added"}
 
 
-def test_same_name_with_other_parameters_is_a_signature() -> None:
+def test_signature_changes_when_parameters_of_a_name_change() -> None:
     report = compare(
         {kernel("_Z1fPi", 8, display="f(int*)"): "c"},
         {kernel("_Z1fPii", 8, 4, display="f(int*, int)"): "d"},
@@ -51,10 +51,13 @@ def test_same_name_with_other_parameters_is_a_signature() -> None:
 
     (change,) = report.functions
     assert change.status == "signature"
-    assert change.breaks == ("its signature changed, and with it its symbol", "parameters: 1 more")
+    assert change.breaks == (
+        "its signature changed, and therefore its symbol",
+        "parameters: 1 more",
+    )
 
 
-def test_overloads_stay_ambiguous() -> None:
+def test_overloads_are_not_matched() -> None:
     report = compare(
         {kernel("_Z1fPi", 8, display="f(int*)"): "a", kernel("_Z1ff", 4, display="f(float)"): "b"},
         {kernel("_Z1fd", 8, display="f(double)"): "d"},
@@ -63,32 +66,32 @@ def test_overloads_stay_ambiguous() -> None:
     assert sorted(f.status for f in report.functions) == ["added", "removed", "removed"]
 
 
-def test_hash_of_the_compilation_is_no_rename() -> None:
+def test_compilation_hash_in_a_name_is_not_a_rename() -> None:
     report = compare({kernel(OLD_MODULE, 8): "c"}, {kernel(NEW_MODULE, 8): "c"})
 
     assert report.is_equal
     assert report.compared == 1
 
 
-def test_unnamed_namespaces_of_other_sources_are_not_one() -> None:
+def test_unnamed_namespaces_of_different_sources_are_not_matched() -> None:
     other = NEW_MODULE.replace("k_cu", "j_cu")
     report = compare({kernel(OLD_MODULE, 8): "c"}, {kernel(other, 8): "d"})
 
     assert {f.status for f in report.functions} == {"removed", "added"}
 
 
-def test_copies_pair_with_their_equals_whatever_their_order() -> None:
+def test_equal_copies_are_paired_in_any_order() -> None:
     a, b = kernel("t", 8, registers=10), kernel("t", 8, registers=20)
     report = compare_sides(
         side(artifact(image({a: "1"}), image({b: "2"}))),
         side(artifact(image({b: "2"}), image({a: "1"}))),
-        DiffOptions(aspects=FACTS_ALONE),
+        DiffOptions(aspects=FACTS_ONLY),
     )
 
     assert report.is_equal
 
 
-def test_kernel_without_a_symbol_is_not_called_equal() -> None:
+def test_kernel_without_a_symbol_is_undecided_when_the_image_differs() -> None:
     nameless = kernel("hidden", 8)
 
     def make(digest: str) -> Side:
@@ -103,7 +106,7 @@ def test_kernel_without_a_symbol_is_not_called_equal() -> None:
     assert compare_sides(make("1"), make("1"), options).is_equal
 
 
-def test_one_copy_fewer_is_no_removed_kernel() -> None:
+def test_kernel_with_fewer_copies_is_not_removed() -> None:
     a = kernel("t", 8)
     report = compare_sides(
         side(artifact(image({a: "1"}), image({a: "1"}))),
@@ -135,7 +138,9 @@ def test_side_equals_itself(kernels: dict[Kernel, str]) -> None:
 
 
 @given(SIDES, SIDES)
-def test_mirrored_comparison_says_the_same(old: dict[Kernel, str], new: dict[Kernel, str]) -> None:
+def test_swapped_sides_give_the_mirrored_report(
+    old: dict[Kernel, str], new: dict[Kernel, str]
+) -> None:
     forth, back = compare(old, new), compare(new, old)
 
     def spell(name: str | None) -> str:
@@ -150,7 +155,9 @@ def test_mirrored_comparison_says_the_same(old: dict[Kernel, str], new: dict[Ker
 
 
 @given(SIDES, SIDES)
-def test_every_kernel_is_accounted_for(old: dict[Kernel, str], new: dict[Kernel, str]) -> None:
+def test_every_kernel_is_compared_added_or_removed(
+    old: dict[Kernel, str], new: dict[Kernel, str]
+) -> None:
     report = compare(old, new)
 
     added = sum(f.status == "added" for f in report.functions)
@@ -162,11 +169,11 @@ def test_every_kernel_is_accounted_for(old: dict[Kernel, str], new: dict[Kernel,
 @pytest.mark.parametrize(
     ("old", "new", "breaks"),
     [
-        ({}, {"required_block": (8, 1, 1)}, "it can be launched with blocks of 8x1x1 alone"),
-        ({}, {"linkage": "internal"}, "other files can no longer name it"),
+        ({}, {"required_block": (8, 1, 1)}, "it can only be launched with blocks of 8x1x1"),
+        ({}, {"linkage": "internal"}, "other files can no longer refer to it"),
     ],
 )
-def test_what_breaks_besides_parameters(
+def test_block_size_and_linkage_can_break_the_abi(
     old: dict[str, Any], new: dict[str, Any], breaks: str
 ) -> None:
     report = compare({kernel("f", 8, **old): "c"}, {kernel("f", 8, **new): "c"})
@@ -175,7 +182,7 @@ def test_what_breaks_besides_parameters(
     assert change.breaks == (breaks,)
 
 
-def test_type_that_one_side_does_not_know_is_no_change() -> None:
+def test_unknown_parameter_type_is_not_a_change() -> None:
     known = kernel("f", 8)
     typed = replace(known, params=(replace(known.params[0], type="int*"),))
     other = replace(known, params=(replace(known.params[0], type="float*"),))
@@ -186,7 +193,7 @@ def test_type_that_one_side_does_not_know_is_no_change() -> None:
     )
 
 
-def test_aspects_that_nobody_asked_for_make_no_difference() -> None:
+def test_aspects_that_are_not_requested_are_ignored() -> None:
     old, new = kernel("f", 8, registers=10), kernel("f", 8, registers=20)
 
     assert not compare({old: "c"}, {new: "c"}).is_equal

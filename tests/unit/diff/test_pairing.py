@@ -1,10 +1,10 @@
-"""Artifacts are paired by path; versions and platforms in names do not count."""
+"""Artifacts are paired by path; versions and platforms in names are ignored."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.diff.pairing import is_scratch, pair, remove_versions
+from kbuild.diff.pairing import is_configure_output, pair_artifacts, remove_versions
 from support.facts.build_sides import artifact
 
 
@@ -19,22 +19,22 @@ from support.facts.build_sides import artifact
         ("k-1.0.data/purelib/k.so", "k-2.0.data/purelib/k.so"),
     ],
 )
-def test_versions_are_left_out(old: str, new: str) -> None:
+def test_versions_are_removed_from_names(old: str, new: str) -> None:
     assert remove_versions(old) == remove_versions(new)
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [("lib/liba.so", "lib/libb.so"), ("sm_80/k.o", "sm_90/k.o"), ("k1.o", "k2.o")]
 )
-def test_other_names_stay_others(one: str, other: str) -> None:
+def test_different_names_stay_different(one: str, other: str) -> None:
     assert remove_versions(one) != remove_versions(other)
 
 
-def test_exact_paths_come_first_and_ambiguous_ones_stay_alone() -> None:
+def test_exact_paths_are_paired_first() -> None:
     old = [artifact(name=name) for name in ("a/libk.so.1", "libk.so.1", "libk.so.2")]
     new = [artifact(name=name) for name in ("a/libk.so.2", "libk.so.2", "libk.so.3")]
 
-    names = [(a.name if a else None, b.name if b else None) for a, b in pair(old, new)]
+    names = [(a.name if a else None, b.name if b else None) for a, b in pair_artifacts(old, new)]
 
     assert names == [
         ("a/libk.so.1", "a/libk.so.2"),
@@ -43,8 +43,8 @@ def test_exact_paths_come_first_and_ambiguous_ones_stay_alone() -> None:
     ]
 
 
-def test_single_artifacts_are_compared_whatever_they_are_called() -> None:
-    ((old, new),) = pair([artifact(name="a.cubin")], [artifact(name="b.cubin")])
+def test_single_artifacts_are_paired_whatever_their_names() -> None:
+    ((old, new),) = pair_artifacts([artifact(name="a.cubin")], [artifact(name="b.cubin")])
 
     assert old is not None
     assert new is not None
@@ -59,5 +59,5 @@ def test_single_artifacts_are_compared_whatever_they_are_called() -> None:
         ("build/libk.so", False),
     ],
 )
-def test_scratch_of_cmake(path: str, expected: bool) -> None:
-    assert is_scratch(path) is expected
+def test_cmake_configure_output_is_recognized(path: str, expected: bool) -> None:
+    assert is_configure_output(path) is expected

@@ -1,4 +1,4 @@
-"""Every format of `kbuild diff` over one report, and over any text that files may hold."""
+"""Every format of `kbuild diff` for one report, and for any text that a file can contain."""
 
 from __future__ import annotations
 
@@ -110,17 +110,17 @@ changed: f
       +FMUL R1, R2
       +FADD R1, R2
 note: a note
-"""  # noqa: E501 - as people see it
+"""  # noqa: E501 - exact output
 
 
-def test_text() -> None:
+def test_text_lists_all_changes() -> None:
     assert diff_text.render(make_report()) == TEXT
     assert diff_text.render(EMPTY) == (
         "a -> b\nno difference in abi; 1 kernel compared (by architecture)\n"
     )
 
 
-def test_json_says_everything() -> None:
+def test_json_has_all_fields() -> None:
     document = json.loads(diff_json.render(make_report()))
 
     assert document["schema"] == "kbuild.diff/1"
@@ -146,7 +146,7 @@ def test_json_says_everything() -> None:
 
 
 class _Page(HTMLParser):
-    """Collects what a browser would: elements, their nesting, the text."""
+    """Collects the elements, attributes, and text of a page, and checks the nesting."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ class _Page(HTMLParser):
         self.text += data
 
 
-def test_html_is_one_file_with_the_summary_first() -> None:
+def test_html_is_self_contained_and_starts_with_the_summary() -> None:
     text = diff_html.render(make_report())
     page = _Page(text)
 
@@ -184,7 +184,7 @@ def test_html_is_one_file_with_the_summary_first() -> None:
 HOSTILE = "</td><script>alert(1)</script>|`````*x*[a](http://b)\x1b[31m\u202e@team"
 
 
-def test_hostile_names_are_shown() -> None:
+def test_hostile_names_are_escaped() -> None:
     report = make_report(HOSTILE, HOSTILE, HOSTILE)
 
     page = _Page(diff_html.render(report))
@@ -199,7 +199,7 @@ def test_hostile_names_are_shown() -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_shown_by_all(text: str) -> None:
+def test_all_formats_render_any_text(text: str) -> None:
     report = make_report(text, text, text)
 
     _Page(diff_html.render(report))
@@ -209,7 +209,7 @@ def test_any_text_is_shown_by_all(text: str) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3000])
-def test_markdown_fits_into_a_comment(count: int) -> None:
+def test_markdown_fits_into_a_github_comment(count: int) -> None:
     one = make_report("k" * 300).functions[0]
     functions = tuple(
         FunctionChange(

@@ -1,4 +1,4 @@
-"""`kbuild diff`: usage, exit codes and what cannot be read; real artifacts are in tests/e2e."""
+"""`kbuild diff`: usage, exit codes, and unreadable input; end-to-end tests use real artifacts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sides(tmp_path: Path) -> tuple[Path, Path]:
     return old, new
 
 
-def test_equal_is_zero_and_different_is_one(
+def test_exit_code_is_zero_when_equal_and_one_when_different(
     sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = map(str, sides)
@@ -49,28 +49,28 @@ def test_equal_is_zero_and_different_is_one(
     assert not captured.err
 
 
-def test_only_selects(sides: tuple[Path, Path]) -> None:
+def test_only_selects_aspects(sides: tuple[Path, Path]) -> None:
     old, new = map(str, sides)
 
     assert main(["diff", old, new, "--only", "abi,resources", "--only", "size"]) == 0
     assert main(["diff", old, new, "--only", "code"]) == 1
 
 
-def test_report_goes_to_a_file(sides: tuple[Path, Path], tmp_path: Path) -> None:
+def test_report_is_written_to_a_file(sides: tuple[Path, Path], tmp_path: Path) -> None:
     report = tmp_path / "report.html"
 
     assert main(["diff", *map(str, sides), "--format", "html", "-o", str(report)]) == 1
     assert report.read_text().startswith("<!DOCTYPE html>")
 
 
-def test_report_does_not_replace_an_artifact(sides: tuple[Path, Path]) -> None:
+def test_report_does_not_overwrite_an_artifact(sides: tuple[Path, Path]) -> None:
     old, new = map(str, sides)
 
     assert main(["diff", old, new, "-o", new]) == 2
     assert sides[1].read_text() == PTX.format(constant=2)
 
 
-def test_code_beyond_the_limit_is_named(
+def test_code_beyond_the_limit_is_listed_as_undecided(
     sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["diff", *map(str, sides), "--code-limit", "0"]) == 1
@@ -89,11 +89,11 @@ def test_code_beyond_the_limit_is_named(
         (["a", ""], "two paths are compared"),
         (["a", "b", "--only", "cod"], "did you mean 'code'?"),
         (["--git", "HEAD..HEAD"], "--git needs the command"),
-        (["--git", "HEAD", "--", "true"], "not in the work tree of a git repository"),
+        (["--git", "HEAD", "--", "true"], "not in the working tree of a git repository"),
         (["none.so", "none.so"], "none.so: No such file"),
     ],
 )
-def test_bad_usage(
+def test_bad_usage_is_one_message(
     words: list[str],
     message: str,
     tmp_path: Path,
@@ -119,7 +119,7 @@ def test_truncated_input_is_one_message(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_unreadable_part_is_never_equal(
+def test_sides_with_an_unreadable_part_are_not_equal(
     sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("a", "b"):
@@ -131,19 +131,19 @@ def test_unreadable_part_is_never_equal(
     assert "x.so: unreadable on the old side" in capsys.readouterr().out
 
 
-def test_file_is_compared_with_the_one_of_its_name(
+def test_file_is_compared_with_the_artifact_of_the_same_name(
     sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = sides
-    folder = tmp_path / "folder"
+    directory = tmp_path / "directory"
     for name in ("lib/old.ptx", "lib/other.ptx"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(new.read_text())
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(new.read_text())
 
-    # Not `other.ptx`, which has the same kernel.
-    assert main(["diff", str(old), str(folder)]) == 1
+    # `other.ptx` has the same kernel, but must not be compared.
+    assert main(["diff", str(old), str(directory)]) == 1
     assert "changed: f" in capsys.readouterr().out
-    assert main(["diff", str(folder), str(old)]) == 1
+    assert main(["diff", str(directory), str(old)]) == 1
     assert "removed" not in capsys.readouterr().out
 
     wheel = tmp_path / "k-1.0-py3-none-any.whl"
@@ -151,65 +151,65 @@ def test_file_is_compared_with_the_one_of_its_name(
         for name in ("old.ptx", "other.ptx"):
             archive.write(new, f"k/{name}")
     assert main(["diff", str(old), str(wheel)]) == 1
-    assert main(["diff", str(wheel), str(folder / "lib/old.ptx")]) == 0
+    assert main(["diff", str(wheel), str(directory / "lib/old.ptx")]) == 0
 
 
-def test_file_without_a_partner_names_the_mend(
+def test_file_without_a_counterpart_is_rejected_with_the_fix(
     sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = sides
-    folder = tmp_path / "folder"
+    directory = tmp_path / "directory"
     for name in ("a/new.ptx", "b/new.ptx"):
-        (folder / name).parent.mkdir(parents=True)
-        (folder / name).write_text(new.read_text())
+        (directory / name).parent.mkdir(parents=True)
+        (directory / name).write_text(new.read_text())
 
-    assert main(["diff", str(old), str(folder)]) == 2
+    assert main(["diff", str(old), str(directory)]) == 2
     error = capsys.readouterr().err
-    assert "holds no artifact called old.ptx" in error
-    assert "give one of its artifacts instead (a/new.ptx, b/new.ptx)" in error
-    assert main(["diff", str(folder), str(new)]) == 2
-    assert "holds 2 artifacts called new.ptx" in capsys.readouterr().err
-    assert main(["diff", str(folder), str(new), "--artifacts", "a/*"]) == 0
+    assert "found no artifact named 'old.ptx'" in error
+    assert "extract and give one of its artifacts (a/new.ptx, b/new.ptx)" in error
+    assert main(["diff", str(directory), str(new)]) == 2
+    assert "found 2 artifacts named 'new.ptx'" in capsys.readouterr().err
+    assert main(["diff", str(directory), str(new), "--artifacts", "a/*"]) == 0
 
 
-def test_part_that_nobody_compares_may_be_unreadable(
+def test_unreadable_file_is_ignored_when_it_is_not_compared(
     sides: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
+    directory = tmp_path / "directory"
+    directory.mkdir()
     for name in ("old.ptx", "other.ptx"):
-        (folder / name).write_text(sides[0].read_text())
-    (folder / "broken.so").write_bytes(b"\x7fELF\x02\x01\x01" + b"x" * 20)
+        (directory / name).write_text(sides[0].read_text())
+    (directory / "broken.so").write_bytes(b"\x7fELF\x02\x01\x01" + b"x" * 20)
 
-    assert main(["diff", str(sides[0]), str(folder)]) == 0
-    assert main(["diff", str(folder), str(folder)]) == 2
+    assert main(["diff", str(sides[0]), str(directory)]) == 0
+    assert main(["diff", str(directory), str(directory)]) == 2
 
 
-def git(folder: Path, *words: str) -> str:
+def git(directory: Path, *words: str) -> str:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
     return subprocess.run(
-        ["git", *identity, *words], cwd=folder, check=True, capture_output=True, text=True
+        ["git", *identity, *words], cwd=directory, check=True, capture_output=True, text=True
     ).stdout
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Two commits on main and one on a branch of the first; the build copies the PTX."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
+    """Make two commits on main and a branch at the first one; the build copies the PTX."""
+    directory = tmp_path / "repository"
+    directory.mkdir()
+    git(directory, "init", "-q", "-b", "main")
     for constant in (1, 2):
-        (folder / "k.in").write_text(PTX.format(constant=constant))
-        git(folder, "add", "k.in")
-        git(folder, "commit", "-qm", f"constant {constant}")
-    git(folder, "branch", "side", "HEAD^")
-    return folder
+        (directory / "k.in").write_text(PTX.format(constant=constant))
+        git(directory, "add", "k.in")
+        git(directory, "commit", "-qm", f"constant {constant}")
+    git(directory, "branch", "side", "HEAD^")
+    return directory
 
 
 BUILD = ("sh", "-c", "mkdir -p build && cp k.in build/k.ptx")
 
 
-def test_revisions_are_built_apart(
+def test_revisions_are_built_in_separate_working_trees(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (repository / "k.in").write_text("dirty")
@@ -224,10 +224,10 @@ def test_revisions_are_built_apart(
     assert sorted(p.name for p in repository.iterdir()) == [".git", "k.in"]
 
 
-def test_revision_against_the_work_tree(
+def test_revision_is_compared_with_the_working_tree(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Changed, staged, new and deleted files are as they stand; ignored ones and builds stay."""
+    """The copy has changed, staged, and new files, but no deleted, ignored, or build files."""
     (repository / ".gitignore").write_text("ignored\n")
     (repository / "gone").write_text("")
     git(repository, "add", ".")
@@ -241,7 +241,7 @@ def test_revision_against_the_work_tree(
     before = git(repository, "status", "--porcelain", "--ignored")
     index = (repository / ".git/index").read_bytes()
     monkeypatch.chdir(repository)
-    # The commit's own build has to work, too.
+    # The build must also work in the checkout of the commit.
     build = (
         'test "$(git status --porcelain)" && set -- new || set -- k.in; '
         'test "$1" = new && test -e gone && exit 8; test -e ignored && exit 9; '
@@ -251,21 +251,21 @@ def test_revision_against_the_work_tree(
     assert main(["diff", "--git", "HEAD", "--", "sh", "-c", build]) == 1
 
     output = capsys.readouterr().out
-    assert "-> work tree (on " in output
+    assert "-> working tree (on " in output
     assert "+mov.u32 %r1, 3;" in output
     assert git(repository, "status", "--porcelain", "--ignored") == before
     assert (repository / ".git/index").read_bytes() == index
     assert git(repository, "worktree", "list").count("\n") == 1
 
 
-def test_clean_work_tree_is_its_revision(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clean_working_tree_equals_its_revision(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)
 
     assert main(["diff", "--git", "HEAD", "--", *BUILD]) == 0
     assert main(["diff", "--git", "HEAD^", "--", *BUILD]) == 1
 
 
-def test_failing_build_leaves_nothing(
+def test_failing_build_leaves_no_working_tree(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(repository)
@@ -282,13 +282,13 @@ def test_failing_build_leaves_nothing(
 @pytest.mark.parametrize(
     ("words", "expected", "message"),
     [
-        (("nothing..HEAD", "--", "true"), 2, "'nothing' is no revision"),
-        (("--help..HEAD", "--", "true"), 2, "no revision"),
+        (("nothing..HEAD", "--", "true"), 2, "unknown revision 'nothing'"),
+        (("--help..HEAD", "--", "true"), 2, "unknown revision"),
         (("HEAD^..HEAD", "--", "no-such-command"), 4, "no-such-command: not found"),
-        (("HEAD^..HEAD", "--artifacts", "*.so", "--", "true"), 2, "no artifact that matches *.so"),
+        (("HEAD^..HEAD", "--artifacts", "*.so", "--", "true"), 2, "no artifact matches *.so"),
     ],
 )
-def test_what_cannot_be_built(  # noqa: PLR0913, PLR0917 - three of them are fixtures
+def test_revision_that_cannot_be_built_is_an_error(  # noqa: PLR0913, PLR0917 - three of them are fixtures
     repository: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -302,20 +302,20 @@ def test_what_cannot_be_built(  # noqa: PLR0913, PLR0917 - three of them are fix
     assert message in capsys.readouterr().err
 
 
-def test_no_repository(
+def test_git_outside_of_a_repository_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
     assert main(["diff", "--git", "HEAD^..HEAD", "--", "true"]) == 2
-    assert "not in the work tree of a git repository" in capsys.readouterr().err
+    assert "not in the working tree of a git repository" in capsys.readouterr().err
 
 
-def test_interrupted_build_leaves_nothing(repository: Path, tmp_path: Path) -> None:
+def test_interrupted_build_leaves_no_files(repository: Path, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     started = tmp_path / "started"
-    # Whoever runs the tests in the background has it ignored.
+    # A test run in the background ignores SIGINT, and children inherit that.
     handle = "signal.signal(signal.SIGINT, signal.default_int_handler)"
     main = "from kbuild.cli.main import main; sys.exit(main(sys.argv[1:]))"
     program = f"import signal, sys; {handle}; {main}"
@@ -331,7 +331,7 @@ def test_interrupted_build_leaves_nothing(repository: Path, tmp_path: Path) -> N
     while not started.exists():
         assert process.poll() is None
         time.sleep(0.01)
-    # As a terminal does.
+    # A terminal sends SIGINT to the whole process group.
     os.killpg(process.pid, signal.SIGINT)
 
     _, error = process.communicate(timeout=20)

@@ -9,7 +9,8 @@ names, which say to what the following lines of numbers belong:
 - A line of numbers has a position and the cost of the function itself at that position.
 - After ``calls=``, the next line of numbers is the inclusive cost of a call.
 
-Positions and the names of source files (``fl=`` and similar) do not matter for the cost of functions.
+Positions and the names of source files (``fl=`` and similar) do not matter for the costs of
+functions.
 """
 
 from __future__ import annotations

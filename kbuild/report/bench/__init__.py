@@ -1,1 +1,1 @@
-"""Renderers for the results of `kbuild bench`."""
+"""Renderers of `kbuild bench` results."""

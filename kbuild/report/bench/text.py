@@ -1,4 +1,4 @@
-"""Render the text output of `kbuild bench launch`."""
+"""`kbuild bench launch` for people."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kbuild.report.layout import format_table, join_lines
 
 
 def render(report: LaunchReport) -> str:
-    """Return the tables of instructions, then those of times."""
+    """Tables of instructions, then of times."""
     return join_lines(_list_lines(report))
 
 
 def _list_lines(report: LaunchReport) -> Iterator[str]:
     front = f"backend {report.backend}: "
     if report.counted:
-        yield f"{front}instructions per warm launch, from the call site to the entry and back,"
-        yield f"without those of the entry; host code built with {report.options}; counted by"
-        yield f"{report.valgrind}; a stand-in receives the launches, so no device is needed"
+        yield f"{front}instructions a launch, warm, from call site to entry and back"
+        yield f"without the entry's own; host code with {report.options}; counted by"
+        yield f"{report.valgrind}, launches taken by a stand-in, so that no device is needed"
     for counted in report.counted:
         yield ""
         yield from _list_counts(counted)
@@ -34,7 +34,7 @@ def _list_lines(report: LaunchReport) -> Iterator[str]:
 
 def _list_counts(counted: CountedCompiler) -> Iterator[str]:
     yield counted.compiler
-    rows = [("launch", "instructions", "vs. by hand", "entry", "functions on the way")]
+    rows = [("launch", "instructions", "above by hand", "entry", "functions on the way")]
     for way in counted.ways:
         names = (
             f"{_shorten(name)} (stand-in)" if name in way.stand_ins else _shorten(name)
@@ -47,16 +47,16 @@ def _list_counts(counted: CountedCompiler) -> Iterator[str]:
 
 
 def _shorten(name: str) -> str:
-    """Return a demangled name without result type, template arguments, and parameters."""
+    """A demangled function without its result, template arguments and parameters."""
     if name.startswith(INSIDE):
         return name
     bare = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
-    # In `type const** std::f<type>(...)`, the first bracket can also belong to the result type.
+    # `type const** std::f<type>(...)` is cut at a bracket of its result or after its name.
     return bare.rpartition(" ")[2].lstrip("*&") or name
 
 
 def list_times(timing: Timing) -> Iterator[str]:
-    """Yield the lines of the tables of times."""
+    """The tables of times alone, line by line."""
     yield f"{timing.device}; medians, no profiler, ratios paired by batch"
     for mode in timing.modes:
         yield ""

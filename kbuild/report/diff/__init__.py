@@ -1,1 +1,1 @@
-"""Renderers for the reports of `kbuild diff`."""
+"""Renderers of `kbuild diff` reports."""

@@ -1,4 +1,4 @@
-"""Render a comparison as a self-contained HTML page: a summary, then code side by side."""
+"""A comparison as one HTML file without references: summary first, code side by side."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import jinja2
 from kbuild import resources
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
-from kbuild.report.layout import plural, show, show_line
+from kbuild.report.layout import show, show_line
 
-# Browsers need a long time to lay out more rows.
-_MAX_ROWS: Final = 50_000
+# Browsers take long to lay out more.
+_MOST_ROWS: Final = 50_000
 
 
 def render(report: DiffReport) -> str:
-    """Return the page."""
+    """The page."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.templates_directory()),
         undefined=jinja2.StrictUndefined,
@@ -25,7 +25,7 @@ def render(report: DiffReport) -> str:
         keep_trailing_newline=True,
         autoescape=True,
     )
-    left = _MAX_ROWS
+    left = _MOST_ROWS
     functions: list[dict[str, Any]] = []
     cut = 0
     for (status, name), changes in words.group_functions(report).items():
@@ -38,12 +38,12 @@ def render(report: DiffReport) -> str:
     return environment.get_template("diff.html.j2").render(
         old=show_line(report.old),
         new=show_line(report.new),
-        summary=show_line(words.summarize(report)),
+        summary=show_line(words.summarise(report)),
         is_equal=report.is_equal,
         others=[(show_line(file), show_line(text)) for file, text in words.describe_others(report)],
         notes=[
             *map(show_line, report.notes),
-            *([f"this page leaves out the code of {plural(cut, 'function')}"] if cut else []),
+            *([f"the code of {cut} functions is left out of this page"] if cut else []),
         ],
         functions=functions,
     )

@@ -1,4 +1,4 @@
-"""Render a comparison as GitHub Markdown, for a comment on a pull request."""
+"""A comparison for a pull request's comment, in GitHub's Markdown."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from kbuild.report.diff import words
 from kbuild.report.layout import show_line
 from kbuild.report.verify.markdown import escape
 
-# GitHub rejects comments of more than 65536 characters.
+# GitHub refuses comments of more than 65536 characters.
 _LONGEST: Final = 60_000
 _LONGEST_CELL: Final = 400
 _LONGEST_CODE: Final = 8_000
 
 
 def render(report: DiffReport) -> str:
-    """Return the summary, a table of the changes, and folded code, up to the length limit."""
+    """The verdict, a table of what changed, and the code, folded; what is too much is counted."""
     lines = ["### kbuild diff", "", f"{_cell(report.old)} → {_cell(report.new)}", ""]
-    lines += [f"**{_cell(words.summarize(report))}**", ""]
+    lines += [f"**{_cell(words.summarise(report))}**", ""]
     lines += [f"- {_cell(file)}: {_cell(text)}" for file, text in words.describe_others(report)][
         :100
     ]
@@ -31,19 +31,19 @@ def render(report: DiffReport) -> str:
     for change in rows:
         lines += _code(change, room)
     if room.is_full:
-        lines += ["", "The rest is too long for a comment. See the HTML or JSON report."]
+        lines += ["", "The rest is too long for a comment: see the report as HTML or JSON."]
     return "\n".join(lines) + "\n"
 
 
 class _Room:
-    """The number of characters that are left."""
+    """How many characters are left."""
 
     def __init__(self, left: int) -> None:
         self._left = left
         self.is_full = False
 
-    def take(self, text: str) -> bool:
-        """Reserve space for a line; return whether there was enough."""
+    def takes(self, text: str) -> bool:
+        """Whether there is room for the text, which is then gone."""
         if len(text) + 1 > self._left:
             self.is_full = True
             return False
@@ -53,11 +53,11 @@ class _Room:
 
 def _table(changes: list[FunctionChange], room: _Room) -> Iterator[str]:
     if changes:
-        yield from ("", "| Change | Kernel | Architecture | Details |", "|---|---|---|---|")
+        yield from ("", "| Change | Kernel | Architecture | What |", "|---|---|---|---|")
     for number, change in enumerate(changes):
         what = "<br>".join(_cell(text) for text in words.describe_function(change))
         row = f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {what} |"
-        if not room.take(row):
+        if not room.takes(row):
             yield from ("", f"And {len(changes) - number} more.")
             return
         yield row
@@ -75,12 +75,12 @@ def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
         )
     ]
     text = "\n".join(lines)[:_LONGEST_CODE]
-    # The text cannot close a fence that is longer than any in the text.
+    # A fence longer than any in the text cannot be closed by it.
     fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
-    # Markdown escapes do not work inside an HTML block.
+    # Inside an HTML block Markdown's own escapes are shown.
     title = html.escape(show_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
     block = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
-    if room.take(block):
+    if room.takes(block):
         yield block
 
 

@@ -1,4 +1,4 @@
-"""Render a comparison as text: a summary, then each change with its code."""
+"""What `kbuild diff` shows people: the verdict, then each change, then its code."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
 from kbuild.report.layout import join_lines, show_line
 
-_MAX_LINES: Final = 60
+_MOST_LINES: Final = 60
 
 
 def render(report: DiffReport) -> str:
-    """Return the report as text."""
-    lines = [f"{report.old} -> {report.new}", words.summarize(report)]
+    """The report as text."""
+    lines = [f"{report.old} -> {report.new}", words.summarise(report)]
     for file, text in words.describe_others(report):
         lines.append(f"  {show_line(file)}: {show_line(text)}")
     for (status, name), changes in words.group_functions(report).items():
@@ -31,12 +31,12 @@ def _change(change: FunctionChange) -> Iterator[str]:
         yield f"    {show_line(text)}"
     if change.code is None:
         return
-    left = _MAX_LINES
+    left = _MOST_LINES
     for hunk in change.code.hunks:
         yield f"      @@ -{hunk.old_start} +{hunk.new_start} @@"
         for line in words.unified(hunk.rows):
             if not left:
-                yield "      ... (use --format html or json to see all of it)"
+                yield "      ... (all of it: --format html or json)"
                 return
             yield f"      {show_line(line)}"
             left -= 1

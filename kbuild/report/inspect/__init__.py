@@ -1,1 +1,1 @@
-"""Renderers for the facts of `kbuild inspect`."""
+"""Renderers of `kbuild inspect`."""

@@ -1,1 +1,1 @@
-"""Renderers for the reports of `kbuild verify --reproducible`."""
+"""Renderers of `kbuild verify --reproducible` results."""

@@ -1,4 +1,4 @@
-"""Render the text output of `kbuild verify --reproducible`."""
+"""What `kbuild verify --reproducible` shows people."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from kbuild.diff.reproducible.model import (
 from kbuild.report.layout import format_size, join_lines, plural, show_line
 
 _CAUSES: Final[dict[Cause, str]] = {
-    "path": "paths of files",
-    "debug-information": "debug information, which contains paths",
-    "digest": "digest of the other content",
+    "path": "where files lie",
+    "debug-information": "debug information, which names files and folders",
+    "digest": "a digest of the rest",
 }
 _LONGEST: Final = 100
 
 
 def render(report: ReproducibilityReport) -> str:
-    """Return the report as text."""
+    """The report as text."""
     names = f"{report.first} and {report.second}"
     files = plural(report.compared, "file")
     if report.is_equal:
-        return join_lines([f"{names}: {files}, all identical"])
+        return join_lines([f"{names}: {files}, every one the same byte for byte"])
     count = len({difference.file.partition("!")[0] for difference in report.files})
-    lines = [f"{names}: {count} of {files} differ"]
+    lines = [f"{names}: {count} of {files} not the same"]
     for difference in report.files:
         lines += _describe_file(difference, report)
     return join_lines(lines)
@@ -39,11 +39,11 @@ def _describe_file(difference: FileDifference, report: ReproducibilityReport) ->
     name = show_line(difference.file)
     if difference.status != "changed":
         side = report.first if difference.status == "only-first" else report.second
-        yield f"{name}: only in {show_line(side)}"
+        yield f"{name}: in {show_line(side)} alone"
         return
     yield name
     if difference.problem is not None:
-        yield f"  details are not available: {show_line(difference.problem)}"
+        yield f"  cannot be told apart further: {show_line(difference.problem)}"
     for part in difference.sections:
         yield from _describe_part(part, "  ")
     for image in difference.images:
@@ -70,7 +70,7 @@ def _describe_part(part: PartDifference, indent: str) -> Iterator[str]:
     ]
     size = sizes[0] if sizes[0] == sizes[1] else f"{sizes[0]} | {sizes[1]}"
     cause = f": {_CAUSES[part.cause]}" if part.cause else ""
-    yield f"{indent}{show_line(part.name)} ({size}), first difference at byte {part.offset:#x}{cause}"
+    yield f"{indent}{show_line(part.name)} ({size}), from byte {part.offset:#x}{cause}"
     for text in (part.first, part.second):
         yield f"{indent}  {_shorten(text)}"
 

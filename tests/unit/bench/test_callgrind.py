@@ -1,4 +1,4 @@
-"""The reader of callgrind's files, on what valgrind 3.19 writes."""
+"""Reading callgrind profiles as Valgrind 3.19 writes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from kbuild.bench.callgrind import Function, functions_below, parse, sum_calls
 from kbuild.errors import InputError
 
-# Cut from a real file: two launches through push and pop, after one that warmed up.
+# Part of a real file: two launches through push and pop after a warm-up launch.
 PROFILE = """\
 # callgrind format
 version: 1
@@ -89,7 +89,7 @@ POP = Function("/usr/lib/libruntime.so.1", "pop")
 TLS = Function("/usr/lib/ld-linux-x86-64.so.2", "__tls_get_addr")
 
 
-def test_own_costs_are_without_those_of_calls() -> None:
+def test_own_costs_exclude_calls() -> None:
     own = dict(parse(PROFILE).own)
 
     assert own[LAUNCH] == 28
@@ -107,26 +107,26 @@ def test_calls_are_summed_by_name() -> None:
     assert sum_calls(profile, callee="nowhere") == 0
 
 
-def test_a_callee_without_an_object_is_in_the_callers() -> None:
+def test_callee_without_an_object_file_is_in_that_of_the_caller() -> None:
     calls = {call.callee.name: call.callee for call in parse(PROFILE).calls}
 
     assert calls["launch()"] == LAUNCH
-    # `cob=` holds for one call.
+    # `cob=` applies to one call.
     assert calls["first_time"].object_file == "/build/counted"
 
 
-def test_functions_below_stop_at_the_entry_and_leave_out_the_warm_up() -> None:
+def test_functions_below_exclude_the_entry_and_the_warm_up() -> None:
     below = functions_below(parse(PROFILE), "count_launches", stop=frozenset({"entry"}))
 
     assert set(below) == {PUSH, POP, TLS}
 
 
-def test_positions_and_events_may_be_several() -> None:
+def test_several_positions_and_events_are_read() -> None:
     text = (
         "positions: instr line\nevents: Dr Ir\nfn=f\n0x10 3 7 40\n+4 * 7\njump=2 0x10 3\n0x10 3\n"
     )
 
-    with pytest.raises(InputError, match="makes no sense"):
+    with pytest.raises(InputError, match="invalid line"):
         parse(text.replace("40", "forty"))
     assert dict(parse(text).own) == {Function("", "f"): 40}
 
@@ -134,12 +134,12 @@ def test_positions_and_events_may_be_several() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "names no events"),
-        ("not a profile\n", "names no events"),
-        ("events: Dr\n", "no event Ir"),
-        ("events: Ir\nfn=(7)\n0 1\n", r"the name \(7\)"),
+        ("", "no 'events:' line"),
+        ("not a profile\n", "no 'events:' line"),
+        ("events: Dr\n", "no event 'Ir'"),
+        ("events: Ir\nfn=(7)\n0 1\n", r"uses name \(7\) before"),
     ],
 )
-def test_what_is_no_profile_is_an_error(text: str, what: str) -> None:
+def test_text_that_is_not_a_profile_is_an_error(text: str, what: str) -> None:
     with pytest.raises(InputError, match=what):
         parse(text)

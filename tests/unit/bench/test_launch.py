@@ -1,4 +1,4 @@
-"""What is measured where valgrind or a device is missing."""
+"""What is measured when Valgrind or a device is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMING = Timing(device="A device", modes=())
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """One with valgrind and a device, on which measuring takes no time."""
+    """Simulate a machine with Valgrind and a device, on which measuring takes no time."""
     monkeypatch.setattr(launch, "find_program", lambda _: Path("/valgrind"))
     monkeypatch.setattr(timing, "find_timed_project", lambda _: PROJECT)
     monkeypatch.setattr(timing, "time_launches", lambda *_: TIMING)
@@ -31,8 +31,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     ("only", "is_counted", "is_timed"),
     [(None, True, True), ("count", True, False), ("time", False, True)],
 )
-def test_both_or_what_was_asked_for(
-    machine: pytest.MonkeyPatch,  # noqa: ARG001 - a machine
+def test_counts_times_or_both_are_measured_as_requested(
+    machine: pytest.MonkeyPatch,  # noqa: ARG001 - a fixture
     only: Measure | None,
     is_counted: bool,
     is_timed: bool,
@@ -44,7 +44,7 @@ def test_both_or_what_was_asked_for(
     assert report.left_out == ()
 
 
-def test_times_need_no_valgrind(machine: pytest.MonkeyPatch) -> None:
+def test_times_are_measured_without_valgrind(machine: pytest.MonkeyPatch) -> None:
     machine.setattr(launch, "find_program", lambda _: None)
 
     report = measure_launches(cuda, batches=1)
@@ -54,24 +54,24 @@ def test_times_need_no_valgrind(machine: pytest.MonkeyPatch) -> None:
     assert "valgrind not found" in reason
 
 
-def test_counts_need_no_device(machine: pytest.MonkeyPatch) -> None:
+def test_counts_are_measured_without_a_device(machine: pytest.MonkeyPatch) -> None:
     machine.setattr(timing, "find_timed_project", lambda _: None)
 
     report = measure_launches(cuda, batches=1)
 
     assert report.counted
-    assert report.left_out == ("no device here that launches of backend cuda are timed on",)
+    assert report.left_out == ("no device found to time launches of backend 'cuda'",)
 
 
 @pytest.mark.parametrize(
     ("only", "missing", "other"),
     [
-        (None, ("valgrind not found", "no device here"), "nothing"),
-        ("count", ("valgrind not found",), "no device here"),
-        ("time", ("no device here",), "valgrind"),
+        (None, ("valgrind not found", "no device found"), "nothing"),
+        ("count", ("valgrind not found",), "no device found"),
+        ("time", ("no device found",), "valgrind"),
     ],
 )
-def test_error_names_all_that_is_missing(
+def test_error_names_everything_that_is_missing(
     machine: pytest.MonkeyPatch, only: Measure | None, missing: tuple[str, ...], other: str
 ) -> None:
     machine.setattr(launch, "find_program", lambda _: None)

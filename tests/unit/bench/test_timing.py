@@ -1,11 +1,11 @@
-"""Samples of launches become medians and paired ratios."""
+"""Computing medians and paired ratios from samples of launches."""
 
 from __future__ import annotations
 
 import pytest
 
 from kbuild.backends.cpu import build as cpu
-from kbuild.bench.timing import Sample, find_timed_project, read_sample, summarise
+from kbuild.bench.timing import Sample, find_timed_project, read_sample, summarize
 from kbuild.errors import ToolError
 
 
@@ -13,10 +13,10 @@ def make_samples(way: str, *nanoseconds: float) -> list[Sample]:
     return [Sample(mode="enqueue", way=way, nanoseconds=value) for value in nanoseconds]
 
 
-def test_ratios_are_of_the_same_batch() -> None:
+def test_ratios_compare_samples_of_the_same_batch() -> None:
     samples = [*make_samples("ours", 20, 30, 80), *make_samples("peer", 10, 30, 40)]
 
-    (mode,) = summarise(samples, ("peer", "ours", "not run"))
+    (mode,) = summarize(samples, ("peer", "ours", "not run"))
 
     peer, ours = mode.ways
     assert (peer.name, peer.ratio, peer.low, peer.high) == ("peer", 1, 1, 1)
@@ -25,18 +25,18 @@ def test_ratios_are_of_the_same_batch() -> None:
 
 
 def test_one_batch_has_no_spread() -> None:
-    (mode,) = summarise(make_samples("peer", 10), ("peer",))
+    (mode,) = summarize(make_samples("peer", 10), ("peer",))
 
     assert (mode.ways[0].low, mode.ways[0].high) == (1, 1)
 
 
-def test_a_line_of_the_program_is_read() -> None:
+def test_output_line_is_parsed() -> None:
     assert read_sample("sample\tenqueue\tways, all\t12.50") == Sample(
         mode="enqueue", way="ways, all", nanoseconds=12.5
     )
-    with pytest.raises(ToolError, match="printed"):
+    with pytest.raises(ToolError, match="unexpected output"):
         read_sample("no sample")
 
 
-def test_the_cpus_launches_are_not_timed() -> None:
+def test_launches_on_the_cpu_are_not_timed() -> None:
     assert find_timed_project(cpu) is None

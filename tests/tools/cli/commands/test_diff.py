@@ -258,7 +258,9 @@ def test_revision_is_compared_with_the_working_tree(
     assert git(repository, "worktree", "list").count("\n") == 1
 
 
-def test_clean_working_tree_equals_its_revision(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clean_working_tree_equals_its_revision(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(repository)
 
     assert main(["diff", "--git", "HEAD", "--", *BUILD]) == 0

@@ -69,7 +69,9 @@ def test_difference_outside_of_sections_is_reported(objects: dict[str, bytes]) -
 @pytest.mark.parametrize(
     ("first", "second", "offset"), [(b"same", b"some", 1), (b"", b"a", 0), (b"ab", b"abc", 2)]
 )
-def test_files_that_are_not_elf_are_compared_as_a_whole(first: bytes, second: bytes, offset: int) -> None:
+def test_files_that_are_not_elf_are_compared_as_a_whole(
+    first: bytes, second: bytes, offset: int
+) -> None:
     (part,) = compare_parts(first, second)
 
     assert (part.name, part.offset) == ("(content)", offset)
@@ -81,13 +83,17 @@ def test_difference_in_a_later_chunk_is_found() -> None:
     assert part.offset == 200_000
 
 
-def test_files_and_members_that_one_side_lacks_are_reported(tmp_path: Path, objects: dict[str, bytes]) -> None:
+def test_files_and_members_that_one_side_lacks_are_reported(
+    tmp_path: Path, objects: dict[str, bytes]
+) -> None:
     for side, names in (("a", ("one", "two")), ("b", ("one", "debug"))):
         directory = tmp_path / side
         directory.mkdir()
         for name in names:
             (directory / f"{name}.o").write_bytes(objects[name])
-        subprocess.run(["ar", "rcD", "libx.a", *(f"{n}.o" for n in names)], cwd=directory, check=True)
+        subprocess.run(
+            ["ar", "rcD", "libx.a", *(f"{n}.o" for n in names)], cwd=directory, check=True
+        )
 
     report = compare_builds(tmp_path / "a", tmp_path / "b")
 
@@ -100,7 +106,9 @@ def test_files_and_members_that_one_side_lacks_are_reported(tmp_path: Path, obje
     assert report.compared == 4
 
 
-def test_archive_with_equal_members_differs_as_a_whole(tmp_path: Path, objects: dict[str, bytes]) -> None:
+def test_archive_with_equal_members_differs_as_a_whole(
+    tmp_path: Path, objects: dict[str, bytes]
+) -> None:
     (tmp_path / "one.o").write_bytes(objects["one"])
     for name, mode in (("a.a", "rcD"), ("b.a", "rcU")):
         subprocess.run(["ar", mode, name, "one.o"], cwd=tmp_path, check=True)

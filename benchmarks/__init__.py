@@ -1,9 +1,9 @@
-"""Benchmarks, each against a named peer; see README.md."""
+"""Benchmarks, each compared with a named peer; see README.md."""
 
 import sys
 from pathlib import Path
 
-# `python -m` looks into the current folder first, where a checkout has kbuild's sources: what
-# is measured is the kbuild that is installed.
+# `python -m` searches the current directory first, and a checkout has the sources of kbuild there.
+# Search it last instead, to measure the installed kbuild.
 if Path(sys.path[0]).samefile(Path(__file__).parents[1]):
     sys.path.append(sys.path.pop(0))

@@ -1,4 +1,4 @@
-"""Paired measurements: two sides timed in turns in one run, shown as a ratio with its spread."""
+"""Paired measurements: two sides timed in turns, shown as a ratio with its quartiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Seconds of both sides of a case; item i of each was measured right after the other."""
+    """The seconds of both sides of a case. Items with the same index were measured in turn."""
 
     case: str
     peer_name: str
@@ -31,7 +31,7 @@ class Comparison:
 
 
 def show(comparison: Comparison) -> None:
-    """Print the row under `HEADER`: medians, and the middle half of the pairs' ratios."""
+    """Print a row below `HEADER`: the medians, and the median and quartiles of the ratios."""
     ratios = comparison.ratios
     low, _, high = (
         statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
@@ -50,7 +50,7 @@ def show(comparison: Comparison) -> None:
 def interleave(
     sides: Mapping[str, Callable[[], float]], repetitions: int
 ) -> dict[str, tuple[float, ...]]:
-    """Seconds of each side, taken in turns after one warm-up of each."""
+    """Measure the sides in turns after one warm-up, and return the seconds of each."""
     for measure in sides.values():
         measure()
     taken: dict[str, list[float]] = {name: [] for name in sides}
@@ -60,12 +60,17 @@ def interleave(
     return {name: tuple(seconds) for name, seconds in taken.items()}
 
 
-def time_command(argv: Sequence[object], folder: Path | None = None) -> float:
-    """Seconds from start to end of a command that has to succeed."""
+def time_command(argv: Sequence[object], directory: Path | None = None) -> float:
+    """Return the seconds that a command takes; exit with its output if it fails."""
     words = [str(word) for word in argv]
     start = time.perf_counter()
     done = subprocess.run(
-        words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        words,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     seconds = time.perf_counter() - start
     if done.returncode != 0:
@@ -74,7 +79,7 @@ def time_command(argv: Sequence[object], folder: Path | None = None) -> float:
 
 
 def describe_machine() -> str:
-    """What the figures are of: they mean nothing without."""
+    """Describe the machine, because figures mean nothing without it."""
     model = "unknown processor"
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):

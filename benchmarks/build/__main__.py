@@ -1,4 +1,4 @@
-"""Building CUDA kernels for several architectures: kbuild, CMake's CUDA language, nvcc."""
+"""Build CUDA kernels for several architectures with kbuild, CMake's CUDA language, and nvcc."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS = ("cold", "host edit", "kernel edit", "no-op")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a step took: seconds on the wall, and of all processors together."""
+    """The cost of a step: seconds of wall time, and seconds of all processors together."""
 
     wall: float
     processor: float
@@ -31,7 +31,7 @@ class Cost:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="one source: shows that it runs")
+    parser.add_argument("--tiny", action="store_true", help="build one source, to check that the benchmark runs")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     try:
@@ -41,12 +41,12 @@ def main() -> None:
     work = projects.TINY if arguments.tiny else projects.FULL
     repetitions = 1 if arguments.tiny else arguments.repetitions
     with tempfile.TemporaryDirectory() as name:
-        folder, nvcc = Path(name), toolchain.compiler
+        directory, nvcc = Path(name), toolchain.compiler
         sides = {
-            OURS: projects.make_kbuild_project(folder / "kbuild", work),
-            "bare nvcc and g++": projects.make_edges_project(folder / "edges", work, nvcc),
-            "nvcc -c -t 2": projects.make_nvcc_project(folder / "nvcc", work, nvcc),
-            "CMake, CUDA": projects.make_cmake_project(folder / "cmake", work, nvcc),
+            OURS: projects.make_kbuild_project(directory / "kbuild", work),
+            "bare nvcc and g++": projects.make_edges_project(directory / "edges", work, nvcc),
+            "nvcc -c -t 2": projects.make_nvcc_project(directory / "nvcc", work, nvcc),
+            "CMake, CUDA": projects.make_cmake_project(directory / "cmake", work, nvcc),
         }
         print(
             f"{describe_machine()}; nvcc {toolchain.version}, "
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def take_steps(project: Project, generation: int) -> dict[str, Cost]:
-    shutil.rmtree(project.folder / "build", ignore_errors=True)
+    shutil.rmtree(project.directory / "build", ignore_errors=True)
     if project.configure:
         time_command(project.configure)
     else:
@@ -83,7 +83,7 @@ def measure(project: Project) -> Cost:
 
 
 def show(rounds: list[dict[str, dict[str, Cost]]]) -> None:
-    """Every side's medians, and how kbuild's compare, round by round."""
+    """Print the medians of every side, and the medians of kbuild's ratios to it per round."""
     print(f"{'step':<14}{'side':<22}{'wall s':>8}{'CPU s':>8}{'kbuild / wall':>15}{'/ CPU':>8}")
     for step in STEPS:
         for side in rounds[0]:

@@ -1,4 +1,4 @@
-"""One program, built four ways from the same kernel sources."""
+"""Projects that build one program from the same kernel sources in four ways."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ set_target_properties(program PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "{a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """What to build: cubins for each architecture, and PTX of the last for those to come."""
+    """What to build: a cubin for each architecture, and PTX of the last for later devices."""
 
     names: tuple[str, ...]
     architectures: tuple[str, ...]
@@ -74,13 +74,13 @@ TINY = Workload(names=("reduce",), architectures=("90",))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A way to build the program: where it lies, and the commands.
+    """A way to build the program: its directory and commands.
 
-    ``launch_file`` holds a kernel's host code, ``kernel_file`` its device code; ``configure``
-    is None where there is nothing to configure.
+    ``launch_file`` has the host code of a kernel, and ``kernel_file`` its device code.
+    ``configure`` is None if the project does not need to be configured.
     """
 
-    folder: Path
+    directory: Path
     configure: tuple[object, ...] | None
     build: tuple[object, ...]
     launch_file: str
@@ -88,63 +88,63 @@ class Project:
 
     def edit_host(self, generation: int) -> None:
         """Change the host code that launches one kernel."""
-        path = self.folder / self.launch_file
+        path = self.directory / self.launch_file
         path.write_text(path.read_text() + f"// host {generation}\n")
 
     def edit_kernel(self, generation: int) -> None:
         """Change one kernel's source."""
         name = Path(self.kernel_file).stem
-        path = self.folder / self.kernel_file
+        path = self.directory / self.kernel_file
         path.write_text(path.read_text() + f"static __device__ int {name}_{generation}();\n")
 
 
-def make_kbuild_project(folder: Path, work: Workload) -> Project:
-    """kbuild's CMake function."""
-    _write_program(folder, work, LAUNCH_BY_KBUILD, ".cpp")
+def make_kbuild_project(directory: Path, work: Workload) -> Project:
+    """Write a project that uses kbuild's CMake function."""
+    _write_program(directory, work, LAUNCH_BY_KBUILD, ".cpp")
     text = KBUILD_PROJECT.format(
         kernels=" ".join(f"{name}.cu" for name in work.names),
         hosts=" ".join(f"launch_{name}.cpp" for name in work.names),
         architectures=" ".join(work.cmake_architectures),
     )
-    (folder / "CMakeLists.txt").write_text(text)
+    (directory / "CMakeLists.txt").write_text(text)
     installed = Path(sysconfig.get_path("scripts")) / "kbuild"
     kbuild = os.environ.get("KBUILD_EXECUTABLE", installed)
     return Project(
-        folder=folder,
+        directory=directory,
         configure=(
-            *("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"),
+            *("cmake", "-S", directory, "-B", directory / "build", "-G", "Ninja"),
             *("-DCMAKE_BUILD_TYPE=Release", f"-Dkbuild_DIR={resources.cmake_directory()}"),
             f"-DKBUILD_EXECUTABLE={kbuild}",
         ),
-        build=("cmake", "--build", folder / "build"),
+        build=("cmake", "--build", directory / "build"),
         launch_file=f"{work.launch_files[0]}.cpp",
         kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def make_cmake_project(folder: Path, work: Workload, nvcc: Path) -> Project:
-    """CMake's CUDA language."""
-    _write_program(folder, work, LAUNCH_BY_CHEVRONS, ".cu")
+def make_cmake_project(directory: Path, work: Workload, nvcc: Path) -> Project:
+    """Write a project that uses CMake's CUDA language."""
+    _write_program(directory, work, LAUNCH_BY_CHEVRONS, ".cu")
     text = CMAKE_PROJECT.format(
         hosts=" ".join(f"launch_{name}.cu" for name in work.names),
         architectures=";".join(work.cmake_architectures),
     )
-    (folder / "CMakeLists.txt").write_text(text)
+    (directory / "CMakeLists.txt").write_text(text)
     return Project(
-        folder=folder,
+        directory=directory,
         configure=(
-            *("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja"),
+            *("cmake", "-S", directory, "-B", directory / "build", "-G", "Ninja"),
             *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CUDA_COMPILER={nvcc}"),
         ),
-        build=("cmake", "--build", folder / "build"),
+        build=("cmake", "--build", directory / "build"),
         launch_file=f"{work.launch_files[0]}.cu",
         kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def make_nvcc_project(folder: Path, work: Workload, nvcc: Path) -> Project:
-    """``nvcc -c``, all architectures of a source in one call, two of them at a time."""
-    _write_program(folder, work, LAUNCH_BY_CHEVRONS, ".cu")
+def make_nvcc_project(directory: Path, work: Workload, nvcc: Path) -> Project:
+    """Write a project that compiles all architectures of a source with one ``nvcc -c -t 2``."""
+    _write_program(directory, work, LAUNCH_BY_CHEVRONS, ".cu")
     codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in work.architectures]
     newest = work.architectures[-1]
     codes.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
@@ -162,12 +162,12 @@ def make_nvcc_project(folder: Path, work: Workload, nvcc: Path) -> Project:
         _edge("main.o", "main.cpp", "g++ -c -O3 -MD -MF $out.d"),
         f"rule link\n  command = {nvcc} $in -o $out\nbuild program: link main.o {objects}\n",
     ]
-    return _write_ninja(folder, work, edges, ".cu")
+    return _write_ninja(directory, work, edges, ".cu")
 
 
-def make_edges_project(folder: Path, work: Workload, nvcc: Path) -> Project:
-    """Compiling alone: a bare nvcc a source and architecture, g++ a host file; nothing packed."""
-    _write_program(folder, work, LAUNCH_BY_KBUILD, ".cpp")
+def make_edges_project(directory: Path, work: Workload, nvcc: Path) -> Project:
+    """Write a project that only compiles: one nvcc per source and architecture, and g++."""
+    _write_program(directory, work, LAUNCH_BY_KBUILD, ".cpp")
     edges = []
     for name in work.names:
         for number in work.architectures:
@@ -175,17 +175,17 @@ def make_edges_project(folder: Path, work: Workload, nvcc: Path) -> Project:
             options = [f"-arch=compute_{number}", f"-code=sm_{number}"]
             if number == work.architectures[-1]:
                 options.append(f"--keep --keep-dir keep_{name}")
-                (folder / f"keep_{name}").mkdir()
+                (directory / f"keep_{name}").mkdir()
             command = (
                 f"{nvcc} -x cu -cubin -std=c++17 -Xptxas -v -Xcompiler -MMD,-MF,$out.d,-MQ,$out"
             )
             edges.append(_edge(target, f"{name}.cu", command, *options))
     root = nvcc.resolve().parent.parent
     host = "g++ -c -O3 -DNDEBUG -std=c++17 -DKBUILD_BACKEND_CUDA=1 -MD -MF $out.d"
-    folders = (resources.native_directory() / "include", root / "include")
-    host += "".join(f" -isystem {path}" for path in folders)
+    includes = (resources.native_directory() / "include", root / "include")
+    host += "".join(f" -isystem {path}" for path in includes)
     edges += [_edge(f"{stem}.o", f"{stem}.cpp", host) for stem in ("main", *work.launch_files)]
-    return _write_ninja(folder, work, edges, ".cpp")
+    return _write_ninja(directory, work, edges, ".cpp")
 
 
 def _edge(target: str, source: str, command: str, *options: str) -> str:
@@ -196,22 +196,22 @@ def _edge(target: str, source: str, command: str, *options: str) -> str:
     )
 
 
-def _write_ninja(folder: Path, work: Workload, edges: Sequence[str], suffix: str) -> Project:
-    (folder / "build.ninja").write_text("\n".join(edges))
+def _write_ninja(directory: Path, work: Workload, edges: Sequence[str], suffix: str) -> Project:
+    (directory / "build.ninja").write_text("\n".join(edges))
     return Project(
-        folder=folder,
+        directory=directory,
         configure=None,
-        build=("ninja", "-C", folder),
+        build=("ninja", "-C", directory),
         launch_file=f"{work.launch_files[0]}{suffix}",
         kernel_file=f"{work.names[0]}.cu",
     )
 
 
-def _write_program(folder: Path, work: Workload, launch: str, suffix: str) -> None:
-    folder.mkdir()
+def _write_program(directory: Path, work: Workload, launch: str, suffix: str) -> None:
+    directory.mkdir()
     for name in work.names:
-        shutil.copy(SOURCES / f"{name}.cu", folder)
-        (folder / f"launch_{name}{suffix}").write_text(launch.format(name=name))
+        shutil.copy(SOURCES / f"{name}.cu", directory)
+        (directory / f"launch_{name}{suffix}").write_text(launch.format(name=name))
     declarations = "".join(f"void launch_{name}(const float*, float*);\n" for name in work.names)
     calls = " ".join(f"launch_{name}(nullptr, nullptr);" for name in work.names)
-    (folder / "main.cpp").write_text(MAIN.format(declarations=declarations, calls=calls))
+    (directory / "main.cpp").write_text(MAIN.format(declarations=declarations, calls=calls))

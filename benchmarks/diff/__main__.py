@@ -1,8 +1,8 @@
-"""`kbuild diff` on two versions of a large library, against `cuobjdump -res-usage` on both.
+"""Compare `kbuild diff` on two versions of a large library with `cuobjdump -res-usage` on both.
 
-The libraries are NVIDIA's cuSPARSE from PyPI (about 200 and 250 MB), fetched into a
-temporary folder unless --old and --new name others.  The other peer is `kbuild inspect` on
-both, one after the other.  Memory is measured as in the benchmark of inspect.
+By default, the benchmark downloads NVIDIA's cuSPARSE (about 200 and 250 MB) from PyPI to a
+temporary directory. Use --old and --new for other libraries. The other peer is `kbuild inspect` on
+both, one after the other. Memory is measured as in the benchmark of `kbuild inspect`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DIFFERENT = 1
 
 
 def measure_time(commands: list[list[str]]) -> float:
-    """Seconds from the start of the first to the end of the last, their output thrown away."""
+    """Return the seconds that the commands take one after the other, without their output."""
     start = time.perf_counter()
     for argv in commands:
         code = subprocess.run(argv, stdout=subprocess.DEVNULL, check=False).returncode
@@ -35,15 +35,19 @@ def measure_time(commands: list[list[str]]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="measure one pair, to check that the benchmark runs"
+    )
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--old", type=Path, help="a library with device code of NVIDIA's")
+    parser.add_argument("--old", type=Path, help="a library with NVIDIA device code")
     parser.add_argument("--new", type=Path, help="another version of it")
-    parser.add_argument("--cuobjdump", default=None, help="default: that of the test extra")
+    parser.add_argument(
+        "--cuobjdump", default=None, help="the program (default: from the test extra)"
+    )
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        old = arguments.old or fetch_library(Path(folder, "old"), OLD)
-        new = arguments.new or fetch_library(Path(folder, "new"), NEW)
+    with tempfile.TemporaryDirectory() as directory:
+        old = arguments.old or fetch_library(Path(directory, "old"), OLD)
+        new = arguments.new or fetch_library(Path(directory, "new"), NEW)
         cuobjdump = arguments.cuobjdump or find_cuobjdump()
         compare(old, new, cuobjdump, 1 if arguments.tiny else arguments.repetitions)
 
@@ -57,7 +61,7 @@ def compare(old: Path, new: Path, cuobjdump: str, repetitions: int) -> None:
         "cuobjdump -res-usage, both": [[cuobjdump, "-res-usage", path] for path in both],
         "inspect, both": [[*kbuild, "inspect", path] for path in both],
         "abi, resources, size": [facts],
-        "bytes of code too": [[*diff, "--code-limit", "0"]],
+        "code bytes as well": [[*diff, "--code-limit", "0"]],
         "500 functions listed": [diff],
     }
     print(

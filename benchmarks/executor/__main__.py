@@ -1,4 +1,4 @@
-"""Kernels from Python: what a launch and a runtime compilation cost, against cuda-core and CuPy."""
+"""Compare launches and runtime compilation from Python with cuda-core and CuPy."""
 
 from __future__ import annotations
 
@@ -39,20 +39,22 @@ extern "C" __global__ void sums(int n, const float* in, float* out)
     if (i < n) out[i] = sum<64>(in + i) + sum<96>(in + i) + sum<128>(in + i);
 }
 """
-# Few enough that the driver's queue never is full.
+# Few enough launches that the queue of the driver never fills.
 LAUNCHES = 200
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="measure few pairs, to check that the benchmark runs"
+    )
     parser.add_argument("--repetitions", type=int, default=101)
     arguments = parser.parse_args()
     print(describe_machine())
     try:
         arch = query_architecture("cuda")
     except ConfigurationError as error:
-        print(f"launches are left out: {error}")
+        print(f"launches not measured: {error}")
         arch = "90-real"
     else:
         compare_launches(3 if arguments.tiny else arguments.repetitions)
@@ -60,7 +62,7 @@ def main() -> None:
 
 
 def compare_compilers(arch: str, repetitions: int) -> None:
-    """Sources that no cache has seen, compiled to a cubin."""
+    """Compare the time to compile sources that are not in a cache to cubins."""
     print(HEADER)
     numbers = itertools.count()
     for case, text, name in (("rtc: saxpy", SOURCE, "saxpy"), ("rtc: sums", LARGER, "sums")):
@@ -88,7 +90,7 @@ def make_request(text: str, name: str, arch: str) -> RtcRequest:
 
 
 def compile_by_cuda_core(text: str, arch: str) -> bytes:
-    """The same standard and log; `Program` has no use for include folders here."""
+    """Compile with the same standard and log; the sources need no include directories."""
     from cuda.core import Program, ProgramOptions  # noqa: PLC0415 - see compare_launches
 
     options = ProgramOptions(
@@ -105,9 +107,9 @@ def time_call(call: Callable[[], object]) -> float:
 
 
 def compare_launches(repetitions: int) -> None:
-    """Host time of a launch, nothing waited for; arguments as each library takes them."""
-    import cupy  # noqa: PLC0415 - needed, and there, on a machine with a GPU alone
-    from cuda import core  # noqa: PLC0415 - likewise
+    """Compare the host time of asynchronous launches, with arguments as each library takes them."""
+    import cupy  # noqa: PLC0415 - only installed on machines with a GPU
+    from cuda import core  # noqa: PLC0415 - only installed on machines with a GPU
 
     device = core.Device()
     device.set_current()
@@ -126,7 +128,7 @@ def compare_launches(repetitions: int) -> None:
     px, py = x.data.ptr, y.data.ptr
 
     def in_pool(body: Callable[[], None]) -> Callable[[], None]:
-        """CuPy's arrays are of the stream that is current."""
+        """CuPy arrays belong to the current stream."""
 
         def run() -> None:
             with pool:
@@ -163,7 +165,7 @@ def repeat(call: Callable[[], object]) -> Callable[[], None]:
 
 
 def timed(body: Callable[[], None], stream: Any) -> Callable[[], float]:
-    """Thousandths of seconds a thousand launches take, which are microseconds a launch."""
+    """Return a function that measures milliseconds per 1,000 launches: microseconds per launch."""
 
     def measure() -> float:
         stream.synchronize()

@@ -1,8 +1,8 @@
-"""`kbuild inspect` on a large library, against `cuobjdump -res-usage` on the same file.
+"""Compare `kbuild inspect` on a large library with `cuobjdump -res-usage` on the same file.
 
-The library is NVIDIA's cuSPARSE from PyPI (about 250 MB), fetched into a temporary folder
-unless --library names one.  Memory is the most that all processes of a command held at one
-time: proportional set sizes, added up every few milliseconds.
+By default, the benchmark downloads NVIDIA's cuSPARSE (about 250 MB) from PyPI to a temporary
+directory. Use --library for another one. Memory is the maximum of the proportional set sizes of all
+processes of a command, added up every 10 ms.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INTERVAL = 0.01
 
 
 def measure_memory(argv: list[str]) -> int:
-    """The most bytes that the command's processes held together; not to be timed meanwhile."""
+    """Return the peak memory of the command's processes in bytes; this slows the command down."""
     peak = 0
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
@@ -40,7 +40,7 @@ def measure_memory(argv: list[str]) -> int:
 
 
 def measure_time(argv: list[str]) -> float:
-    """Seconds from start to end, its output thrown away."""
+    """Return the seconds that a command takes, without its output."""
     start = time.perf_counter()
     code = subprocess.run(argv, stdout=subprocess.DEVNULL, check=False).returncode
     if code != 0:
@@ -49,13 +49,13 @@ def measure_time(argv: list[str]) -> float:
 
 
 def list_tree(process: int) -> list[int]:
-    """The process and all that descend from it."""
+    """Return the process and all its descendants."""
     found, rest = [], [process]
     while rest:
-        one = rest.pop()
-        found.append(one)
+        current = rest.pop()
+        found.append(current)
         try:
-            children = Path(f"/proc/{one}/task/{one}/children").read_text()
+            children = Path(f"/proc/{current}/task/{current}/children").read_text()
         except OSError:
             continue
         rest += map(int, children.split())
@@ -63,7 +63,7 @@ def list_tree(process: int) -> list[int]:
 
 
 def read_memory(process: int) -> int:
-    """The process's proportional set size in bytes; 0 where it is gone."""
+    """Return the proportional set size of a process in bytes, or 0 if it has ended."""
     try:
         text = Path(f"/proc/{process}/smaps_rollup").read_text()
     except OSError:
@@ -74,14 +74,18 @@ def read_memory(process: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="measure one pair, to check that the benchmark runs"
+    )
     parser.add_argument("--repetitions", type=int, default=11)
-    parser.add_argument("--library", type=Path, help="a library with device code of NVIDIA's")
-    parser.add_argument("--cuobjdump", default=None, help="default: that of the test extra")
+    parser.add_argument("--library", type=Path, help="a library with NVIDIA device code")
+    parser.add_argument(
+        "--cuobjdump", default=None, help="the program (default: from the test extra)"
+    )
     arguments = parser.parse_args()
     repetitions = 1 if arguments.tiny else arguments.repetitions
-    with tempfile.TemporaryDirectory() as folder:
-        library = arguments.library or fetch_library(Path(folder))
+    with tempfile.TemporaryDirectory() as directory:
+        library = arguments.library or fetch_library(Path(directory))
         compare(library, arguments.cuobjdump or find_cuobjdump(), repetitions)
 
 
@@ -120,22 +124,22 @@ def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
         print(f"{name:<28}peak memory {measure_memory(argv) / 2**20:.0f} MiB")
 
 
-def fetch_library(folder: Path, package: str = PACKAGE) -> Path:
-    """The library, out of its wheel."""
-    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder)]
+def fetch_library(directory: Path, package: str = PACKAGE) -> Path:
+    """Download the wheel and extract the library."""
+    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(directory)]
     time_command([*pip, "--only-binary=:all:", package])
-    (wheel,) = folder.glob("*.whl")
+    (wheel,) = directory.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if "libcusparse.so" in name]
-        return Path(archive.extract(names[0], folder))
+        return Path(archive.extract(names[0], directory))
 
 
 def find_cuobjdump() -> str:
-    """That of the wheel in this environment."""
-    folders = Path(sys.prefix).glob("lib/python*/site-packages/nvidia/*/bin/cuobjdump")
-    found = next(iter(folders), None)
+    """Return the program from the wheel in this environment."""
+    programs = Path(sys.prefix).glob("lib/python*/site-packages/nvidia/*/bin/cuobjdump")
+    found = next(iter(programs), None)
     if found is None:
-        raise SystemExit("no cuobjdump: pip install '.[test]'")
+        raise SystemExit("cuobjdump not found; install it with: pip install '.[test]'")
     return str(found)
 
 

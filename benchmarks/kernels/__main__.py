@@ -1,4 +1,4 @@
-"""Kernels on the CPU backend against the same loops in OpenMP C++."""
+"""Compare kernels on the CPU backend with the same loops in C++ with OpenMP."""
 
 from __future__ import annotations
 
@@ -17,34 +17,40 @@ HERE = Path(__file__).resolve().parent
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="smallest sizes: shows that it runs")
-    parser.add_argument("--arch", default="x86-64-v3", help="what both sides are compiled for")
-    parser.add_argument("cases", nargs="*", metavar="CASE", help="default: all")
+    parser.add_argument(
+        "--tiny",
+        action="store_true",
+        help="use the smallest sizes, to check that the benchmark runs",
+    )
+    parser.add_argument(
+        "--arch", default="x86-64-v3", help="architecture of both sides (default: %(default)s)"
+    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (default: all)")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        build(Path(folder), arguments.arch)
+    with tempfile.TemporaryDirectory() as directory:
+        build(Path(directory), arguments.arch)
         print(f"{describe_machine()}; -O3, {arguments.arch}")
         print(HEADER)
         words = [*(["--tiny"] if arguments.tiny else []), *arguments.cases]
-        for comparison in compare(Path(folder) / "compare", words):
+        for comparison in compare(Path(directory) / "compare", words):
             show(comparison)
 
 
-def build(folder: Path, arch: str) -> None:
+def build(directory: Path, arch: str) -> None:
     kbuild = Path(sysconfig.get_path("scripts")) / "kbuild"
     time_command(
         [
-            *("cmake", "-S", HERE, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
+            *("cmake", "-S", HERE, "-B", directory, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
             f"-DARCHITECTURE={arch}",
             f"-Dkbuild_DIR={resources.cmake_directory()}",
             f"-DKBUILD_EXECUTABLE={kbuild}",
         ]
     )
-    time_command(["cmake", "--build", folder])
+    time_command(["cmake", "--build", directory])
 
 
 def compare(program: Path, words: list[str]) -> list[Comparison]:
-    # Threads of OpenMP that spin after a loop would take the cores from the kernel's turn.
+    # OpenMP threads that spin after a loop would take cores from the kernel.
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     done = subprocess.run(
         [program, *words], env=environment, stdout=subprocess.PIPE, text=True, check=True

@@ -1,4 +1,4 @@
-"""What a launch costs on an NVIDIA GPU: the times of `kbuild bench launch`, without the counts."""
+"""Measure the times of launches on an NVIDIA GPU, as `kbuild bench launch` does."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def main() -> None:
     arguments = parser.parse_args()
     project = find_timed_project(cuda)
     if project is None:
-        raise SystemExit("no NVIDIA device")
+        raise SystemExit("no NVIDIA device found")
     print(describe_machine())
-    with tempfile.TemporaryDirectory() as folder:
-        timing = time_launches(project, Path(folder), arguments.batches)
+    with tempfile.TemporaryDirectory() as directory:
+        timing = time_launches(project, Path(directory), arguments.batches)
     print("\n".join(list_times(timing)))
 
 

@@ -1,4 +1,4 @@
-"""The most memory that one process of a compile edge holds, by backend and kind of source."""
+"""Measure the peak memory of one process of a compile edge, by backend and kind of source."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TYPES = ("unsigned", "unsigned long long", "double", "float")
 
 
 def write_sorts(count: int) -> str:
-    """``count`` kernels, each an instance of its own of CUB's largest block algorithm."""
+    """Return ``count`` kernels, each with another instance of CUB's largest block algorithm."""
     return BLOCK_SORT + "".join(
         KERNEL.format(
             number=number,
@@ -64,14 +64,14 @@ def write_sorts(count: int) -> str:
 
 
 def write_plain(count: int) -> str:
-    """``count`` kernels without a library."""
+    """Return ``count`` kernels that use no library."""
     return "".join(FEW_LINES.replace("scale", f"scale_{number}") for number in range(count))
 
 
 def measure(backend: str, text: str) -> tuple[float, float] | None:
-    """MiB and seconds; None without a compiler."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "source.cu")
+    """Return the peak in MiB and the seconds, or None if the compiler is missing."""
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, "source.cu")
         source.write_text(text)
         start = time.perf_counter()
         words = (backend, ARCHITECTURES[backend], str(source))
@@ -81,13 +81,15 @@ def measure(backend: str, text: str) -> tuple[float, float] | None:
     if process.returncode == NO_COMPILER:
         return None
     if process.returncode != 0:
-        raise SystemExit(f"{backend}: the compile failed")
+        raise SystemExit(f"{backend}: compilation failed")
     return usage.ru_maxrss / 1024, time.perf_counter() - start
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="small sources: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="use a small source, to check that the benchmark runs"
+    )
     tiny = parser.parse_args().tiny
     sources = {"few lines": FEW_LINES} | (
         {} if tiny else {"200 plain kernels": write_plain(200), "1 CUB sort": write_sorts(1)}

@@ -1,4 +1,4 @@
-"""Configuring, building and rebuilding kernels, against plain C++ of the same size."""
+"""Compare configuring, building, and rebuilding kernels with plain C++ of the same size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ STEPS = ("configure", "cold build", "no-op build", "build after one edit")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="two sources: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="use two sources, to check that the benchmark runs"
+    )
     parser.add_argument("--sources", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=5)
     arguments = parser.parse_args()
     count = 2 if arguments.tiny else arguments.sources
     repetitions = 1 if arguments.tiny else arguments.repetitions
-    with tempfile.TemporaryDirectory() as folder:
-        kernels = write_project(Path(folder) / "kernels", count, KERNELS)
-        plain = write_project(Path(folder) / "plain", count, PLAIN)
+    with tempfile.TemporaryDirectory() as directory:
+        kernels = write_project(Path(directory) / "kernels", count, KERNELS)
+        plain = write_project(Path(directory) / "plain", count, PLAIN)
         print(f"{describe_machine()}; {count} sources, Ninja, Release")
         print(HEADER)
         for comparison in compare(kernels, plain, repetitions):
@@ -49,14 +51,14 @@ def compare(kernels: Project, plain: Project, repetitions: int) -> list[Comparis
 
 
 def take_steps(project: Project, generation: int) -> tuple[float, ...]:
-    """Seconds of each of `STEPS`."""
+    """Return the seconds of each of `STEPS`."""
     shutil.rmtree(project.build, ignore_errors=True)
     configured = time_command(project.configure_command)
     cold = time_command(project.build_command)
-    nothing = time_command(project.build_command)
+    no_op = time_command(project.build_command)
     project.edit(generation)
     edited = time_command(project.build_command)
-    return configured, cold, nothing, edited
+    return configured, cold, no_op, edited
 
 
 if __name__ == "__main__":

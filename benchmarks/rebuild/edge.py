@@ -1,4 +1,4 @@
-"""Where the time of one compile edge goes: compiler runs, and kbuild around them."""
+"""Split the time of one compile edge into compiler runs and kbuild itself."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ SPLIT_HEADER = f"{'one compile edge':<28}{'ms':>12}{'share':>9}"
 
 
 def show_split(project: Project, repetitions: int) -> None:
-    """Print the median of each part of an edge of ``project``, which has been built."""
-    folder = project.build / "kbuild" / "benchmark"
-    edge = read_edge(next(iter(sorted(folder.glob("*.edge")))))
+    """Print the median of each part of an edge of ``project``, which must be built."""
+    directory = project.build / "kbuild" / "benchmark"
+    edge = read_edge(next(iter(sorted(directory.glob("*.edge")))))
     commands = describe_commands(edge)
 
     def run_edge() -> float:
         edge.stamp.unlink(missing_ok=True)
         launcher = project.build / "kbuild" / "run-kbuild"
-        flags = folder / "flags.CXX.txt"
+        flags = directory / "flags.CXX.txt"
         return time_command([launcher, "compile", edge.hand_over, "--flags", flags])
 
     sides = {name: lambda argv=argv: time_command(argv) for name, argv in commands.items()}
@@ -33,14 +33,14 @@ def show_split(project: Project, repetitions: int) -> None:
     print(SPLIT_HEADER)
     for name, seconds in taken.items():
         show_part(name, seconds, whole)
-    of_tools = [sum(one) for one in zip(*(taken[name] for name in commands), strict=True)]
-    ours = tuple(a - b for a, b in zip(whole, of_tools, strict=True))
+    tool_times = [sum(one) for one in zip(*(taken[name] for name in commands), strict=True)]
+    ours = tuple(a - b for a, b in zip(whole, tool_times, strict=True))
     show_part("kbuild, python included", ours, whole)
     show_part("whole", whole, whole)
 
 
 def describe_commands(edge: CompileEdge) -> dict[str, list[str]]:
-    """The tools that the edge runs, in order, by what they are for."""
+    """Return the commands that the edge runs, in order, by purpose."""
     backend = find_builder(edge.toolchain.backend)
     unit = make_unit(edge, read_flags(edge.output.parent / "flags.CXX.txt"))
     front_end = backend.compile_command(unit, edge.toolchain)

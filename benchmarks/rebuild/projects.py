@@ -1,4 +1,4 @@
-"""Two projects of equal size: kernels, and the same functions as plain C++."""
+"""Write two projects of equal size: kernels, and the same functions as plain C++."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLAIN_LIBRARY = "add_library(benchmark SHARED {sources})"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A project on disk; ``edit`` changes what one of its sources computes."""
+    """A project on disk. ``edit`` changes what one of its sources computes."""
 
     source: Path
     build: Path
@@ -65,7 +65,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """What differs between the two projects."""
+    """The differences between the two projects."""
 
     suffix: str
     qualifier: str
@@ -77,8 +77,8 @@ KERNELS = Language(suffix="cu", qualifier="__global__", loop=KERNEL_LOOP, librar
 PLAIN = Language(suffix="cpp", qualifier="", loop=PLAIN_LOOP, library=PLAIN_LIBRARY)
 
 
-def write_project(folder: Path, count: int, language: Language) -> Project:
-    source = folder / "source"
+def write_project(directory: Path, count: int, language: Language) -> Project:
+    source = directory / "source"
     source.mkdir(parents=True)
     names = [f"file_{number}" for number in range(count)]
     for name in names:
@@ -93,4 +93,4 @@ def write_project(folder: Path, count: int, language: Language) -> Project:
     (source / "CMakeLists.txt").write_text(
         PROJECT.format(library=language.library.format(sources=listed))
     )
-    return Project(source=source, build=folder / "build", suffix=language.suffix)
+    return Project(source=source, build=directory / "build", suffix=language.suffix)

@@ -1,4 +1,4 @@
-"""Large targets: what packing, stubs and loading cost by the number of kernels, against nvcc."""
+"""Measure packing, stubs, and loading of targets with many kernels, compared with nvcc."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One target."""
+    """A target to measure."""
 
     kernels: int
     sources: int
@@ -67,7 +67,9 @@ TINY = (Case(kernels=4, sources=2),)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="a small target: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="use a small target, to check that the benchmark runs"
+    )
     parser.add_argument("--loads", type=int, default=101)
     arguments = parser.parse_args()
     try:
@@ -77,28 +79,28 @@ def main() -> None:
     print(describe_machine())
     print("  ".join(f"{column:>16}" for column in COLUMNS))
     for case in TINY if arguments.tiny else CASES:
-        with tempfile.TemporaryDirectory(prefix="kbuild-scale-") as folder:
-            row = measure(case, Path(folder), nvcc, 3 if arguments.tiny else arguments.loads)
+        with tempfile.TemporaryDirectory(prefix="kbuild-scale-") as directory:
+            row = measure(case, Path(directory), nvcc, 3 if arguments.tiny else arguments.loads)
         print("  ".join(f"{cell:>16}" for cell in row), flush=True)
 
 
-def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
-    sources = write_project(case, folder)
-    build = folder / "build"
+def measure(case: Case, directory: Path, nvcc: Path, loads: int) -> Sequence[str]:
+    sources = write_project(case, directory)
+    build = directory / "build"
     package = (f"-Dkbuild_DIR={resources.cmake_directory()}", f"-DKBUILD_EXECUTABLE={KBUILD}")
     kind = "-DCMAKE_BUILD_TYPE=Release"
-    run(find_build_program("cmake"), "-G", "Ninja", "-S", folder, "-B", build, kind, *package)
+    run(find_build_program("cmake"), "-G", "Ninja", "-S", directory, "-B", build, kind, *package)
     run(find_build_program("ninja"), "-C", build, "scaled")
     pack, memory = time_pack(build)
     stub = time_call(find_command(build, "scaled_stub"), build)
-    edge, bare = compare_edges(build, sources[0], nvcc, folder)
+    edge, bare = compare_edges(build, sources[0], nvcc, directory)
     library = build / "libscaled.so"
-    hidden = build_by_nvcc(case, sources, nvcc, folder, is_hidden=True)
+    hidden = build_by_nvcc(case, sources, nvcc, directory, is_hidden=True)
     peer = hidden
     if case.visibility != "hidden":
-        peer = build_by_nvcc(case, sources, nvcc, folder, is_hidden=False)
-    run("cc", "-O2", LOADER, "-o", folder / "load", "-ldl")
-    times = list(time_loads(folder / "load", (library, peer, hidden), loads))
+        peer = build_by_nvcc(case, sources, nvcc, directory, is_hidden=False)
+    run("cc", "-O2", LOADER, "-o", directory / "load", "-ldl")
+    times = list(time_loads(directory / "load", (library, peer, hidden), loads))
     return (
         *(str(case.kernels), str(case.sources), str(len(case.architectures)), case.visibility),
         *(f"{pack:.2f}", f"{memory:.0f}", f"{stub:.2f}", f"{edge / bare:.2f}"),
@@ -108,8 +110,8 @@ def measure(case: Case, folder: Path, nvcc: Path, loads: int) -> Sequence[str]:
     )
 
 
-def write_project(case: Case, folder: Path) -> list[Path]:
-    sources = [folder / f"source_{index}.cu" for index in range(case.sources)]
+def write_project(case: Case, directory: Path) -> list[Path]:
+    sources = [directory / f"source_{index}.cu" for index in range(case.sources)]
     for index, source in enumerate(sources):
         numbers = range(index, case.kernels, case.sources)
         source.write_text("".join(KERNEL.format(n=number) for number in numbers))
@@ -117,12 +119,12 @@ def write_project(case: Case, folder: Path) -> list[Path]:
     text = PROJECT.format(
         sources=" ".join(source.name for source in sources), arch=arch, visibility=case.visibility
     )
-    (folder / "CMakeLists.txt").write_text(text)
+    (directory / "CMakeLists.txt").write_text(text)
     return sources
 
 
 def time_pack(build: Path) -> tuple[float, float]:
-    """Seconds and MiB of the edge that packs and generates the stub unit."""
+    """Return the seconds and MiB of the edge that packs and generates the stub unit."""
     plan = build / "kbuild" / "scaled" / "scaled.pack"
     words = [sys.executable, "-c", MEASURED, KBUILD, "pack", str(plan)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
@@ -130,7 +132,7 @@ def time_pack(build: Path) -> tuple[float, float]:
     return float(seconds), float(kibibytes) / 1024
 
 
-# The peak is that of one process and its children, so that each measurement has a process.
+# The peak memory includes all children of a process, so each measurement has its own process.
 MEASURED = """\
 import resource, subprocess, sys, time
 start = time.perf_counter()
@@ -140,20 +142,20 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).
 
 
 def find_command(build: Path, word: str) -> str:
-    """The compile command of the stub unit, as ninja has it."""
+    """Return the command with which ninja compiles the stub unit."""
     words = [find_build_program("ninja") or "ninja", "-C", build, "-t", "commands"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return next(line for line in done.stdout.splitlines() if word in line and " -c " in line)
 
 
-def time_call(command: str, folder: Path) -> float:
+def time_call(command: str, directory: Path) -> float:
     start = time.perf_counter()
-    subprocess.run(["/bin/sh", "-c", command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["/bin/sh", "-c", command], cwd=directory, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
-def compare_edges(build: Path, source: Path, nvcc: Path, folder: Path) -> tuple[float, float]:
-    """A compile edge, and nvcc alone to the same cubin: medians of three in turns."""
+def compare_edges(build: Path, source: Path, nvcc: Path, directory: Path) -> tuple[float, float]:
+    """Return the medians of three compile edges and three plain nvcc calls, run in turns."""
     edges = sorted((build / "kbuild" / "scaled").glob(f"{source.name}.*.edge"))
     edge = edges[0]
     stamp = edge.with_suffix(".json")
@@ -165,30 +167,32 @@ def compare_edges(build: Path, source: Path, nvcc: Path, folder: Path) -> tuple[
         command = shlex.join([KBUILD, "compile", str(edge), "--flags", str(flags)])
         ours.append(time_call(command, build))
         words = (nvcc, "-cubin", f"-arch=compute_{arch}", f"-code=sm_{arch}", "-std=c++17", source)
-        bare.append(time_call(shlex.join([*map(str, words), "-o", f"{folder}/x.cubin"]), folder))
+        bare.append(
+            time_call(shlex.join([*map(str, words), "-o", f"{directory}/x.cubin"]), directory)
+        )
     return statistics.median(ours), statistics.median(bare)
 
 
 def build_by_nvcc(
-    case: Case, sources: Sequence[Path], nvcc: Path, folder: Path, *, is_hidden: bool
+    case: Case, sources: Sequence[Path], nvcc: Path, directory: Path, *, is_hidden: bool
 ) -> Path:
-    """The same kernels as nvcc makes a library of them, with the same runtime.
+    """Build a library of the same kernels with nvcc and the same runtime.
 
-    Since CUDA 13 nvcc hides kernels unless it is told otherwise: no other file can launch them.
+    Since CUDA 13, nvcc hides kernels by default, so other files cannot launch them.
     """
     options = [f"-gencode=arch=compute_{a},code=sm_{a}" for a in case.architectures]
     options.append(f"-device-entity-has-hidden-visibility={str(is_hidden).lower()}")
     objects = [source.with_suffix(".o") for source in sources]
     for source, target in zip(sources, objects, strict=True):
         run(nvcc, "-c", "-O3", "-Xcompiler", "-fPIC", *options, source, "-o", target)
-    library = folder / f"libpeer-{'hidden' if is_hidden else 'default'}.so"
+    library = directory / f"libpeer-{'hidden' if is_hidden else 'default'}.so"
     runtime = cuda.find_runtimes(gather_hints())[0].library
     run("g++", "-shared", "-o", library, *objects, runtime)
     return library
 
 
 def time_loads(loader: Path, libraries: Sequence[Path], count: int) -> Iterator[list[float]]:
-    """Milliseconds of each library's dlopen, each in a process of its own, in turns."""
+    """Yield the milliseconds of dlopen for each library, each in a separate process."""
     runtime = cuda.find_runtimes(gather_hints())[0].library
     for _ in range(count):
         yield [
@@ -198,7 +202,7 @@ def time_loads(loader: Path, libraries: Sequence[Path], count: int) -> Iterator[
 
 
 def describe_ratios(ratios: Sequence[float]) -> str:
-    """The median, and the quartiles in brackets."""
+    """Return the median, and the quartiles in parentheses."""
     first, median, third = statistics.quantiles(ratios, n=4)
     return f"{median:.2f} ({first:.2f}-{third:.2f})"
 

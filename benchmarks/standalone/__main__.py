@@ -1,4 +1,4 @@
-"""`kbuild build` with nothing to do, against ninja itself and the start of Python."""
+"""Compare a no-op `kbuild build` with ninja itself plus the start of Python."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ MANIFEST = '[target.kernels]\nsources = ["src/*.cu"]\narchitectures = ["x86-64"]
 KERNEL = "__global__ void scale_{n}(float* x) {{ x[threadIdx.x] *= {n}; }}\n"
 
 
-def write_project(folder: Path, count: int) -> None:
-    (folder / "src").mkdir()
+def write_project(directory: Path, count: int) -> None:
+    (directory / "src").mkdir()
     for number in range(count):
-        (folder / "src" / f"{number}.cu").write_text(KERNEL.format(n=number))
-    (folder / "kbuild.toml").write_text(MANIFEST)
+        (directory / "src" / f"{number}.cu").write_text(KERNEL.format(n=number))
+    (directory / "kbuild.toml").write_text(MANIFEST)
 
 
-def compare(folder: Path, repetitions: int) -> list[Comparison]:
-    ninja = ("ninja", "-C", folder / "build" / "kbuild" / "cmake")
+def compare(directory: Path, repetitions: int) -> list[Comparison]:
+    ninja = ("ninja", "-C", directory / "build" / "kbuild" / "cmake")
     taken = interleave(
         {
-            "kbuild": lambda: time_command((KBUILD, "build"), folder),
-            "jobs": lambda: time_command((KBUILD, "build", "-j", "2"), folder),
-            "manifest": lambda: time_command((KBUILD, "build", "-f", "kbuild.toml"), folder),
+            "kbuild": lambda: time_command((KBUILD, "build"), directory),
+            "jobs": lambda: time_command((KBUILD, "build", "-j", "2"), directory),
+            "manifest": lambda: time_command((KBUILD, "build", "-f", "kbuild.toml"), directory),
             "ninja": lambda: time_command(ninja),
             "python": lambda: time_command((sys.executable, "-c", "pass")),
             "cmake": lambda: time_command(("cmake", "--build", ninja[2])),
@@ -50,19 +50,21 @@ def compare(folder: Path, repetitions: int) -> list[Comparison]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="two sources: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="use two sources, to check that the benchmark runs"
+    )
     parser.add_argument("--sources", type=int, default=20)
     parser.add_argument("--repetitions", type=int, default=31)
     arguments = parser.parse_args()
     count = 2 if arguments.tiny else arguments.sources
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
-        write_project(folder, count)
-        for _ in range(2):  # the second finds that nothing changed, and notes it
-            time_command((KBUILD, "build"), folder)
+        directory = Path(name).resolve()
+        write_project(directory, count)
+        for _ in range(2):  # the second one records that nothing changed
+            time_command((KBUILD, "build"), directory)
         print(f"{describe_machine()}; {count} sources")
         print(HEADER)
-        for comparison in compare(folder, 1 if arguments.tiny else arguments.repetitions):
+        for comparison in compare(directory, 1 if arguments.tiny else arguments.repetitions):
             show(comparison)
 
 

@@ -1,4 +1,4 @@
-"""What a command costs before it does anything: importing it, against an idle interpreter."""
+"""Compare the time to import a command with the start of the interpreter."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from benchmarks.measure import (
     time_command,
 )
 
-# What any command of this shape needs of the standard library.
+# The parts of the standard library that any such command needs.
 FLOOR = "argparse, dataclasses, json, pathlib, subprocess"
 COMMANDS = ("compile", "pack", "plan", "runtimes", "inspect", "verify", "smoke", "explain")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="few pairs: shows that it runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="measure few pairs, to check that the benchmark runs"
+    )
     parser.add_argument("--repetitions", type=int, default=31)
     arguments = parser.parse_args()
     repetitions = 2 if arguments.tiny else arguments.repetitions
     cases = {
         "(standard library)": f"import {FLOOR}",
         "--version": "from kbuild.cli.main import main; main(['--version'])",
-        **{name: f"import kbuild.cli.main, kbuild.cli.{name}" for name in COMMANDS},
+        **{name: f"import kbuild.cli.main, kbuild.cli.commands.{name}" for name in COMMANDS},
     }
     sides = {
         name: partial(time_command, python(code)) for name, code in {"": "pass", **cases}.items()
@@ -42,7 +44,7 @@ def main() -> None:
 
 
 def python(code: str) -> list[str]:
-    """As the `kbuild` script starts: not looking into the current folder for modules."""
+    """Return the command for ``code``, without the current directory on the module path."""
     return [sys.executable, "-c", f"import sys; sys.path.pop(0)\n{code}"]
 
 

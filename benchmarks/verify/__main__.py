@@ -1,4 +1,4 @@
-"""How accurate `kbuild verify` is: broken artifacts that it catches, sound ones that it lets pass.
+"""Measure the accuracy of `kbuild verify`: broken artifacts caught, and sound ones accepted.
 
 The artifacts are those of `tests/support/accuracy`, built in a temporary folder.  Exits with 1 if
 a mutation is not caught, if it raises another error as well, or if a sound file has an error
@@ -25,13 +25,13 @@ from support.accuracy.tools import missing
 
 BY_RULE = f"{'rule':<14}{'ways':>7}{'caught':>9}{'other errors':>15}{'not tried':>12}"
 BY_PRODUCER = f"{'producer':<14}{'files':>7}{'errors':>9}{'explained':>15}{'not tried':>12}"
-# What `--tiny` is content with: files that gcc alone makes.
+# `--tiny` only uses files that need no tool other than gcc.
 TINY_PRODUCER = "gcc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleScore:
-    """What became of a rule's mutations."""
+    """The results of the mutations of a rule."""
 
     rule: str
     trials: tuple[Trial, ...]
@@ -48,7 +48,7 @@ class RuleScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerScore:
-    """What the verifier said of a producer's sound files; ``explained`` errors are true."""
+    """The errors on the sound files of a producer. ``explained`` ones are true errors."""
 
     producer: str
     files: int
@@ -58,19 +58,19 @@ class ProducerScore:
 
 
 def score_rule(rule: str, mutations: Iterable[Mutation], workshop: Workshop) -> RuleScore:
-    """Try the mutations that can be made here, and say which went wrong."""
+    """Try the mutations for which the tools are installed, and print those that went wrong."""
     own = tuple(mutations)
     tried = tuple(m for m in own if not missing(*m.needs))
     trials = tuple(attempt(mutation, workshop) for mutation in tried)
     for trial in trials:
         if not trial.is_caught or trial.other_errors:
-            found = f"{sorted(trial.broken)}, its twin {sorted(trial.sound)}"
+            found = f"{sorted(trial.broken)}, sound counterpart {sorted(trial.sound)}"
             print(f"{trial.mutation.name}: {found}", file=sys.stderr)
     return RuleScore(rule=rule, trials=trials, untried=len(own) - len(tried))
 
 
 def score_producer(producer: str, sound: Iterable[Sound], workshop: Workshop) -> ProducerScore:
-    """Judge the files that can be made here, and say which have errors that nothing explains."""
+    """Verify the files for which the tools are installed, and print unexplained errors."""
     own = tuple(sound)
     tried = tuple(s for s in own if not missing(*s.needs))
     cases = {s.title: s.build(workshop) for s in tried}
@@ -101,7 +101,7 @@ def show_rules(mutations: Sequence[Mutation], workshop: Workshop) -> tuple[RuleS
 
 
 def show_producers(sound: Sequence[Sound], workshop: Workshop) -> tuple[ProducerScore, ...]:
-    """Likewise for each producer of sound files."""
+    """Print a row for each producer of sound files as soon as it is known."""
     scores = []
     print(f"\n{BY_PRODUCER}")
     for producer in dict.fromkeys(s.producer for s in sound):
@@ -112,8 +112,8 @@ def show_producers(sound: Sequence[Sound], workshop: Workshop) -> tuple[Producer
     return tuple(scores)
 
 
-def summarise(rules: Sequence[RuleScore], producers: Sequence[ProducerScore]) -> bool:
-    """Print the totals; whether they are what is asked for."""
+def summarize(rules: Sequence[RuleScore], producers: Sequence[ProducerScore]) -> bool:
+    """Print the totals; return whether every mutation is caught without a false positive."""
     ways = sum(len(score.trials) for score in rules)
     caught = sum(score.caught for score in rules)
     others = sum(score.other_errors for score in rules)
@@ -128,7 +128,7 @@ def summarise(rules: Sequence[RuleScore], producers: Sequence[ProducerScore]) ->
 
 
 def select(words: Sequence[str], *, tiny: bool) -> tuple[list[Mutation], list[Sound]]:
-    """What begins with one of the words, rule or producer; everything where there are none."""
+    """Select the rules and producers that start with one of the words; no words select all."""
     mutations = [m for m in MUTATIONS if not words or m.rule.startswith(tuple(words))]
     sound = [s for s in SOUND if not words or s.producer.startswith(tuple(words))]
     if tiny:
@@ -140,16 +140,20 @@ def select(words: Sequence[str], *, tiny: bool) -> tuple[list[Mutation], list[So
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="what gcc alone makes, one way a rule")
-    parser.add_argument("select", nargs="*", help="beginnings of rule ids, or producers")
+    parser.add_argument(
+        "--tiny", action="store_true", help="use one mutation per rule, and only gcc"
+    )
+    parser.add_argument(
+        "select", nargs="*", help="prefixes of rule ids or producers (default: all)"
+    )
     arguments = parser.parse_args()
     mutations, sound = select(arguments.select, tiny=arguments.tiny)
     if not mutations and not sound:
-        parser.error(f"neither a rule nor a producer: {' '.join(arguments.select)}")
+        parser.error(f"no rule or producer starts with: {' '.join(arguments.select)}")
     print(describe_machine())
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(folder=Path(folder))
-        is_met = summarise(show_rules(mutations, workshop), show_producers(sound, workshop))
+        is_met = summarize(show_rules(mutations, workshop), show_producers(sound, workshop))
     needs = {tool for made in (*mutations, *sound) for tool in made.needs}
     for reason in sorted({missing(tool) for tool in needs} - {""}):
         print(f"not tried: {reason}")

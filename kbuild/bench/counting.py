@@ -131,7 +131,7 @@ def _read_count(name: str, profile: callgrind.Profile, builder: Builder) -> Coun
     instructions, rest = divmod(total, _LAUNCHES)
     if rest != 0:
         raise ToolError(
-            f"{name}: {_LAUNCHES} launches differ: {total} instructions is not a multiple"
+            f"{name}: {_LAUNCHES} launches are not alike; they took {total} instructions"
         )
     passed = callgrind.functions_below(
         profile, _COUNTED, stop=frozenset(builder.TRAITS.launch_entries)

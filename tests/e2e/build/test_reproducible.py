@@ -1,4 +1,4 @@
-"""Two builds of one source tree, as far apart as they can be: `kbuild verify --reproducible`."""
+"""`kbuild verify --reproducible`: two builds of one source tree in different environments."""
 
 from __future__ import annotations
 
@@ -61,22 +61,22 @@ BACKENDS = (
 )
 
 
-def write_sources(folder: Path) -> Path:
+def write_sources(directory: Path) -> Path:
     for path, text in SOURCES.items():
-        file = folder / path
+        file = directory / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    return folder
+    return directory
 
 
-def make_build(folder: Path, name: str, *definitions: str) -> Path:
-    """A copy of the sources, built beside itself."""
-    configure_and_build(write_sources(folder / "source"), folder / name, *definitions)
-    return folder / name
+def make_build(directory: Path, name: str, *definitions: str) -> Path:
+    """Build a copy of the sources in a directory next to it."""
+    configure_and_build(write_sources(directory / "source"), directory / name, *definitions)
+    return directory / name
 
 
-def make_target(source: Path, folder: Path, backend: str, flags: DeviceFlags, rdc: str) -> Path:
-    """What the stages of a build leave of a target in ``folder``."""
+def make_target(source: Path, output: Path, backend: str, flags: DeviceFlags, rdc: str) -> Path:
+    """Run the build stages of a target, with ``output`` as the output directory."""
     names = ("src/first.cu", "src/second.cu") if rdc == "ON" else ("src/whole.cu",)
     spec = TargetSpec(
         name="kernels",
@@ -84,7 +84,7 @@ def make_target(source: Path, folder: Path, backend: str, flags: DeviceFlags, rd
         backend=backend,
         sources=tuple(source / name for name in names),
         source_root=source,
-        output_directory=folder,
+        output_directory=output,
         architectures=(ARCHITECTURES[backend],),
         rdc="ON" if rdc == "ON" else "OFF",
     )
@@ -94,11 +94,11 @@ def make_target(source: Path, folder: Path, backend: str, flags: DeviceFlags, rd
     for link in plan.links:
         link_edge(link, flags)
     pack_target(plan.pack)
-    return folder
+    return output
 
 
-def change_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another user, another clock, another language, other folders."""
+def change_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change the user, time zone, language, and host name."""
     for name, value in (
         ("TZ", "Pacific/Kiritimati"),
         ("USER", "somebody"),
@@ -122,13 +122,13 @@ def change_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         ("cpu", "ON"),
     ],
 )
-def test_device_code_is_the_same_anywhere(
+def test_device_code_does_not_depend_on_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, rdc: str
 ) -> None:
     flags = DeviceFlags(build_options=("-O3",), definitions=("NDEBUG",))
     source = write_sources(tmp_path / "a/source")
     here = make_target(source, tmp_path / "a/out", backend, flags, rdc)
-    change_surroundings(monkeypatch)
+    change_environment(monkeypatch)
     mask = os.umask(0o077)
     try:
         source = write_sources(tmp_path / "b/much deeper/down")
@@ -144,19 +144,19 @@ def test_device_code_is_the_same_anywhere(
     assert fat == (there / "kernels.fatbin").read_bytes()
     assert str(tmp_path).encode() not in fat
     if rdc == "OFF":
-        assert b"src/whole.cu\0" in fat  # __FILE__, which is there
+        assert b"src/whole.cu\0" in fat  # __FILE__ in the source
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_builds_are_the_same_anywhere(
+def test_builds_do_not_depend_on_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     language = backend.upper()
     architecture = f"CMAKE_{language}_ARCHITECTURES={ARCHITECTURES[backend]}"
     settings = ("CMAKE_BUILD_TYPE=Release", f"KBUILD_BACKEND={backend}", architecture)
     here = make_build(tmp_path / "a", "build", *settings)
-    change_surroundings(monkeypatch)
+    change_environment(monkeypatch)
     mask = os.umask(0o077)
     try:
         there = make_build(tmp_path / "b/much deeper/down", "out", *settings)
@@ -189,7 +189,7 @@ def test_differences_are_explained(tmp_path: Path) -> None:
     part = next(part for part in image["sections"] if part["name"] == ".debug_line")
     assert part["cause"] == "path"
     assert [part["first"], part["second"]] == [f"{source}/src" for source in sources]
-    assert not image["kernels"]  # lines are no code
+    assert not image["kernels"]  # line numbers are not code
 
     edited = sources[1] / "src/whole.cu"
     edited.write_text(edited.read_text().replace("*p = v;", "*p = v + v;"))
@@ -203,7 +203,7 @@ def test_differences_are_explained(tmp_path: Path) -> None:
     assert ".text._Z4fillIiEvPT_S0_" in result.stdout
 
 
-def test_sides_have_to_be_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_usage_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b.ptx").write_text(".version 8.0\n")
 

@@ -1,4 +1,4 @@
-"""`kbuild bench launch`: counts that any machine can make, on every backend."""
+"""`kbuild bench launch`: counts for every backend, which need no device."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kbuild.backends import find_builder
 from support.commands import KBUILD, run, succeed
 from support.tools.toolchains import require_backend, require_programs
 
-# What a release launch must not meet: allocation, locks, push and pop.
+# A release launch must not allocate, lock, push, or pop.
 UNWANTED = re.compile(
     r"malloc|calloc|realloc|free|operator (new|delete)|pthread_|mutex|Configuration|configuration"
 )
-# What the headers may add to a call by hand of the same entry.
-MOST = 15
+# The maximum number of instructions beyond a handwritten call of the same entry.
+MAX_EXCESS = 15
 
 
 def count(backend: str, path: Path | None = None) -> list[dict[str, Any]]:
-    """A table for each of the compilers, those on ``path`` where it is given."""
+    """Return a table for each host compiler on PATH, which ``path`` replaces."""
     words = ("bench", "launch", "--backend", backend, "--format", "json")
     result = run(*(("env", f"PATH={path}") if path else ()), KBUILD, *words)
     succeed(result)
@@ -43,8 +43,8 @@ def check(backend: str, counted: list[dict[str, Any]]) -> None:
             way = ways[name]
             assert [word for word in way["passed"] if UNWANTED.search(word)] == []
             assert way["passed"] == []
-            assert way["entry"] in find_builder(backend).TRAITS.launch_entries
-            assert way["excess"] <= MOST, (table["compiler"], name)
+            assert way["entry"] in find_backend(backend).LAUNCH_ENTRIES
+            assert way["excess"] <= MAX_EXCESS, (table["compiler"], name)
         pushing = next(way for name, way in ways.items() if "push, stub, pop" in name)
         stub = ways["kbuild::launch, debug stub"]
         for way in (pushing, stub):
@@ -58,14 +58,14 @@ def need_valgrind() -> None:
     require_programs("valgrind")
 
 
-def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
+def test_counts_on_the_cpu_are_small_and_reproducible(tmp_path: Path) -> None:
     first = count("cpu")
 
     check("cpu", first)
-    # Once more with gcc, whose table is the first: counting is the same for every compiler.
+    # Count again with gcc only, whose table is the first.
     for name in ("sh", "gcc", "g++", "as", "ld", "ar", "ranlib", "cmake", "ninja"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
-    # Which looks for its parts beside the name that it is called by.
+    # Valgrind searches for its parts relative to the name with which it is called.
     (tmp_path / "valgrind").write_text(f'#!/bin/sh\nexec {shutil.which("valgrind")} "$@"\n')
     (tmp_path / "valgrind").chmod(0o755)
     assert count("cpu", tmp_path) == first[:1]
@@ -73,18 +73,18 @@ def test_counts_on_the_cpu_are_small_and_the_same_twice(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
-def test_counts_need_no_device(backend: str) -> None:
+def test_counts_of_gpu_backends_need_no_device(backend: str) -> None:
     require_backend(backend)
 
     check(backend, count(backend))
 
 
-def test_without_valgrind_one_message_says_how_to_get_it(tmp_path: Path) -> None:
+def test_missing_valgrind_is_one_message_with_the_fix(tmp_path: Path) -> None:
     result = run("env", f"PATH={tmp_path}", KBUILD, "bench", "launch")
 
     assert result.returncode == 3
     (line,) = result.stderr.splitlines()
     assert line == (
-        "kbuild: error: valgrind not found; it counts the instructions: apt-get install valgrind; "
-        "no device here that launches of backend cpu are timed on"
+        "kbuild: error: valgrind not found; it counts the instructions; install it with: "
+        "apt-get install valgrind; no device found to time launches of backend 'cpu'"
     )

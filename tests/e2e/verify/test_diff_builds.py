@@ -1,4 +1,4 @@
-"""`kbuild diff` on what real compilers make: nothing differs but what was changed."""
+"""`kbuild diff` on the output of real compilers: only what was changed differs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ template __global__ void sum<float>(float*, int);
 template __global__ void sum<int>(int*, int);
 """
 ADDED = "__global__ void added(float* p) { p[0] = p[1] * p[2] + slow(p[3]); }"
-# Folder, constant, another kernel.
+# Directory, constant, and an additional kernel.
 FOUR = (
     ("old", "42.0", ""),
     ("elsewhere/same", "42.0", ""),
@@ -46,9 +46,9 @@ FOUR = (
 PTX = ("-ptx", "-arch=compute_80")
 
 
-def write(folder: Path, constant: str = "42.0", added: str = "") -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "k.cu"
+def write(directory: Path, constant: str = "42.0", added: str = "") -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    source = directory / "k.cu"
     source.write_text(SOURCE.format(constant=constant, added=added))
     return source
 
@@ -69,37 +69,37 @@ def changed_lines(report: Any) -> list[tuple[str | None, str | None]]:
     ]
 
 
-def summarise(report: Any) -> list[tuple[str, str]]:
+def summarize(report: Any) -> list[tuple[str, str]]:
     return sorted(
         {(f["status"], f["new_display"] or f["old_display"]) for f in report["functions"]}
     )
 
 
-def build_cpu(folder: Path) -> Path:
-    (folder / "kbuild.toml").write_text(
+def build_cpu(directory: Path) -> Path:
+    (directory / "kbuild.toml").write_text(
         '[target.k]\nsources = ["k.cu"]\nbackend = "cpu"\narchitectures = ["x86-64"]\n'
     )
-    succeed(run(KBUILD, "build", cwd=folder))
-    return folder / "build"
+    succeed(run(KBUILD, "build", cwd=directory))
+    return directory / "build"
 
 
 @pytest.fixture(scope="module")
 def cpu(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Build folders: the same source in two places, another constant, another kernel.
+    """Return builds of a source: in two places, with another constant, with another kernel.
 
-    The first place is built again after each edit, which configures once.
+    The builds after an edit reuse one build directory, so CMake configures only once.
     """
-    folder = tmp_path_factory.mktemp("cpu")
-    write(folder / "a much longer path" / "same")
-    built = {"same": build_cpu(folder / "a much longer path" / "same")}
+    directory = tmp_path_factory.mktemp("cpu")
+    write(directory / "a much longer path" / "same")
+    built = {"same": build_cpu(directory / "a much longer path" / "same")}
     for name, constant, added in (
         ("old", "42.0", ""),
         ("constant", "43.0", ""),
         ("added", "42.0", ADDED),
     ):
-        write(folder / "here", constant, added)
-        built[name] = folder / name / "build"
-        shutil.copytree(build_cpu(folder / "here"), built[name], symlinks=True)
+        write(directory / "here", constant, added)
+        built[name] = directory / name / "build"
+        shutil.copytree(build_cpu(directory / "here"), built[name], symlinks=True)
     return built
 
 
@@ -107,19 +107,19 @@ needs_objdump = needs_programs("objdump")
 
 
 @needs_objdump
-def test_same_source_in_another_folder(cpu: dict[str, Path]) -> None:
+def test_same_source_in_another_directory_is_equal(cpu: dict[str, Path]) -> None:
     report = diff(cpu["old"], cpu["same"], code=0)
 
     assert report["equal"] is True
-    # Object, fat binary, shared library; nothing of CMake's own.
+    # Object, fat binary, and shared library; CMake's own files are left out.
     assert report["compared"] == 3 * 4
 
 
 @needs_objdump
-def test_changed_constant_is_one_changed_line(cpu: dict[str, Path]) -> None:
+def test_changed_constant_changes_one_line(cpu: dict[str, Path]) -> None:
     report = diff(cpu["old"], cpu["constant"], code=1)
 
-    assert summarise(report) == [("changed", "plain")]
+    assert summarize(report) == [("changed", "plain")]
     ((old, new),) = changed_lines(report)
     assert old is not None
     assert new == old.replace("42280000", "422c0000") != old
@@ -128,13 +128,13 @@ def test_changed_constant_is_one_changed_line(cpu: dict[str, Path]) -> None:
 
 
 @needs_objdump
-def test_added_kernel_leaves_the_others_alone(cpu: dict[str, Path]) -> None:
+def test_added_kernel_does_not_change_others(cpu: dict[str, Path]) -> None:
     report = diff(cpu["old"], cpu["added"], code=1)
 
-    assert summarise(report) == [("added", "added(float*)")]
+    assert summarize(report) == [("added", "added(float*)")]
     assert report["abi_breaks"] == 0
     mirrored = diff(cpu["added"], cpu["old"], "--only", "abi", code=1)
-    assert summarise(mirrored) == [("removed", "added(float*)")]
+    assert summarize(mirrored) == [("removed", "added(float*)")]
     assert mirrored["abi_breaks"] == 1
 
 
@@ -151,12 +151,12 @@ def test_wheels_are_compared_member_by_member(cpu: dict[str, Path], tmp_path: Pa
 
     report = diff(wheels[0], wheels[1], code=1)
 
-    assert summarise(report) == [("changed", "plain")]
+    assert summarize(report) == [("changed", "plain")]
     assert report["artifacts"] == []
     assert len(changed_lines(report)) == 1
 
 
-def test_without_a_tool_it_is_said_once(
+def test_missing_disassembler_is_noted_once(
     cpu: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -165,12 +165,12 @@ def test_without_a_tool_it_is_said_once(
 
     assert result.returncode == 1
     assert result.stdout.count("note: code differs, not listed: no disassembler objdump") == 1
-    demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
-    assert demanded.returncode == 3
-    assert "no disassembler objdump or llvm-objdump found" in demanded.stderr
+    required = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
+    assert required.returncode == 3
+    assert "no disassembler objdump or llvm-objdump found" in required.stderr
 
 
-def test_failing_tool_is_a_reason_and_not_the_end(
+def test_failing_disassembler_is_noted_and_others_continue(
     cpu: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = tmp_path / "objdump"
@@ -185,14 +185,14 @@ def test_failing_tool_is_a_reason_and_not_the_end(
     assert f"bytes differ; not listed: {reason}" in result.stdout
     assert result.stdout.count(f"note: code differs, not listed: {reason}") == 1
     assert not result.stderr
-    demanded = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
-    assert demanded.returncode == 4
-    assert "objdump failed with exit status 5" in demanded.stderr
-    assert "cannot" in demanded.stderr
+    required = run_kbuild("diff", cpu["old"], cpu["constant"], "--require-disassembler")
+    assert required.returncode == 4
+    assert "objdump failed with exit status 5" in required.stderr
+    assert "cannot" in required.stderr
 
 
 @needs_objdump
-def test_git_revisions_with_a_real_build(tmp_path: Path) -> None:
+def test_git_revisions_are_built_and_compared(tmp_path: Path) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
     git = ("git", *identity)
     (tmp_path / "kbuild.toml").write_text(
@@ -209,18 +209,18 @@ def test_git_revisions_with_a_real_build(tmp_path: Path) -> None:
 
     assert result.returncode == 1, result.stderr
     report = json.loads(result.stdout)
-    assert summarise(report) == [("changed", "plain")]
+    assert summarize(report) == [("changed", "plain")]
     assert len(changed_lines(report)) == 1
 
 
 def compile_all(*jobs: Callable[[], Path]) -> list[Path]:
-    """What the compilers make, side by side."""
+    """Run the compilers in parallel, and return their outputs."""
     with ThreadPoolExecutor() as pool:
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
 
 def nvcc(source: Path, *words: str, suffix: str) -> Path:
-    """What nvcc makes without kbuild, called where the source is."""
+    """Compile with plain nvcc in the directory of the source."""
     output = source.with_suffix(suffix)
     succeed(run(NVCC, source.name, *words, "-o", output.name, cwd=source.parent))
     return output
@@ -235,7 +235,7 @@ needs_nvdisasm = pytest.mark.skipif(
 @needs_nvcc
 @needs_nvdisasm
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
-def test_cubins_of_nvcc(tmp_path: Path, arch: str) -> None:
+def test_cubins_of_nvcc_are_compared(tmp_path: Path, arch: str) -> None:
     options = ("-cubin", f"-arch={arch}")
     old, same, constant = compile_all(
         *(
@@ -247,14 +247,14 @@ def test_cubins_of_nvcc(tmp_path: Path, arch: str) -> None:
     assert old.read_bytes() != same.read_bytes()
     assert diff(old, same, code=0)["compared"] == 4
     report = diff(old, constant, code=1)
-    assert summarise(report) == [("changed", "plain")]
+    assert summarize(report) == [("changed", "plain")]
     ((before, after),) = changed_lines(report)
     assert before is not None
     assert after == before.replace("42", "43") != before
 
 
 @needs_nvcc
-def test_ptx_needs_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ptx_is_compared_without_a_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, same, constant, more = compile_all(
         *(
             partial(nvcc, write(tmp_path / name, value, added), *PTX, suffix=".ptx")
@@ -267,12 +267,12 @@ def test_ptx_needs_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert changed_lines(diff(old, constant, "--only", "code", code=1)) == [
         ("fma.rn.f32 %f4, %f3, %f1, 0f42280000;", "fma.rn.f32 %f4, %f3, %f1, 0f422C0000;")
     ]
-    assert summarise(diff(old, more, "--only", "abi,code", code=1)) == [("added", "added(float*)")]
+    assert summarize(diff(old, more, "--only", "abi,code", code=1)) == [("added", "added(float*)")]
 
 
 @needs_nvcc
 @needs_nvdisasm
-def test_objects_of_nvcc_with_several_architectures(tmp_path: Path) -> None:
+def test_removed_architecture_of_nvcc_objects_is_reported(tmp_path: Path) -> None:
     targets = (
         "-gencode=arch=compute_80,code=sm_80",
         "-gencode=arch=compute_90,code=[sm_90,compute_90]",
@@ -300,7 +300,7 @@ __constant__ float table[4] = {1, 2, 3, 4};
 
 
 def clang_for_amd(source: Path) -> Path:
-    """A code object without kbuild, ROCm's headers and libraries."""
+    """Compile a code object without kbuild, and without the headers and libraries of ROCm."""
     source.write_text(AMD + source.read_text().replace("{ p[0] = 7; }", "{ p[0] = table[p[1]]; }"))
     output = source.with_suffix(".hsaco")
     words = (
@@ -326,7 +326,7 @@ def clang_for_amd(source: Path) -> Path:
     if any(map(find_program, hip_code.disassemblers(gather_hints(), b"")))
     else "no llvm-objdump (Debian: llvm-19)"
 )
-def test_code_objects_of_clang(tmp_path: Path) -> None:
+def test_code_objects_of_clang_are_compared(tmp_path: Path) -> None:
     old, same, constant, more = compile_all(
         *(
             partial(clang_for_amd, write(tmp_path / name, value, added))
@@ -336,8 +336,8 @@ def test_code_objects_of_clang(tmp_path: Path) -> None:
 
     assert diff(old, same, code=0)["equal"] is True
     report = diff(old, constant, code=1)
-    assert summarise(report) == [("changed", "plain")]
+    assert summarize(report) == [("changed", "plain")]
     assert changed_lines(report) == [
         ("v_mov_b32_e32 v2, 0x42280000", "v_mov_b32_e32 v2, 0x422c0000")
     ]
-    assert summarise(diff(old, more, "--only", "abi,code", code=1)) == [("added", "added(float*)")]
+    assert summarize(diff(old, more, "--only", "abi,code", code=1)) == [("added", "added(float*)")]

@@ -1,4 +1,4 @@
-"""What AMD's and LLVM's compilers built, read without them, against what LLVM's tools say."""
+"""`kbuild inspect` on files of AMD's and LLVM's compilers, compared with LLVM's tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ void call(float* p) {
   hipLaunchKernelGGL(copy<float>, dim3(1), dim3(1), 0, 0, p, p);
 }
 """
-# What needs no header of HIP's: for compilers that Debian's ROCm does not come with.
+# A source without HIP headers, for compilers that are not part of Debian's ROCm.
 PLAIN = """\
 typedef __SIZE_TYPE__ size_t;
 struct dim3 { unsigned x, y, z; };
@@ -46,18 +46,18 @@ pytestmark = [
     needs_backend("hip", NEWER_CLANG),
 ]
 
-# hipcc takes any nvcc on PATH for the compiler to use, unless it is told.
+# By default, hipcc uses nvcc if that is on PATH.
 AMD = ("env", "HIP_PLATFORM=amd")
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("amd")
-    (folder / "k.hip").write_text(SOURCE)
-    (folder / "plain.hip").write_text(PLAIN)
+    directory = tmp_path_factory.mktemp("amd")
+    (directory / "k.hip").write_text(SOURCE)
+    (directory / "plain.hip").write_text(PLAIN)
 
     def call(*words: str) -> None:
-        succeed(run(*AMD, *words, cwd=folder))
+        succeed(run(*AMD, *words, cwd=directory))
 
     targets = [f"--offload-arch={target}" for target in TARGETS]
     call("hipcc", "-fPIC", "-c", *targets, "k.hip", "-o", "k.o")
@@ -79,10 +79,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     call(*bundler, "-output=packed.hipfb", "-bundle-align=4096", "-compress")
     images = [f"--image=file={t}.co,triple=amdgcn-amd-amdhsa,arch={t},kind=hip" for t in TARGETS]
     call("clang-offload-packager-19", "-o", "packed.offload", *images)
-    with zipfile.ZipFile(folder / "k-1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
-        wheel.write(folder / "libk.so", "k/libk.so")
-        wheel.write(folder / "packed.hipfb", "k/kernels.hipfb")
-    return folder
+    with zipfile.ZipFile(directory / "k-1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.write(directory / "libk.so", "k/libk.so")
+        wheel.write(directory / "packed.hipfb", "k/kernels.hipfb")
+    return directory
 
 
 def inspect(path: Path, *options: str) -> list[Any]:
@@ -104,7 +104,7 @@ def names(image: Any) -> set[str]:
 
 
 def notes(path: Path) -> dict[str, dict[str, int]]:
-    """The numbers that readobj shows of each kernel, by symbol."""
+    """Return the numbers that readobj shows for each kernel, by symbol."""
     text = succeed(run("llvm-readobj-19", "--notes", path))
     found: dict[str, dict[str, int]] = {}
     for part in re.split(r"^  - \.", text, flags=re.MULTILINE)[1:]:
@@ -114,7 +114,7 @@ def notes(path: Path) -> dict[str, dict[str, int]]:
     return found
 
 
-def test_object_and_shared_object(built: Path) -> None:
+def test_images_of_object_and_shared_object(built: Path) -> None:
     (artifact,) = inspect(built / "k.o")
     assert artifact["kind"] == "object"
     assert {image["arch"] for image in artifact["images"]} == set(TARGETS)
@@ -129,7 +129,7 @@ def test_object_and_shared_object(built: Path) -> None:
     }
 
 
-def test_parameters_are_those_of_the_source(built: Path) -> None:
+def test_parameters_match_the_source(built: Path) -> None:
     (image, _) = images_of(built / "k.o")
     (scale,) = (kernel for kernel in image["kernels"] if kernel["name"] == SCALE)
     assert scale["display"] == "ns::scale(float*, float, int)"
@@ -140,7 +140,7 @@ def test_parameters_are_those_of_the_source(built: Path) -> None:
     ]
 
 
-def test_archive_and_wheel(built: Path) -> None:
+def test_archive_and_wheel_members_are_read(built: Path) -> None:
     archive = inspect(built / "libk.a")
     assert [artifact["path"] for artifact in archive] == [
         f"{built / 'libk.a'}!{name}" for name in ("k.o", "other.o")
@@ -153,7 +153,7 @@ def test_archive_and_wheel(built: Path) -> None:
     assert [len(artifact["images"]) for artifact in wheel] == [4, 2]
 
 
-def test_code_object_by_itself_is_what_readobj_shows(built: Path) -> None:
+def test_code_object_matches_readobj(built: Path) -> None:
     for target in TARGETS:
         (image,) = images_of(built / f"{target}.co")
         assert (image["arch"], image["kind"]) == (target, "elf")
@@ -173,13 +173,13 @@ def test_code_object_by_itself_is_what_readobj_shows(built: Path) -> None:
         assert {name: kernel[name] for name in figures} == figures
 
 
-def test_bundle_of_one_target_with_features(built: Path) -> None:
+def test_bundle_with_target_features_is_read(built: Path) -> None:
     (image,) = images_of(built / "k.hsaco")
     assert (image["arch"], names(image)) == ("gfx90a:xnack-", {SCALE, COPY})
 
 
 @pytest.mark.parametrize("name", ["plain.hipfb", "packed.hipfb"])
-def test_bundles_hold_what_the_bundler_lists(built: Path, name: str) -> None:
+def test_bundle_images_match_the_bundler(built: Path, name: str) -> None:
     listed = succeed(
         run("clang-offload-bundler-19", "-type=o", "-list", f"-input={built / name}")
     ).split()
@@ -198,7 +198,7 @@ def test_bundles_hold_what_the_bundler_lists(built: Path, name: str) -> None:
     assert [(i["arch"], i["size"]) for i in summary] == [(i["arch"], i["size"]) for i in images]
 
 
-def test_relocatable_object_holds_bitcode(built: Path) -> None:
+def test_relocatable_object_contains_bitcode(built: Path) -> None:
     images = images_of(built / "rdc.o")
     assert {(image["arch"], image["kind"]) for image in images} == {
         (target, "bitcode") for target in TARGETS
@@ -206,7 +206,7 @@ def test_relocatable_object_holds_bitcode(built: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["new.o", "packed.offload"])
-def test_offload_binaries_hold_what_objdump_lists(built: Path, name: str) -> None:
+def test_offload_binary_images_match_objdump(built: Path, name: str) -> None:
     images = images_of(built / name)
     assert [image["backend"] for image in images] == ["hip"] * len(TARGETS)
     if name.endswith(".o"):
@@ -219,7 +219,7 @@ def test_offload_binaries_hold_what_objdump_lists(built: Path, name: str) -> Non
         ]
 
 
-def test_filters_and_text(built: Path) -> None:
+def test_kernel_and_arch_options_filter_the_text(built: Path) -> None:
     text = succeed(
         run_kbuild("inspect", built / "libk.so", "--kernel", "ns::*", "--arch", "gfx10*")
     )
@@ -228,7 +228,7 @@ def test_filters_and_text(built: Path) -> None:
     assert "ns::scale(float*, float, int)" in text
 
 
-def test_damaged_bundle_is_listed_and_the_rest_is_read(built: Path, tmp_path: Path) -> None:
+def test_damaged_bundle_is_reported_and_other_files_are_read(built: Path, tmp_path: Path) -> None:
     content = bytearray((built / "packed.hipfb").read_bytes())
     content[-20] ^= 0xFF
     (tmp_path / "damaged.hipfb").write_bytes(content)

@@ -1,4 +1,4 @@
-"""The host side of what nvcc, hipcc and clang built, against nm and readelf of the same files."""
+"""The host side of files that nvcc, hipcc, and clang built, compared with nm and readelf."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ needs_hip = needs_hipcc()
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Objects of two sources, optimised and not, with and without separable compilation."""
-    folder = tmp_path_factory.mktemp("host")
+    """Compile objects of two sources: plain, optimized, and for separable compilation."""
+    directory = tmp_path_factory.mktemp("host")
     for stem, text in (("first", FIRST), ("second", SECOND)):
-        (folder / f"{stem}.cu").write_text(text)
+        (directory / f"{stem}.cu").write_text(text)
         for name, options in (("", ()), ("_fast", ("-O3",)), ("_rdc", ("-rdc=true", "-O3"))):
             words = ("-std=c++17", "-c", "-Xcompiler", "-fPIC", ARCHITECTURE, *options)
-            succeed(run(NVCC, *words, f"{stem}.cu", "-o", f"{stem}{name}.o", cwd=folder))
-    return folder
+            succeed(run(NVCC, *words, f"{stem}.cu", "-o", f"{stem}{name}.o", cwd=directory))
+    return directory
 
 
-def nvcc(folder: Path, *words: str) -> None:
-    succeed(run(NVCC, *words, cwd=folder))
+def nvcc(directory: Path, *words: str) -> None:
+    succeed(run(NVCC, *words, cwd=directory))
 
 
-def link(folder: Path, name: str, *words: str) -> ArtifactFacts:
-    succeed(run("g++", "-shared", *words, "-o", name, cwd=folder))
-    return read(folder / name)
+def link(directory: Path, name: str, *words: str) -> ArtifactFacts:
+    succeed(run("g++", "-shared", *words, "-o", name, cwd=directory))
+    return read(directory / name)
 
 
 def read(path: Path) -> ArtifactFacts:
@@ -74,7 +74,7 @@ def read(path: Path) -> ArtifactFacts:
 
 
 def readelf_symbols(path: Path) -> Counter[tuple[str, str, str, str]]:
-    """(name, type, binding, visibility) of each defined symbol of the full table."""
+    """Return (name, type, binding, visibility) of each defined symbol of the full table."""
     listing = succeed(run("readelf", "-sW", path))
     table = listing.partition("'.symtab'")[2] or listing
     rows = (line.split() for line in table.splitlines())
@@ -89,7 +89,7 @@ TYPES = {"function": "FUNC", "object": "OBJECT"}
 
 
 def check_symbols(path: Path, kernels: tuple[HostKernel, ...]) -> None:
-    """Each symbol is in readelf's listing, as often as it is in the facts."""
+    """Check that readelf lists each symbol as often as the facts have it."""
     listed = readelf_symbols(path)
     shown: Counter[tuple[str, str, str, str]] = Counter()
     for kernel in kernels:
@@ -118,7 +118,7 @@ def registered(facts: ArtifactFacts) -> set[bool | None]:
 
 @needs_nvcc
 @pytest.mark.parametrize("name", ["first.o", "first_fast.o"])
-def test_object_of_nvcc(built: Path, name: str) -> None:
+def test_host_side_of_nvcc_object(built: Path, name: str) -> None:
     facts = read(built / name)
 
     assert [(w.version, w.container, w.problem) for w in facts.wrappers] == [(1, 0, None)]
@@ -135,7 +135,7 @@ def test_object_of_nvcc(built: Path, name: str) -> None:
 
 
 @needs_nvcc
-def test_stubs_of_nvcc_that_were_not_inlined(built: Path) -> None:
+def test_stubs_of_unoptimized_nvcc_object_are_found(built: Path) -> None:
     facts = read(built / "first.o")
 
     stubs = {k.kernel: k.stub.name for k in facts.host_kernels if k.stub}
@@ -156,7 +156,7 @@ def test_stubs_of_nvcc_that_were_not_inlined(built: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_objects_for_other_code_models(
+def test_registration_is_found_in_other_code_models(
     built: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     path = tmp_path / "first.o"
@@ -169,7 +169,7 @@ def test_objects_for_other_code_models(
 
 
 @needs_nvcc
-def test_relocatable_link_keeps_apart_what_bears_one_name(built: Path) -> None:
+def test_relocatable_link_distinguishes_static_kernels_of_one_name(built: Path) -> None:
     succeed(run("ld", "-r", "first.o", "second.o", "-o", "both.o", cwd=built))
     facts = read(built / "both.o")
 
@@ -189,7 +189,7 @@ LINKERS = [
 @needs_nvcc
 @pytest.mark.parametrize("options", LINKERS)
 @pytest.mark.parametrize("is_stripped", [False, True], ids=["", "stripped"])
-def test_library_with_the_shared_runtime(
+def test_host_side_of_library_with_shared_runtime(
     built: Path, options: tuple[str, ...], is_stripped: bool
 ) -> None:
     if "-fuse-ld=lld" in options:
@@ -222,7 +222,7 @@ def test_library_with_the_shared_runtime(
 
 @needs_nvcc
 @pytest.mark.parametrize("is_stripped", [False, True], ids=["", "stripped"])
-def test_library_with_the_static_runtime(built: Path, is_stripped: bool) -> None:
+def test_host_side_of_library_with_static_runtime(built: Path, is_stripped: bool) -> None:
     nvcc(built, "-shared", "first_fast.o", "second_fast.o", "-o", "libstatic.so")
     if is_stripped:
         succeed(run("strip", "libstatic.so", cwd=built))
@@ -232,7 +232,7 @@ def test_library_with_the_static_runtime(built: Path, is_stripped: bool) -> None
         ("cudart", "static", None, None)
     ]
     assert registered(facts) == {True}
-    # nvcc always runs its device linker, whose container is empty here.
+    # nvcc always runs its device linker; its container is empty here.
     assert sorted((w.version, w.is_device_linked) for w in facts.wrappers) == [
         (1, False),
         (1, False),
@@ -242,12 +242,12 @@ def test_library_with_the_static_runtime(built: Path, is_stripped: bool) -> None
 
 
 @needs_nvcc
-def test_the_runtime_does_not_contain_itself() -> None:
+def test_runtime_library_does_not_contain_itself() -> None:
     assert read(runtime_library()).runtimes == ()
 
 
 @needs_nvcc
-def test_separable_compilation(built: Path) -> None:
+def test_host_side_with_separable_compilation(built: Path) -> None:
     single = read(built / "first_rdc.o")
     assert registered(single) == {True}
     assert [(w.version, w.container) for w in single.wrappers] == [(1, 0)]
@@ -260,7 +260,7 @@ def test_separable_compilation(built: Path) -> None:
     assert [(w.version, w.is_device_linked, w.container) for w in device_link.wrappers] == [
         (2, True, 0)
     ]
-    assert registered(device_link) == {None}  # the objects of the sources do that
+    assert registered(device_link) == {None}  # the objects of the sources register
 
     library = link(built, "librdc.so", *objects, "linked.o", str(runtime_library()))
     assert registered(library) == {True}
@@ -269,7 +269,7 @@ def test_separable_compilation(built: Path) -> None:
     linked = next(w for w in library.wrappers if w.is_device_linked)
     assert linked.container is not None
     assert not library.containers[linked.container].is_relocatable
-    # Two file-local kernels of one name, and nothing tells which symbol is whose.
+    # There are two file-local kernels of one name, and it is unknown which symbol is whose.
     names = identities(library)
     local = [names[name] for name in names if name.endswith("_Z5localPi")]
     assert local == [[None], [None]]
@@ -277,8 +277,8 @@ def test_separable_compilation(built: Path) -> None:
 
 
 @needs_nvcc
-def test_kernel_that_is_not_registered(built: Path) -> None:
-    """Its name in the read-only data is changed, as in a library that forgot to register it."""
+def test_unregistered_kernel_is_reported(built: Path) -> None:
+    """The changed name in the read-only data simulates a missing registration."""
     link(built, "libforgot.so", "first_fast.o", str(runtime_library()))
     content = bytearray((built / "libforgot.so").read_bytes())
     elf = Elf(bytes(content))
@@ -297,8 +297,8 @@ def test_kernel_that_is_not_registered(built: Path) -> None:
 
 
 @needs_nvcc
-def test_container_that_no_wrapper_names(built: Path) -> None:
-    """As in a library that embeds a fat binary for the driver's interface."""
+def test_container_without_a_wrapper_is_not_registered(built: Path) -> None:
+    """A library can embed a fat binary for the driver API."""
     nvcc(built, "-fatbin", ARCHITECTURE, "second.cu", "-o", "second.fatbin")
     text = '.section .nv_fatbin, "a"\n.incbin "second.fatbin"\n.section .note.GNU-stack, ""\n'
     (built / "embedded.s").write_text(text)
@@ -318,7 +318,7 @@ def inspect_json(path: Path) -> Any:
 
 
 @needs_nvcc
-def test_json_of_a_library(built: Path) -> None:
+def test_json_lists_handles_wrappers_and_runtimes(built: Path) -> None:
     link(built, "libjson.so", "first_fast.o", "second_fast.o", str(runtime_library()))
     artifact = inspect_json(built / "libjson.so")
 
@@ -361,8 +361,8 @@ extern "C" cudaError_t cudaLaunchKernel(
 
 
 @needs_nvcc
-def test_clang_registers_stubs(built: Path) -> None:
-    """clang's own driver cannot call the fatbinary of CUDA 13, so it gets a fat binary."""
+def test_clang_object_registers_its_stubs(built: Path) -> None:
+    """The clang driver cannot call the fatbinary tool of CUDA 13, so nvcc makes the fat binary."""
     clang = shutil.which("clang++-19") or shutil.which("clang++")
     if clang is None:
         pytest.skip("no clang++ on PATH")
@@ -387,7 +387,7 @@ def test_clang_registers_stubs(built: Path) -> None:
         assert symbol is not None
         assert (symbol.name, of[kernel].kind, of[kernel].stub) == (stub, "function", None)
         assert of[kernel].is_registered is True
-    # nvcc names its file-local kernels otherwise, so that clang's host code registers others.
+    # nvcc gives file-local kernels other names, so clang's host code does not register them.
     assert of["_Z5localPi"].is_registered is False
 
 
@@ -409,15 +409,15 @@ HIP_STUBS = {
 
 @pytest.fixture(scope="module")
 def hip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An object, one with relocatable device code, and libraries by both linkers."""
-    folder = tmp_path_factory.mktemp("hip")
-    (folder / "first.hip").write_text("#include <hip/hip_runtime.h>\n" + FIRST)
+    """Build an object, a relocatable one, and libraries with both linkers."""
+    directory = tmp_path_factory.mktemp("hip")
+    (directory / "first.hip").write_text("#include <hip/hip_runtime.h>\n" + FIRST)
     common = ("--offload-arch=gfx90a", "-O2", "-fPIC")
 
     def hipcc(*words: str) -> None:
         made = subprocess.run(
             ["hipcc", *common, *words],
-            cwd=folder,
+            cwd=directory,
             env={**os.environ, "HIP_PLATFORM": "amd"},
             capture_output=True,
             text=True,
@@ -431,7 +431,7 @@ def hip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hipcc("-shared", "first.o", "-o", "libfirst.so")
     if shutil.which("ld.lld"):
         hipcc("-shared", "-fuse-ld=lld", "first.o", "-o", "liblld.so")
-    return folder
+    return directory
 
 
 def hip_container(elf: Elf) -> ContainerFacts:
@@ -447,7 +447,7 @@ def hip_container(elf: Elf) -> ContainerFacts:
 
 @needs_hip
 @pytest.mark.parametrize("name", ["first.o", "libfirst.so", "liblld.so"])
-def test_hip_handles_are_variables(hip: Path, name: str) -> None:
+def test_hip_handles_are_variables_with_stubs(hip: Path, name: str) -> None:
     if not (hip / name).exists():
         pytest.skip("no ld.lld on PATH")
     elf = Elf((hip / name).read_bytes())
@@ -465,7 +465,7 @@ def test_hip_handles_are_variables(hip: Path, name: str) -> None:
 
 
 @needs_hip
-def test_hip_library_names_its_runtime(hip: Path) -> None:
+def test_hip_library_needs_its_runtime(hip: Path) -> None:
     (runtime,) = read(hip / "libfirst.so").runtimes
 
     listing = succeed(run("readelf", "-dVW", hip / "libfirst.so"))
@@ -476,7 +476,7 @@ def test_hip_library_names_its_runtime(hip: Path) -> None:
 
 
 @needs_hip
-def test_hip_with_relocatable_device_code(hip: Path) -> None:
+def test_host_side_of_relocatable_hip_object(hip: Path) -> None:
     path = hip / "first_rdc.o"
     (wrapper,) = read(path).wrappers
     assert (wrapper.awaits, wrapper.problem) == ("__hip_fatbin", None)

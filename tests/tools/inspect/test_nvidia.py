@@ -1,4 +1,4 @@
-"""What other tools built, read without them: nvcc's files against what cuobjdump says."""
+"""`kbuild inspect` on files that nvcc built without kbuild, compared with cuobjdump."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("foreign")
+    directory = tmp_path_factory.mktemp("foreign")
     nvcc = find_toolchain(cuda, gather_hints()).compiler
     for name, text in SOURCES.items():
-        (folder / name).write_text(text)
+        (directory / name).write_text(text)
 
     def compile_with(*words: str) -> None:
-        succeed(run(nvcc, "-std=c++17", *words, cwd=folder))
+        succeed(run(nvcc, "-std=c++17", *words, cwd=directory))
 
     for stem in ("first", "second"):
         compile_with("-c", "-Xcompiler", "-fPIC", *ARCHITECTURES, f"{stem}.cu", "-o", f"{stem}.o")
@@ -64,13 +64,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compile_with("-cubin", "-arch=sm_90", "first.cu", "-o", "first.cubin")
     compile_with("-ptx", "-arch=compute_90", "first.cu", "-o", "first.ptx")
     compile_with("-fatbin", *ARCHITECTURES, "first.cu", "-o", "first.fatbin")
-    succeed(run("g++", "-shared", "first.o", "second.o", "-o", "libboth.so", cwd=folder))
-    succeed(run("ar", "rcs", "libboth.a", "first.o", "second.o", cwd=folder))
-    with zipfile.ZipFile(folder / "both-1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
-        wheel.write(folder / "libboth.so", "both/libboth.so")
+    succeed(run("g++", "-shared", "first.o", "second.o", "-o", "libboth.so", cwd=directory))
+    succeed(run("ar", "rcs", "libboth.a", "first.o", "second.o", cwd=directory))
+    with zipfile.ZipFile(directory / "both-1-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.write(directory / "libboth.so", "both/libboth.so")
         wheel.writestr("both/__init__.py", "")
-        wheel.writestr("../outside.ptx", (folder / "first.ptx").read_bytes())
-    return folder
+        wheel.writestr("../outside.ptx", (directory / "first.ptx").read_bytes())
+    return directory
 
 
 def inspect(path: Path, *options: str, code: int = 0) -> Any:
@@ -80,7 +80,7 @@ def inspect(path: Path, *options: str, code: int = 0) -> Any:
 
 
 def list_kernels(artifact: Any) -> set[tuple[str, str, int]]:
-    """(architecture, kernel, registers) of every kernel in a cubin."""
+    """Return (architecture, kernel, registers) for every kernel in a cubin."""
     return {
         (image["arch"], kernel["name"], kernel["registers"])
         for image in artifact["images"]
@@ -111,7 +111,7 @@ def ask_cuobjdump(path: Path, *options: str) -> set[tuple[str, str, int]]:
         ("first_rdc.o", ("-all",)),
     ],
 )
-def test_kernels_are_those_of_cuobjdump(built: Path, name: str, options: tuple[str, ...]) -> None:
+def test_kernels_match_cuobjdump(built: Path, name: str, options: tuple[str, ...]) -> None:
     (artifact,) = inspect(built / name)["artifacts"]
 
     expected = ask_cuobjdump(built / name, *options)
@@ -119,7 +119,7 @@ def test_kernels_are_those_of_cuobjdump(built: Path, name: str, options: tuple[s
     assert list_kernels(artifact) == expected
 
 
-def test_each_translation_unit_is_a_container(built: Path) -> None:
+def test_each_translation_unit_has_a_container(built: Path) -> None:
     (artifact,) = inspect(built / "libboth.so")["artifacts"]
 
     containers: dict[int, set[str]] = {}
@@ -135,7 +135,7 @@ def test_each_translation_unit_is_a_container(built: Path) -> None:
     assert all(re.fullmatch(r"\d+\.\d+", image["ptx_version"]) for image in ptx)
 
 
-def test_bare_cubin(built: Path) -> None:
+def test_bare_cubin_is_read(built: Path) -> None:
     (artifact,) = inspect(built / "first.cubin")["artifacts"]
 
     assert (artifact["kind"], artifact["machine"], artifact["kbuild"]) == ("image", None, None)
@@ -148,7 +148,7 @@ def test_bare_cubin(built: Path) -> None:
     assert kernels["fill"]["params"][0]["type"] is None
 
 
-def test_bare_ptx(built: Path) -> None:
+def test_bare_ptx_is_read(built: Path) -> None:
     (artifact,) = inspect(built / "first.ptx")["artifacts"]
 
     (image,) = artifact["images"]
@@ -156,14 +156,14 @@ def test_bare_ptx(built: Path) -> None:
     assert {kernel["name"] for kernel in image["kernels"]} == {"_ZN2ns5scaleEPffi", "fill"}
 
 
-def test_bare_fat_binary(built: Path) -> None:
+def test_bare_fat_binary_is_read(built: Path) -> None:
     (artifact,) = inspect(built / "first.fatbin")["artifacts"]
 
     assert artifact["kind"] == "fat-binary"
     assert [i["arch"] for i in artifact["images"]] == ["sm_80", "sm_90", "compute_90"]
 
 
-def test_members_of_a_wheel_are_named_and_stay_in_it(built: Path) -> None:
+def test_wheel_members_are_read_without_extracting_them(built: Path) -> None:
     path = built / "both-1-py3-none-any.whl"
     before = sorted(built.parent.iterdir())
 
@@ -174,7 +174,7 @@ def test_members_of_a_wheel_are_named_and_stay_in_it(built: Path) -> None:
     assert sorted(built.parent.iterdir()) == before
 
 
-def test_damaged_member_is_an_error_and_the_rest_is_read(built: Path, tmp_path: Path) -> None:
+def test_damaged_member_is_an_error_and_others_are_read(built: Path, tmp_path: Path) -> None:
     path = tmp_path / "bad-1-py3-none-any.whl"
     cubin = (built / "first.cubin").read_bytes()
     with zipfile.ZipFile(path, "w") as wheel:
@@ -195,11 +195,11 @@ def test_damaged_member_is_an_error_and_the_rest_is_read(built: Path, tmp_path: 
         ("first.cubin", 500, 2),
         ("first.fatbin", 4, 2),
         ("first.fatbin", 16, 2),
-        ("first.fatbin", -20, 0),  # what is whole in it is shown
+        ("first.fatbin", -20, 0),  # the intact images are shown
         ("first.ptx", -40, 0),
     ],
 )
-def test_what_is_cut_off_is_reported(
+def test_truncated_file_is_reported(
     built: Path, tmp_path: Path, name: str, left: int, code: int
 ) -> None:
     path = tmp_path / name
@@ -214,20 +214,20 @@ def test_what_is_cut_off_is_reported(
     assert "Traceback" not in shown.stderr + verified.stderr
 
 
-def test_folder_of_everything(built: Path) -> None:
+def test_directory_with_all_kinds_of_artifacts_is_read(built: Path) -> None:
     kinds = {a["kind"] for a in inspect(built)["artifacts"]}
 
     assert kinds == {"object", "shared-object", "image", "fat-binary"}
 
 
-def test_foreign_files_have_no_findings(built: Path) -> None:
+def test_files_of_nvcc_have_no_findings(built: Path) -> None:
     for name in ("libboth.so", "first.o", "first.cubin", "first.fatbin", "libboth.a"):
         result = run_kbuild("verify", built / name)
 
         assert result.returncode == 0, (name, result.stdout)
 
 
-def test_intermediate_code_of_link_time_optimisation_is_listed(built: Path) -> None:
+def test_intermediate_code_for_link_time_optimization_is_listed(built: Path) -> None:
     nvcc = find_toolchain(cuda, gather_hints()).compiler
     modes = ("-gencode=arch=compute_90,code=lto_90", "-gencode=arch=compute_80,code=sm_80")
     succeed(run(nvcc, "-std=c++17", "-dc", *modes, "first.cu", "-o", "lto.o", cwd=built))

@@ -48,22 +48,22 @@ def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     names = _Names()
     i = j = 0
     for start_old, start_new, size in (*align(masked_old, masked_new), (len(old), len(new), 0)):
-        yield from _replaced(old[i:start_old], new[j:start_new])
+        yield from _pair_replaced(old[i:start_old], new[j:start_new])
         for k in range(size):
             before, after = old[start_old + k], new[start_new + k]
             is_equal = names.agree(before, after)
             shown = _show(before)
-            yield Row(old=shown, new=shown if is_equal else _differing(before, after))
+            yield Row(old=shown, new=shown if is_equal else _show_changed(before, after))
         i, j = start_old + size, start_new + size
 
 
-def _differing(old: str, new: str) -> str:
+def _show_changed(old: str, new: str) -> str:
     """Return the new line, with a remark if it would look like the old one."""
     shown = _show(new)
     return shown if shown != _show(old) else f"{shown} (different label or register)"
 
 
-def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+def _pair_replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
     for number in range(max(len(old), len(new))):
         before = _show(old[number]) if number < len(old) else None
         after = _show(new[number]) if number < len(new) else None

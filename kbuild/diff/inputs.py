@@ -74,7 +74,7 @@ def read_side(path: Path, label: str, options: DiffOptions) -> Side:
         if isinstance(result, InputError):
             if len(files) == 1:
                 raise result
-            unreadable.append((_name(path, file), str(result)))
+            unreadable.append((_name_file(path, file), str(result)))
         else:
             read.append((file, tuple(map(_drop_unused, result))))
     artifacts = list_artifacts(path, read)
@@ -102,7 +102,7 @@ def _select_files(path: Path, patterns: tuple[str, ...]) -> tuple[Path, ...]:
     return found
 
 
-def _name(path: Path, file: Path) -> str:
+def _name_file(path: Path, file: Path) -> str:
     return file.name if file == path else str(file.relative_to(path))
 
 

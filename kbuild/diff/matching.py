@@ -83,7 +83,7 @@ def list_entries(artifact: Artifact, images: Iterable[tuple[int, ImageFacts]]) -
     for position, image in images:
         digests = dict(image.code.functions) if image.code else {}
         context = image.code.context if image.code else None
-        # The code of a kernel without a symbol is somewhere in the image.
+        # The code of a kernel without a symbol is somewhere in the image, so use all digests.
         whole = "\n".join(("", *digests.values())) if digests else None
         for kernel in image.kernels:
             own = digests.pop(kernel.name, whole)
@@ -117,7 +117,7 @@ def _by_name(entry: Entry) -> Hashable:
 
 
 def _by_code(entry: Entry) -> Hashable:
-    """Key for equal code with an equal parameter layout; None if the own code is unknown."""
+    """Return the code and parameter layout, or None if the function's own code is unknown."""
     if entry.digest is None or entry.kernel is None or "\n" in entry.digest:
         return None
     layout = tuple((p.offset, p.size) for p in entry.kernel.params)
@@ -201,10 +201,10 @@ def _match_unique(
     matches = [
         Match(old=entry, new=right[key], kind=kind) for key, entry in left.items() if key in right
     ]
-    gone = {m.old.name for m in matches if m.old}
-    come = {m.new.name for m in matches if m.new}
+    matched_old = {m.old.name for m in matches if m.old}
+    matched_new = {m.new.name for m in matches if m.new}
     return (
         matches,
-        [entry for entry in old if entry.name not in gone],
-        [entry for entry in new if entry.name not in come],
+        [entry for entry in old if entry.name not in matched_old],
+        [entry for entry in new if entry.name not in matched_new],
     )

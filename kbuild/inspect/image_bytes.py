@@ -15,7 +15,7 @@ from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.device import find_device_containers
 from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.modules import find_modules
-from kbuild.inspect.images import bound_containers
+from kbuild.inspect.images import limit_decompression
 from kbuild.inspect.members import Nesting, find_members
 from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem
@@ -23,7 +23,7 @@ from kbuild.model import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePlace:
-    """Where an image is: the path of its artifact, and its position in ``ArtifactFacts.images``.
+    """The place of an image: the path of its artifact, and its position in the artifact's facts.
 
     An archive can have several members of one name. ``occurrence`` counts those before this one.
     """
@@ -34,21 +34,21 @@ class ImagePlace:
 
 
 def load_images(
-    path: Path, wanted: frozenset[ImagePlace], options: ReadOptions
+    path: Path, places: frozenset[ImagePlace], options: ReadOptions
 ) -> Iterator[tuple[ImagePlace, Buffer]]:
     """Yield each requested image of a file in file order, with one image in memory at a time."""
     by_artifact: dict[tuple[str, int], dict[int, ImagePlace]] = {}
-    for place in wanted:
+    for place in places:
         key = (place.artifact, place.occurrence)
         by_artifact.setdefault(key, {})[place.position] = place
     seen: dict[str, int] = {}
     for name, content in iterate_artifacts(path, options):
         occurrence = seen.get(name, 0)
         seen[name] = occurrence + 1
-        places = by_artifact.get((name, occurrence))
-        if places:
-            for position, _, data in _iterate_images(name, content, options, places):
-                yield places[position], data
+        requested = by_artifact.get((name, occurrence))
+        if requested:
+            for position, _, data in _iterate_images(name, content, options, requested):
+                yield requested[position], data
 
 
 def iterate_artifacts(path: Path, options: ReadOptions) -> Iterator[tuple[str, Buffer]]:
@@ -89,16 +89,16 @@ def _iterate_contents(name: str, content: Buffer, nesting: Nesting) -> Iterator[
 
 
 def _iterate_images(
-    name: str, content: Buffer, options: ReadOptions, wanted: Collection[int] | None = None
+    name: str, content: Buffer, options: ReadOptions, positions: Collection[int] | None = None
 ) -> Iterator[tuple[int, StoredImage, Buffer]]:
-    """Yield the images at the ``wanted`` positions, or all if it is None."""
+    """Yield the images at the given positions, or all images if ``positions`` is None."""
     first = 0
-    for container in bound_containers(_find_containers(name, content), options):
+    for container in limit_decompression(_find_containers(name, content), options):
         images = [image for image in container.listing.images if not image.is_refused]
         chosen = {
             position: image
             for position, image in enumerate(images, first)
-            if wanted is None or position in wanted
+            if positions is None or position in positions
         }
         loaded = container.reader.load_images(
             tuple(chosen.values()), container.content, options.image_limit

@@ -72,7 +72,7 @@ def read_containers(
     if options.summary:
         return tuple(map(_summarize, containers))
     size = sum(container.extent.size for container in containers)
-    containers = bound_containers(containers, options)
+    containers = limit_decompression(containers, options)
     jobs = 1 if size < _PARALLEL else options.jobs
     pickling.register()
     report = _make_reporter(containers, options)
@@ -92,10 +92,10 @@ def _make_reporter(containers: Sequence[Container], options: ReadOptions) -> Cal
     return lambda position: progress(containers[position].extent.size)
 
 
-def bound_containers(
+def limit_decompression(
     containers: Sequence[Container], options: ReadOptions
 ) -> tuple[Container, ...]:
-    """Return the containers with images refused that would decompress to too many bytes.
+    """Return the containers, with those images refused that would decompress to too much.
 
     The limit is on all images together: the option ``archive_limit``, or 64 times the stored
     size, whichever is more.

@@ -117,7 +117,7 @@ def _read_backend(
         stubs = found.stubs.get(host_name, [])
         symbols = found.identities.get(host_name, [])
         calls = (evidence.calls or {}).get(name, [])
-        chosen = _choose(symbols, calls, is_alone=shared[host_name] == 1)
+        chosen = _choose(symbols, calls, has_unique_name=shared[host_name] == 1)
         for symbol in chosen or (None,):
             yield HostKernel(
                 backend=backend,
@@ -129,15 +129,16 @@ def _read_backend(
 
 
 def _choose(
-    symbols: list[Symbol], calls: list[Registration], *, is_alone: bool
+    symbols: list[Symbol], calls: list[Registration], *, has_unique_name: bool
 ) -> tuple[Symbol, ...]:
-    """Return those symbols of the kernel's name that belong to the kernel.
+    """Return those symbols of the kernel's host name that belong to the kernel.
 
-    These are all of them if several sources have a file-local kernel of one mangled name.
-    Otherwise, it is the only one that the code that registers the kernel mentions.
+    If no other kernel has this host name, all of them do. There are several if several sources
+    define a file-local kernel with one mangled name. Otherwise, the symbol is the only one that the
+    registrations of the kernel mention.
     """
     is_mangled = all(symbol.name.startswith("_Z") for symbol in symbols)
-    if is_alone and (is_mangled or len(symbols) == 1):
+    if has_unique_name and (is_mangled or len(symbols) == 1):
         return tuple(symbols)
     mentioned = [s for s in symbols if any(s.place in call.places for call in calls)]
     return tuple(mentioned) if len(mentioned) == 1 else ()

@@ -1,1 +1,1 @@
-"""Renderers of `kbuild diff` reports."""
+"""Renderers for the reports of `kbuild diff`."""

@@ -1,4 +1,4 @@
-"""The words that all reports on differences share: summary, names, changes in a line."""
+"""The texts that all reports on differences share: summary, names, and one-line changes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kbuild.model import Param
 from kbuild.report.layout import plural
 
 _STATUSES = ("added", "removed", "renamed", "signature", "changed")
-_WORDS = {"signature": "with another signature"}
+_WORDS = {"signature": "with a changed signature"}
 
 
 def summarise(report: DiffReport) -> str:
-    """The verdict in a sentence."""
+    """Return the result in one sentence."""
     compared = f"{plural(report.compared, 'kernel')} compared (by architecture)"
     if not report.has_differences:
         unread = plural(len(report.unreadable), "part") + " could not be read; "
@@ -48,9 +48,9 @@ def summarise(report: DiffReport) -> str:
 def group_functions(
     report: DiffReport,
 ) -> dict[tuple[str, str], list[FunctionChange]]:
-    """The changes by status and name: one kernel has several architectures.
+    """Group the changes by status and name, because a kernel has several architectures.
 
-    What breaks comes first.
+    ABI breaks come first.
     """
     found: dict[tuple[str, str], list[FunctionChange]] = {}
     for function in sorted(report.functions, key=_rank):
@@ -63,7 +63,7 @@ def _rank(function: FunctionChange) -> tuple[bool, bool]:
 
 
 def name(function: FunctionChange) -> str:
-    """What people call it; both names where there are two."""
+    """Return the demangled name, or both names if it changed."""
     old, new = function.old_display, function.new_display
     shown = function.display
     if function.status in ("renamed", "signature") and old and new:
@@ -72,14 +72,14 @@ def name(function: FunctionChange) -> str:
 
 
 def spell(value: Value) -> str:
-    """A value in a table; unknown is a dash."""
+    """Return a value for a table; an unknown one is a dash."""
     if value is None:
         return "-"
     return "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def describe_field(change: FieldChange) -> str:
-    """``registers 20 -> 24 (+4)``."""
+    """Return a text such as ``registers 20 -> 24 (+4)``."""
     text = f"{change.field} {spell(change.old)} -> {spell(change.new)}"
     if isinstance(change.old, int) and isinstance(change.new, int):
         text += f" ({change.new - change.old:+d})"
@@ -87,14 +87,14 @@ def describe_field(change: FieldChange) -> str:
 
 
 def describe_param(param: Param | None) -> str:
-    """A parameter with its place."""
+    """Return the type, offset, and size of a parameter."""
     if param is None:
         return "none"
     return f"{param.type or '?'} at {param.offset}, {plural(param.size, 'byte')}"
 
 
 def describe_function(function: FunctionChange) -> Iterator[str]:
-    """All that changed but the code, a line each."""
+    """Yield a line for each change of a function."""
     for text in function.breaks:
         yield f"ABI break: {text}"
     for param in function.params:
@@ -107,7 +107,7 @@ def describe_function(function: FunctionChange) -> Iterator[str]:
 
 
 def describe_code(code: CodeChange) -> str:
-    """How much code differs, or why nobody knows."""
+    """Return how much code differs, or why it could not be compared."""
     if code.undecided:
         return f"{code.language}: bytes differ; not listed: {code.undecided}"
     text = f"{code.language}: -{code.removed_lines} +{code.added_lines} lines"
@@ -115,14 +115,14 @@ def describe_code(code: CodeChange) -> str:
 
 
 def describe_image(image: ImageChange) -> str:
-    """An architecture that came, went or changed."""
+    """Return a line about an added, removed, or changed architecture."""
     what = f"{image.backend} {image.arch} {image.kind}"
     changes = ", ".join(map(describe_field, (*image.sizes, *image.code)))
     return f"{what}: {image.status}" + (f" ({changes})" if changes else "")
 
 
 def describe_others(report: DiffReport) -> Iterator[tuple[str, str]]:
-    """(file, what) of every change that is none of a function."""
+    """Yield (file, text) for each change that does not belong to a function."""
     for artifact in report.artifacts:
         yield artifact.file, f"{artifact.status}, with {plural(artifact.kernels, 'kernel')}"
     for image in report.images:
@@ -140,7 +140,7 @@ def describe_others(report: DiffReport) -> Iterator[tuple[str, str]]:
 
 
 def unified(rows: tuple[Row, ...]) -> Iterator[str]:
-    """The rows as lines of a unified difference."""
+    """Yield the rows as lines of a unified diff."""
     waiting: list[str] = []
     for row in rows:
         if row.is_equal:

@@ -1,1 +1,1 @@
-"""Renderers of `kbuild inspect`."""
+"""Renderers for the facts of `kbuild inspect`."""

@@ -1,4 +1,4 @@
-"""What `kbuild inspect` shows people: a table of kernels by architecture for each artifact."""
+"""Render the text output of `kbuild inspect`: for each artifact, a table of its kernels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kbuild.report.layout import format_size, format_table, join_lines, plural
 Order: TypeAlias = Literal["file", "name", "size"]
 
 _UNKNOWN: Final = "-"
-# No vendor has so many; a forged file may, one for each image.
-_MOST_COLUMNS: Final = 64
-_LEGEND: Final = "  registers[/shared[/local bytes]] by architecture, ! where they spill"
+# No vendor has so many architectures, but a forged file can.
+_MAX_COLUMNS: Final = 64
+_LEGEND: Final = "  registers[/shared bytes[/local bytes]] by architecture; ! means spills"
 
 
 def render_artifacts(
@@ -24,7 +24,13 @@ def render_artifacts(
     errors: Sequence[tuple[str, str]] = (),
     order: Order = "file",
 ) -> str:
-    """The facts that `kbuild inspect` shows, one block an artifact; ``errors`` at the end."""
+    """Render one block of text per artifact, then the errors.
+
+    Args:
+        artifacts: The facts to show.
+        errors: Pairs (path, message).
+        order: How to sort images and kernels.
+    """
     lines: list[str] = []
     for facts in artifacts:
         lines += ["", *_artifact(facts, order)] if lines else _artifact(facts, order)
@@ -59,7 +65,7 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[str]:
 
 
 def _host_side(facts: ArtifactFacts) -> Iterator[str]:
-    """The runtimes, and how the kernels that another tool registered are known to host code."""
+    """Yield the runtimes, and the registration of kernels that other tools built."""
     if facts.runtimes:
         yield "  runtimes: " + ", ".join(map(_runtime, facts.runtimes))
     if facts.host_kernels:
@@ -71,7 +77,7 @@ def _host_side(facts: ArtifactFacts) -> Iterator[str]:
             number not in named and not container.is_relocatable
             for number, container in enumerate(facts.containers)
         )
-        more = f", {plural(orphans, 'container')} without one" if orphans else ""
+        more = f", {plural(orphans, 'container')} without a wrapper" if orphans else ""
         yield f"  {plural(len(facts.wrappers), 'wrapper')}{more}"
 
 
@@ -81,9 +87,9 @@ def _runtime(runtime: RuntimeFacts) -> str:
 
 
 def _registration(kernel: HostKernel) -> str:
-    words = {True: "registered", False: "not registered", None: "that this file cannot tell of"}
-    identity = f", known by a {kernel.kind}" if kernel.kind else ""
-    return words[kernel.is_registered] + identity
+    words = {True: "registered", False: "not registered", None: "with unknown registration"}
+    handle = f" ({kernel.kind} handle)" if kernel.kind else ""
+    return words[kernel.is_registered] + handle
 
 
 def _problems(facts: ArtifactFacts) -> Iterator[str]:
@@ -98,7 +104,7 @@ def _problems(facts: ArtifactFacts) -> Iterator[str]:
 
 
 def _image_rows(facts: ArtifactFacts, order: Order) -> Iterator[tuple[str, ...]]:
-    """A row for the images of each architecture and kind together, and one for all."""
+    """Yield a row for each architecture and kind, and a total."""
     yield ("architecture", "kind", "images", "kernels", "size", "stored")
     groups: dict[tuple[str, str, str], list[ImageFacts]] = {}
     for image in facts.images:
@@ -126,8 +132,8 @@ def _sum_up(images: Sequence[ImageFacts], is_summary: bool) -> tuple[str, str, s
 
 
 def _kernel_rows(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple[str, ...]]:
-    """Kernels by architectures; one that differs between containers has several rows."""
-    architectures = list(dict.fromkeys(image.arch for image in images))[:_MOST_COLUMNS]
+    """Yield a row per kernel; a kernel that differs between containers has several."""
+    architectures = list(dict.fromkeys(image.arch for image in images))[:_MAX_COLUMNS]
     columns = {arch: number for number, arch in enumerate(architectures)}
     rows: dict[str, list[list[str]]] = {}
     sizes: dict[str, int] = {}
@@ -153,7 +159,7 @@ def _kernel_rows(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple
 
 
 def _enter(rows: list[list[str]], column: int, cell: str, width: int) -> None:
-    """Put the cell into the first row that has room for it, or has it already."""
+    """Put the cell into the first row whose column is empty or equal, or into a new row."""
     for row in rows:
         if row[column] in (_UNKNOWN, cell):
             row[column] = cell

@@ -35,9 +35,9 @@ def kernel(name: str, registers: int | None = None, **resources: Any) -> Kernel:
 
 
 def rows(facts: ArtifactFacts, order: str = "file") -> list[list[str]]:
-    """The words of the lines of the kernels' table."""
+    """Return the words of each line in the table of kernels."""
     text = render_artifacts((facts,), (), order)  # type: ignore[arg-type]
-    return [line.split() for line in text.rpartition("where they spill\n")[2].splitlines()]
+    return [line.split() for line in text.rpartition("! means spills\n")[2].splitlines()]
 
 
 def test_artifact_table() -> None:
@@ -127,8 +127,8 @@ def test_host_side() -> None:
     lines = render_artifacts((facts,)).splitlines()
     assert lines[2:5] == [
         "  runtimes: run 5 (shared), walk (static)",
-        "  host side: 1 kernel registered, known by a function, 1 kernel not registered",
-        "  2 wrappers, 1 container without one",
+        "  host side: 1 kernel registered (function handle), 1 kernel not registered",
+        "  2 wrappers, 1 container without a wrapper",
     ]
     assert any(line.endswith("leads nowhere") for line in lines)
     (row,) = (line.split() for line in lines if line.startswith("  _Z1av"))

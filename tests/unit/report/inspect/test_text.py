@@ -40,7 +40,7 @@ def rows(facts: ArtifactFacts, order: str = "file") -> list[list[str]]:
     return [line.split() for line in text.rpartition("! means spills\n")[2].splitlines()]
 
 
-def test_artifact_table() -> None:
+def test_artifact_is_shown_with_its_kernels() -> None:
     lines = render_artifacts((FACTS,)).splitlines()
     assert lines[0] == "libdemo.so"
     assert "  target demo: backend cpu, kbuild 0.1.0" in lines
@@ -48,7 +48,7 @@ def test_artifact_table() -> None:
     assert any(".data.rel.ro" in line for line in lines)
 
 
-def test_kernels_by_architectures() -> None:
+def test_kernel_table_has_a_column_per_architecture() -> None:
     facts = of_images(
         image("sm_80", kernel("a", 32), kernel("b", 40, shared_bytes=1024)),
         image("sm_90", kernel("b", 41, shared_bytes=0, local_bytes=48, spill_bytes=8)),
@@ -67,12 +67,12 @@ def test_kernel_that_differs_between_containers_has_two_rows() -> None:
     assert rows(facts)[1:] == [["32", "a"], ["33", "a"]]
 
 
-def test_kernels_without_figures_show_what_their_image_is() -> None:
+def test_kernel_without_figures_shows_the_kind_of_its_image() -> None:
     facts = of_images(replace(image("compute_90", kernel("a")), kind="ptx"))
     assert rows(facts)[1:] == [["ptx", "a"]]
 
 
-def test_order() -> None:
+def test_rows_are_sorted_as_requested() -> None:
     facts = of_images(
         image("sm_80", kernel("b", 1, code_bytes=100), kernel("a", 2, code_bytes=900)),
         image("sm_90", kernel("b", 1, code_bytes=1000), size=4096),
@@ -84,7 +84,7 @@ def test_order() -> None:
     assert text.index("cpu sm_90") < text.index("cpu sm_80")
 
 
-def test_images_of_an_architecture_are_one_row() -> None:
+def test_images_of_one_architecture_share_a_row() -> None:
     text = render_artifacts(
         (
             of_images(
@@ -97,7 +97,7 @@ def test_images_of_an_architecture_are_one_row() -> None:
     assert row == ["cpu", "sm_80", "elf", "2", "2", "2.0", "KiB", "2.0", "KiB", "(zstd)"]
 
 
-def test_summary_does_not_say_how_many_kernels() -> None:
+def test_summary_shows_no_kernel_count() -> None:
     facts = replace(of_images(image("sm_80")), is_summary=True, sha256=None)
     text = render_artifacts((facts,))
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
@@ -105,7 +105,7 @@ def test_summary_does_not_say_how_many_kernels() -> None:
     assert "sha256" not in text
 
 
-def test_host_side() -> None:
+def test_host_side_of_foreign_kernels_is_shown() -> None:
     variable = FACTS.handles[0].symbol
     assert variable is not None
     function = replace(variable, name="_Z1av", type="function")
@@ -167,12 +167,12 @@ def test_file_without_kernels_says_so() -> None:
     assert "no kernels" in render_artifacts((of_images(),))
 
 
-def test_terminal_controls_are_shown_not_sent() -> None:
+def test_terminal_controls_are_escaped() -> None:
     text = render_artifacts((replace(FACTS, path="\x1b[2J\u202e.so"),))
     assert text.startswith("\\x1b[2J\\u202e.so\n")
 
 
-def test_forged_names_and_architectures_do_not_make_endless_text() -> None:
+def test_forged_names_and_architectures_are_limited() -> None:
     images = tuple(image(f"sm_{number}", kernel("a", 1)) for number in range(500))
     long = replace(FACTS.images[0], arch="x" * 10_000, kernels=())
     text = render_artifacts((of_images(*images, long),))
@@ -180,7 +180,7 @@ def test_forged_names_and_architectures_do_not_make_endless_text() -> None:
     assert len(text) < 100_000
 
 
-def test_sizes() -> None:
+def test_sizes_have_units() -> None:
     sizes = [0, 1023, 1024, 9728, 5 << 20, 3 << 40, 5000 << 40]
     assert [format_size(size) for size in sizes] == [
         *("0 B", "1023 B", "1.0 KiB", "9.5 KiB", "5.0 MiB", "3.0 TiB", "5000.0 TiB")

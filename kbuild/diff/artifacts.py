@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from kbuild.backends import find_backend
 from kbuild.demangle.names import demangle
+from kbuild.diff.handles import compare_handles
 from kbuild.diff.kernel_changes import describe_change, is_identical
 from kbuild.diff.matching import Entry, Group, Match, group_images, list_entries, match_entries
 from kbuild.diff.model import (
@@ -21,7 +22,7 @@ from kbuild.diff.model import (
     ImageChange,
 )
 from kbuild.diff.pairing import Artifact
-from kbuild.facts import ImageFacts, Symbol
+from kbuild.facts import ImageFacts
 from kbuild.inspect.image_bytes import ImagePlace
 
 
@@ -90,7 +91,7 @@ def compare_artifacts(old: Artifact | None, new: Artifact | None, found: Differe
             found.images.append(_describe_group(name, group, group in right))
             continue
         _compare_group(name, group, (old, left[group]), (new, right[group]), found)
-    found.handles.extend(_compare_handles(name, old, new))
+    found.handles.extend(compare_handles(name, old, new))
 
 
 def _describe_unpaired(old: Artifact | None, new: Artifact | None) -> Iterator[ArtifactChange]:
@@ -225,46 +226,3 @@ def _compare_data(
                 name=name,
                 display=demangle(name),
             )
-
-
-def _compare_handles(file: str, old: Artifact, new: Artifact) -> Iterator[HandleChange]:
-    """Compare the visibility of the host symbols of kernels that both sides have."""
-    left, right = _list_handles(old), _list_handles(new)
-    common = {k.name for image in new.facts.images for k in image.kernels} | set(right)
-    for kernel, before in left.items():
-        after = right.get(kernel)
-        if before == after or kernel not in common:
-            continue
-        # A stripped file has no local symbols, so a missing one says nothing.
-        if before != _EXPORTED and None in (before, after):
-            continue
-        yield HandleChange(
-            file=file,
-            kernel=kernel,
-            display=demangle(kernel),
-            old=before,
-            new=after,
-            is_break=before == _EXPORTED,
-        )
-
-
-_EXPORTED = "exported"
-
-
-def _list_handles(artifact: Artifact) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    facts = artifact.facts
-    symbols = [(handle.kernel, handle.symbol) for handle in facts.handles]
-    symbols += [(kernel.kernel, kernel.symbol) for kernel in facts.host_kernels]
-    for kernel, symbol in symbols:
-        if found.get(kernel) != _EXPORTED:
-            found[kernel] = _describe_symbol(symbol)
-    return found
-
-
-def _describe_symbol(symbol: Symbol | None) -> str | None:
-    if symbol is None:
-        return None
-    if symbol.binding == "local":
-        return "local"
-    return _EXPORTED if symbol.visibility in ("default", "protected") else symbol.visibility

@@ -181,12 +181,14 @@ def _write_images(
 ) -> dict[tuple[Path, ImagePlace], ImageFile]:
     """Write the images of the tasks to files in ``directory``."""
     images = dict.fromkeys(image for task in tasks for image in (task.old, task.new))
+    places: dict[Path, list[ImagePlace]] = {}
+    for image in images:
+        places.setdefault(image.file, []).append(image.place)
 
     def write() -> dict[tuple[Path, ImagePlace], ImageFile]:
         found: dict[tuple[Path, ImagePlace], ImageFile] = {}
-        for file in dict.fromkeys(image.file for image in images):
-            places = frozenset(image.place for image in images if image.file == file)
-            for place, data in load_images(file, places, options):
+        for file in places:
+            for place, data in load_images(file, frozenset(places[file]), options):
                 path = directory / f"image{len(found)}"
                 path.write_bytes(data)
                 found[file, place] = ImageFile(path=path, front=bytes(data[:_FRONT_BYTES]))

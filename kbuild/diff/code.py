@@ -187,8 +187,8 @@ def _write_images(
 
     def write() -> dict[tuple[Path, ImagePlace], ImageFile]:
         found: dict[tuple[Path, ImagePlace], ImageFile] = {}
-        for file in places:
-            for place, data in load_images(file, frozenset(places[file]), options):
+        for file, image_places in places.items():
+            for place, data in load_images(file, frozenset(image_places), options):
                 path = directory / f"image{len(found)}"
                 path.write_bytes(data)
                 found[file, place] = ImageFile(path=path, front=bytes(data[:_FRONT_BYTES]))

@@ -110,9 +110,7 @@ def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
 
     (finding,) = report.findings
     assert (finding.rule, finding.severity) == ("KB601", "error")
-    assert (
-        "kernel target demo: unknown backend 'cpu'" in finding.message
-    )
+    assert "kernel target demo: unknown backend 'cpu'" in finding.message
 
 
 # KB309: calls.

@@ -43,7 +43,7 @@ def check(backend: str, counted: list[dict[str, Any]]) -> None:
             way = ways[name]
             assert [word for word in way["passed"] if UNWANTED.search(word)] == []
             assert way["passed"] == []
-            assert way["entry"] in find_backend(backend).LAUNCH_ENTRIES
+            assert way["entry"] in find_builder(backend).TRAITS.launch_entries
             assert way["excess"] <= MAX_EXCESS, (table["compiler"], name)
         pushing = next(way for name, way in ways.items() if "push, stub, pop" in name)
         stub = ways["kbuild::launch, debug stub"]

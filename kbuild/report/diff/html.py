@@ -1,4 +1,4 @@
-"""A comparison as one HTML file without references: summary first, code side by side."""
+"""Render a comparison as a self-contained HTML page: a summary, then code side by side."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
 from kbuild.report.layout import show, show_line
 
-# Browsers take long to lay out more.
-_MOST_ROWS: Final = 50_000
+# Browsers need a long time to lay out more rows.
+_MAX_ROWS: Final = 50_000
 
 
 def render(report: DiffReport) -> str:
-    """The page."""
+    """Return the page."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.templates_directory()),
         undefined=jinja2.StrictUndefined,
@@ -25,7 +25,7 @@ def render(report: DiffReport) -> str:
         keep_trailing_newline=True,
         autoescape=True,
     )
-    left = _MOST_ROWS
+    left = _MAX_ROWS
     functions: list[dict[str, Any]] = []
     cut = 0
     for (status, name), changes in words.group_functions(report).items():

@@ -1,4 +1,4 @@
-"""A comparison for a pull request's comment, in GitHub's Markdown."""
+"""Render a comparison as GitHub Markdown, for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kbuild.report.diff import words
 from kbuild.report.layout import show_line
 from kbuild.report.verify.markdown import escape
 
-# GitHub refuses comments of more than 65536 characters.
+# GitHub rejects comments of more than 65536 characters.
 _LONGEST: Final = 60_000
 _LONGEST_CELL: Final = 400
 _LONGEST_CODE: Final = 8_000
 
 
 def render(report: DiffReport) -> str:
-    """The verdict, a table of what changed, and the code, folded; what is too much is counted."""
+    """Return the summary, a table of the changes, and folded code, up to the length limit."""
     lines = ["### kbuild diff", "", f"{_cell(report.old)} → {_cell(report.new)}", ""]
     lines += [f"**{_cell(words.summarise(report))}**", ""]
     lines += [f"- {_cell(file)}: {_cell(text)}" for file, text in words.describe_others(report)][
@@ -31,7 +31,7 @@ def render(report: DiffReport) -> str:
     for change in rows:
         lines += _code(change, room)
     if room.is_full:
-        lines += ["", "The rest is too long for a comment: see the report as HTML or JSON."]
+        lines += ["", "The rest is too long for a comment. See the HTML or JSON report."]
     return "\n".join(lines) + "\n"
 
 
@@ -75,7 +75,7 @@ def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
         )
     ]
     text = "\n".join(lines)[:_LONGEST_CODE]
-    # A fence longer than any in the text cannot be closed by it.
+    # The text cannot close a fence that is longer than any in the text.
     fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
     # Inside an HTML block Markdown's own escapes are shown.
     title = html.escape(show_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])

@@ -1,4 +1,4 @@
-"""What `kbuild diff` shows people: the verdict, then each change, then its code."""
+"""Render a comparison as text: a summary, then each change with its code."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
 from kbuild.report.layout import join_lines, show_line
 
-_MOST_LINES: Final = 60
+_MAX_LINES: Final = 60
 
 
 def render(report: DiffReport) -> str:
-    """The report as text."""
+    """Return the report as text."""
     lines = [f"{report.old} -> {report.new}", words.summarise(report)]
     for file, text in words.describe_others(report):
         lines.append(f"  {show_line(file)}: {show_line(text)}")
@@ -31,12 +31,12 @@ def _change(change: FunctionChange) -> Iterator[str]:
         yield f"    {show_line(text)}"
     if change.code is None:
         return
-    left = _MOST_LINES
+    left = _MAX_LINES
     for hunk in change.code.hunks:
         yield f"      @@ -{hunk.old_start} +{hunk.new_start} @@"
         for line in words.unified(hunk.rows):
             if not left:
-                yield "      ... (all of it: --format html or json)"
+                yield "      ... (use --format html or json to see all of it)"
                 return
             yield f"      {show_line(line)}"
             left -= 1

@@ -31,7 +31,9 @@ class Cost:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="build one source, to check that the benchmark runs")
+    parser.add_argument(
+        "--tiny", action="store_true", help="build one source, to check that the benchmark runs"
+    )
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     try:

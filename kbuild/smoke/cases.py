@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.runtime.loading.module import Module
+    from kbuild.runtime.loading.loaded_module import LoadedModule
 
 Case: TypeAlias = Callable[..., Any]
 
@@ -43,7 +43,7 @@ def read_cases(path: Path) -> dict[str, Case]:
     return cases
 
 
-def call_case(case: Case, module: Module) -> None:
+def call_case(case: Case, module: LoadedModule) -> None:
     """Call the case, with the module if it takes one."""
     if inspect.signature(case).parameters:
         case(module)

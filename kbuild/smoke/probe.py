@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kbuild.errors import KbuildError
-from kbuild.runtime.loading.module import load
+from kbuild.runtime.loading.loaded_module import load
 from kbuild.smoke.cases import call_case, read_cases
 from kbuild.smoke.journal import Journal
 

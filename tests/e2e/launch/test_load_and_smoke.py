@@ -16,8 +16,8 @@ import pytest
 import kbuild
 from kbuild import resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
-from kbuild.runtime.loading.module import Module
-from kbuild.runtime.names import KernelNotFoundError
+from kbuild.runtime.kernel_names import KernelNotFoundError
+from kbuild.runtime.loading.loaded_module import LoadedModule
 from support.commands import run_kbuild
 
 BuildKernelLibrary = Callable[..., Path]
@@ -106,11 +106,11 @@ def library(build_kernel_library: BuildKernelLibrary) -> Path:
 
 
 @pytest.fixture(scope="module")
-def module(library: Path) -> Module:
+def module(library: Path) -> LoadedModule:
     return kbuild.load(library)
 
 
-def test_load_lists_every_kernel(module: Module) -> None:
+def test_load_lists_every_kernel(module: LoadedModule) -> None:
     assert len(module) == len(list(module)) == 10
     assert "_ZN2ns5scaleEPffi" in module
     assert module.count_devices() == 1
@@ -130,74 +130,74 @@ def test_load_lists_every_kernel(module: Module) -> None:
         ("set", "_ZL3setPi"),
     ],
 )
-def test_kernels_go_by_every_name(module: Module, name: str, symbol: str) -> None:
+def test_kernels_go_by_every_name(module: LoadedModule, name: str, symbol: str) -> None:
     assert module[name].symbol == symbol
 
 
-def test_an_ambiguous_name_lists_candidates(module: Module) -> None:
+def test_an_ambiguous_name_lists_candidates(module: LoadedModule) -> None:
     with pytest.raises(KernelNotFoundError, match="_ZN2ns5scaleEPddi"):
         module["ns::scale"]
     assert "ns::scale" not in module
 
 
-def test_an_unknown_name_suggests_the_nearest(module: Module) -> None:
+def test_an_unknown_name_suggests_the_nearest(module: LoadedModule) -> None:
     with pytest.raises(KeyError) as caught:
         module["axpi<float>"]
     assert "did you mean void axpy<float>" in str(caught.value)
 
 
-def test_a_name_that_is_no_text_is_refused(module: Module) -> None:
+def test_a_name_that_is_no_text_is_refused(module: LoadedModule) -> None:
     assert 3 not in module  # type: ignore[comparison-overlap]
     with pytest.raises(KernelNotFoundError, match="by its name, not by 3"):
         module[3]  # type: ignore[index]
 
 
-def test_launch_copies_arrays_back(module: Module) -> None:
+def test_launch_copies_arrays_back(module: LoadedModule) -> None:
     data = np.arange(100, dtype=np.float32)
     module["ns::scale(float*, float, int)"].launch(grid=4, block=32, args=[data, 2, 50])
     np.testing.assert_array_equal(data[:50], np.arange(0, 100, 2))
     np.testing.assert_array_equal(data[50:], np.arange(50, 100))
 
 
-def test_launch_takes_arrays_that_are_not_contiguous(module: Module) -> None:
+def test_launch_takes_arrays_that_are_not_contiguous(module: LoadedModule) -> None:
     data = np.zeros((4, 3), dtype=np.int32)
     ones = np.ones(4, dtype=np.int32)
     module["axpy<int>"].launch(grid=1, block=4, args=[7, ones, data[:, 1], 4])
     np.testing.assert_array_equal(data, [[0, 7, 0]] * 4)
 
 
-def test_launch_leaves_read_only_arrays_alone(module: Module) -> None:
+def test_launch_leaves_read_only_arrays_alone(module: LoadedModule) -> None:
     data = np.ones(4, dtype=np.float32)
     data.flags.writeable = False
     module["ns::scale(float*, float, int)"].launch(grid=1, block=4, args=[data, 2.0, 4])
     assert (data == 1).all()
 
 
-def test_launch_takes_one_array_twice(module: Module) -> None:
+def test_launch_takes_one_array_twice(module: LoadedModule) -> None:
     data = np.array([1, 2, 3], dtype=np.float32)
     module["axpy<float>"].launch(grid=1, block=3, args=[1.0, data, data, 3])
     np.testing.assert_array_equal(data, [2, 4, 6])
 
 
-def test_launch_takes_empty_arrays(module: Module) -> None:
+def test_launch_takes_empty_arrays(module: LoadedModule) -> None:
     module["axpy<float>"].launch(
         grid=1, block=1, args=[1.0, np.zeros(0, np.float32), np.zeros((3, 0), np.float32), 0]
     )
 
 
-def test_launch_takes_three_dimensions(module: Module) -> None:
+def test_launch_takes_three_dimensions(module: LoadedModule) -> None:
     out = np.zeros(2 * 3 * 4 * 5, dtype=np.uint32)
     module["index"].launch(grid=(2, 3, 4), block=[5], args=[out])
     np.testing.assert_array_equal(out, np.repeat(np.arange(24), 5))
 
 
-def test_launch_takes_dynamic_shared_memory(module: Module) -> None:
+def test_launch_takes_dynamic_shared_memory(module: LoadedModule) -> None:
     data = np.arange(16, dtype=np.int32)
     module["reverse"].launch(grid=1, block=16, args=[data], shared_bytes=64)
     np.testing.assert_array_equal(data, np.arange(16)[::-1])
 
 
-def test_launch_takes_structures_by_value(module: Module) -> None:
+def test_launch_takes_structures_by_value(module: LoadedModule) -> None:
     class Pair(ctypes.Structure):
         _fields_ = (("tag", ctypes.c_char), ("value", ctypes.c_double))
 
@@ -218,14 +218,14 @@ def test_launch_takes_structures_by_value(module: Module) -> None:
         kernel.launch(grid=1, block=1, args=[bytes(8), None, out])
 
 
-def test_launch_aligns_arguments(module: Module) -> None:
+def test_launch_aligns_arguments(module: LoadedModule) -> None:
     out = np.zeros(1, dtype=np.float32)
     four = np.array([1, 2, 3, 4], dtype=np.float32).tobytes()
     module["aligned"].launch(grid=1, block=1, args=[3, four, out])
     assert out[0] == 8
 
 
-def test_launch_passes_addresses_through(module: Module) -> None:
+def test_launch_passes_addresses_through(module: LoadedModule) -> None:
     value = ctypes.c_int(0)
     kernel = module["set"]
     address = ctypes.addressof(value)
@@ -235,7 +235,7 @@ def test_launch_passes_addresses_through(module: Module) -> None:
         assert value.value == 1
 
 
-def test_a_refused_launch_says_what_the_runtime_says(module: Module) -> None:
+def test_a_refused_launch_says_what_the_runtime_says(module: LoadedModule) -> None:
     data = np.ones(1, dtype=np.int32)
     with pytest.raises(LaunchError, match=r"^set\(int\*\): launching failed: the block.*error 9"):
         module["set"].launch(grid=1, block=100_000, args=[data])
@@ -503,7 +503,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_failed_launches_give_device_memory_back(
-    module: Module, monkeypatch: pytest.MonkeyPatch
+    module: LoadedModule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = module["set"]
     device = kernel._device

@@ -1,7 +1,7 @@
-"""Compiled kernels: what a compiler made and said, apart from anything that runs them.
+"""Compiled kernels: their code and the compiler's facts, separate from what runs them.
 
-Nothing here needs a device, or a library that does.  A launch that goes beyond what a kernel
-was compiled for has it assembled again in here: see `CompiledKernel.select`.
+Nothing here needs a device, or a library that needs one.  If a launch exceeds the limits that a
+kernel was compiled for, `CompiledKernel.select` assembles the kernel again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from kbuild.errors import ConfigurationError
 from kbuild.model import HighWaterMarks, ImageKind, KernelRecord, Linkage, Param, Resources
 
-# How many codes of one kernel are kept beside the first one.
+# The number of variants of one kernel that are kept in addition to the first one.
 _MOST_VARIANTS: Final = 8
 
 
@@ -22,7 +22,9 @@ _MOST_VARIANTS: Final = 8
 class CompiledImage:
     """One file of device code in memory: an image, or the assembly that it was made from.
 
-    ``file_name`` is its base name, which all files of one compilation share, with its suffix.
+    Attributes:
+        file_name: The name for a saved file.  The files of one compilation differ in the
+            suffix only.
     """
 
     arch: str
@@ -34,10 +36,14 @@ class CompiledImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilation:
-    """How the device code of one source came about.
+    """How the device code of one source was compiled.
 
-    ``source`` is the file's name as messages have it, ``command`` the compiler's call,
-    ``log`` all that it said, ``warnings`` what of that people should read.
+    Attributes:
+        source: The source's name in messages.
+        base_name: The name of the saved files, without a suffix.
+        command: The command line of the compiler.
+        log: Everything that the compiler printed.
+        warnings: The part of ``log`` that people should read.
     """
 
     source: str
@@ -53,10 +59,14 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """The code of one kernel for launches within ``marks``, and why it was made.
+    """The code of one kernel for launches within ``marks``.
 
-    ``command`` and ``log`` are of the tool that made it last.  ``images`` is empty where the code
-    has gone from the cache.
+    Attributes:
+        reason: Why this variant was made.
+        marks: The largest block and the number of registers that it was compiled for.
+        images: The images, or an empty tuple if the variant was dropped from the cache.
+        command: The command line of the tool that made the variant.
+        log: Everything that this tool printed.
     """
 
     reason: str
@@ -68,26 +78,37 @@ class Variant:
 
 
 class Recompiler(Protocol):
-    """What assembles a kernel again; it pickles."""
+    """Assembles a kernel again; it can be pickled."""
 
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
-        """The kernel's code for ``marks``, from its assembly alone; ToolError if that fails."""
+        """Return the code of ``kernel`` for ``marks``, made from its assembly.
 
-    def find_most_threads(self, resources: Resources) -> int | None:
-        """The largest block that code of these needs can be launched with; None if unknown."""
+        Raises:
+            ToolError: The assembler fails.
+        """
 
-    def mark_block(self, threads: int) -> int | None:
-        """The bound to compile for where blocks have so many threads.
+    def find_largest_block(self, resources: Resources) -> int | None:
+        """Return the largest block, in threads, for code that uses ``resources``.
 
-        None where nothing that is compiled lets such a block be launched.
+        Returns:
+            None if it is unknown.
+        """
+
+    def choose_launch_bound(self, threads: int) -> int | None:
+        """Return the launch bound to compile for, so that blocks can have ``threads`` threads.
+
+        Returns:
+            None if no launch bound makes such a block possible.
         """
 
 
 class CompiledKernel:
-    """One kernel as it was compiled: code and facts, safe to share between threads.
+    """The code of one compiled kernel and facts about it; threads can share it.
 
-    ``record`` is the row that the kernel table of a build has for it.  ``history`` begins
-    with the first compilation and has an entry for each time that launches asked for more.
+    Attributes:
+        record: The row for the kernel in the kernel table of a build.
+        compilation: How the source of the kernel was compiled.
+        assembly: The assembly that the compiler produced, or None if it produces none.
     """
 
     def __init__(
@@ -104,7 +125,7 @@ class CompiledKernel:
         self.assembly = assembly
         self._recompiler = recompiler
         self._first = variant
-        # Replaced as a whole, so that launches read it without the lock; best last used last.
+        # The tuple is replaced as a whole, so that launches can read it without the lock.
         self._variants: tuple[Variant, ...] = ()
         self._history: tuple[Variant, ...] = (variant,)
         self._high = variant.marks
@@ -133,85 +154,94 @@ class CompiledKernel:
 
     @property
     def linkage(self) -> Linkage:
-        """How far the name reaches."""
+        """The linkage of the symbol."""
         return self.record.linkage
 
     @property
     def params(self) -> tuple[Param, ...]:
-        """The parameters, as the device image lays them out (bytes)."""
+        """The parameters, with the layout of the device image; sizes are in bytes."""
         return self.record.params
 
     @property
     def backend(self) -> str:
-        """The backend whose compiler made it."""
+        """The backend that compiled the kernel."""
         return self.compilation.backend
 
     @property
     def images(self) -> tuple[CompiledImage, ...]:
-        """The device images of the first compilation; they hold all kernels of the source."""
+        """The device images of the first compilation, with all kernels of the source."""
         return self._first.images
 
     @property
     def resources(self) -> Resources:
-        """What the kernel needs, as first compiled: registers, spills, memory, launch bound."""
+        """What the kernel uses, as first compiled: registers, spills, memory, launch bound."""
         return self._first.resources
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """What the source, the assembly and the images are called where they are saved."""
+        """The names of the saved files: the source, the assembly, and the images."""
         assembly = (self.assembly,) if self.assembly else ()
         files = dict.fromkeys(image.file_name for image in (*assembly, *self.images))
         return (f"{self.compilation.base_name}{Path(self.compilation.source).suffix}", *files)
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The call of the compiler that first made it."""
+        """The command line of the compiler."""
         return self.compilation.command
 
     @property
     def compiler_version(self) -> str:
-        """The version of that compiler."""
+        """The version of the compiler."""
         return self.compilation.compiler_version
 
     @property
     def log(self) -> str:
-        """What that compiler said."""
+        """Everything that the compiler printed."""
         return self.compilation.log
 
     @property
     def marks(self) -> HighWaterMarks:
-        """The high-water marks: the largest block and the most registers ever compiled for."""
+        """The largest block and the most registers that the kernel was ever compiled for."""
         return self._high
 
     @property
     def history(self) -> tuple[Variant, ...]:
-        """Every code that was made of the kernel, the first one first, with its reason.
+        """All variants of the kernel with the reasons for making them, in the order of creation.
 
-        Of those beyond the cache's bound only the facts are kept.
+        The first one is from the compiler.  Variants that were dropped from the cache have no
+        images.
         """
         return self._history
 
     def select(self, threads: int, max_registers: int | None = None) -> Variant:
-        """The code for blocks of ``threads``, with at most ``max_registers`` a thread.
+        """Return the code for a launch.
 
-        Where none of those there are allows that, the kernel is assembled again from what its
-        first compilation left, once for all later launches.  Where that cannot help (the
-        backend assembles nothing again, no device takes such a block), it is the first one, and
-        the device says what it thinks of the launch.  ConfigurationError where ``max_registers``
-        cannot be kept; ToolError where assembling fails.
+        If no variant allows the launch, the kernel is assembled again from the assembly that the
+        compiler produced.  All later launches can use this variant.  If that cannot help
+        (the backend does not assemble kernels again, or no device supports such a block), the
+        first variant is returned, and the device reports what is wrong with the launch.
+
+        Args:
+            threads: The number of threads in a block.
+            max_registers: The most registers that a thread may use, or None for no limit.
+
+        Raises:
+            ConfigurationError: The code needs more registers than ``max_registers``.
+            ToolError: The assembler fails.
         """
         found = self._find(threads, max_registers)
         if found is not None:
             return found
         with self._lock:
-            # Another thread may have been here.
+            # Another thread can have added the variant while this one waited for the lock.
             found = self._find(threads, max_registers)
             return found or self._recompile(threads, max_registers)
 
     def _find(self, threads: int, max_registers: int | None) -> Variant | None:
-        """The code that is there for such launches: the first one, or that of most registers.
+        """Return an existing variant for a launch: the first one, or the one with most registers.
 
-        What has few registers because others asked for that is not for launches without a limit.
+        A variant that was made for a register limit is not used for launches without one,
+        because it would slow them down.
         """
         if self._explain_refusal(self._first, threads, max_registers) is None:
             return self._first
@@ -225,16 +255,16 @@ class CompiledKernel:
 
     def _recompile(self, threads: int, max_registers: int | None) -> Variant:
         reason = self._explain_refusal(self._first, threads, max_registers) or ""
-        bound = self._recompiler.mark_block(threads) if self._recompiler else None
+        bound = self._recompiler.choose_launch_bound(threads) if self._recompiler else None
         if self._recompiler is None or bound is None or self.resources.required_block:
             if max_registers is not None:
-                raise ConfigurationError(f"{self.display}: {reason}, and it cannot be recompiled")
+                raise ConfigurationError(f"{self.display}: {reason}; it cannot be recompiled")
             return self._first
         marks = HighWaterMarks(max_threads=bound, max_registers=max_registers)
         variant = self._recompiler.recompile(self.record.device_name, marks, reason)
         left = self._explain_refusal(variant, threads, max_registers)
-        if left is not None and max_registers is not None:  # no code can do with so few
-            raise ConfigurationError(f"{self.display}: {reason}, and recompiled {left}")
+        if left is not None and max_registers is not None:
+            raise ConfigurationError(f"{self.display}: {reason}; after recompilation, {left}")
         dropped = self._variants[: -_MOST_VARIANTS + 1]
         self._variants = (*self._variants[len(dropped) :], variant)
         kept = (replace(v, images=()) if v in dropped else v for v in self._history)
@@ -249,25 +279,28 @@ class CompiledKernel:
     def _explain_refusal(
         self, variant: Variant, threads: int, max_registers: int | None
     ) -> str | None:
-        """Why the code cannot be launched so; None where nothing speaks against it."""
+        """Return why the code cannot be launched this way, or None if it can, as far as known."""
         registers = variant.resources.registers
         if max_registers is not None and registers is not None and registers > max_registers:
-            return f"it has {registers} registers a thread, the launch allows {max_registers}"
+            return (
+                f"it uses {registers} registers per thread, but the launch allows {max_registers}"
+            )
         if self._recompiler is None:
             return None
-        if max_registers is not None and registers is None:  # the device's driver gives them
+        if max_registers is not None and registers is None:
+            # The driver of the device will allocate the registers, within the limit in the code.
             marked = variant.marks.max_registers
             if marked is None or marked > max_registers:
-                many = "no limit" if marked is None else f"a limit of {marked}"
-                return f"it has {many} of registers a thread, the launch allows {max_registers}"
-        most = self._recompiler.find_most_threads(variant.resources)
+                limit = "no limit on" if marked is None else f"a limit of {marked}"
+                return f"it has {limit} registers per thread, but the launch allows {max_registers}"
+        most = self._recompiler.find_largest_block(variant.resources)
         if most is None or threads <= most:
             return None
         bound = variant.resources.max_threads
         why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
-        return f"a block has {threads} threads, {why} allow {most}"
+        return f"a block has {threads} threads, but {why} allow {most}"
 
 
 def _count_registers(variant: Variant) -> int:
-    """How many a thread may have, as far as that is known."""
+    """Return the number of registers that a thread can use, or 0 if it is unknown."""
     return variant.resources.registers or variant.marks.max_registers or 0

@@ -194,10 +194,9 @@ def _assemble(header: Header, payload: Buffer, where: str) -> LaunchRecord:
 
 
 def _take(payload: Buffer, place: Payload, where: str) -> Buffer:
-    if place.offset < 0 or place.size < 0 or place.offset % ALIGNMENT:
+    if place.offset % ALIGNMENT:
         raise InputError(
-            f"{where}: invalid place: offset {place.offset} and size {place.size}; expected "
-            f"positive numbers and a multiple of {ALIGNMENT} as the offset"
+            f"{where}: invalid offset {place.offset}; expected a multiple of {ALIGNMENT}"
         )
     if place.offset + place.size > len(payload):
         raise InputError(

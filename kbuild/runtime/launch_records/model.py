@@ -7,12 +7,23 @@ In the second case, a note says why.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.formats.buffer import Buffer
 from kbuild.model import ContainerRecord, ImageKind, KernelRecord
+from kbuild.records import Accept
 
+Unsigned32: TypeAlias = Annotated[
+    int, Accept(expected="an unsigned integer of 32 bits", minimum=0, maximum=2**32 - 1)
+]
+Unsigned64: TypeAlias = Annotated[
+    int, Accept(expected="an unsigned integer of 64 bits", minimum=0, maximum=2**64 - 1)
+]
+Signed32: TypeAlias = Annotated[
+    int, Accept(expected="an integer of 32 bits", minimum=-(2**31), maximum=2**31 - 1)
+]
+RecordedExtent: TypeAlias = tuple[Unsigned32, Unsigned32, Unsigned32]
 NoteKind: TypeAlias = Literal[
     "unknown-extent",
     "host-memory",
@@ -36,13 +47,13 @@ class RecordedConfig:
     ``cluster`` is None if the launch had no cluster.
     """
 
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    shared_bytes: int = 0
-    cluster: tuple[int, ...] | None = None
+    grid: RecordedExtent
+    block: RecordedExtent
+    shared_bytes: Unsigned64 = 0
+    cluster: RecordedExtent | None = None
     cooperative: bool = False
     programmatic_dependent_launch: bool = False
-    priority: int = 0
+    priority: Signed32 = 0
 
     def to_launch_config(self) -> LaunchConfig:
         """Return the configuration for a new launch on the default stream.

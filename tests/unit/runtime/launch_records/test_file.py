@@ -272,20 +272,29 @@ def test_malformed_json_is_rejected(tmp_path: Path, text: bytes) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"schema": "kbuild.launch/9"}, "schema 'kbuild.launch/9'"),
-        ({"arguments": "xy"}, "arguments: not hexadecimal"),
-        ({"arguments": "00" * (1 << 21)}, "arguments: more than"),
-        ({"arguments": "00"}, r"kernel.params\[0\]: reaches beyond the 1 argument bytes"),
-        ({"pointers": [{"offset": 9, "buffer": 1}]}, r"pointers\[0\].offset: beyond"),
-        ({"pointers": [{"offset": -1, "buffer": 1}]}, r"pointers\[0\].offset: beyond"),
-        ({"pointers": [{"offset": 8, "buffer": 2}]}, r"pointers\[0\].buffer: there are 2"),
+        ({"schema": "kbuild.launch/9"}, "its schema is 'kbuild.launch/9'"),
+        ({"arguments": "xy"}, "arguments: expected hexadecimal digits"),
+        ({"arguments": "00" * (1 << 21)}, "arguments: expected at most"),
+        ({"arguments": "00"}, r"kernel.params\[0\]: extends past the 1 argument bytes"),
+        ({"pointers": [{"offset": 9, "buffer": 1}]}, r"pointers\[0\].offset: extends past"),
+        ({"pointers": [{"offset": -1, "buffer": 1}]}, r"pointers\[0\].offset: extends past"),
+        (
+            {"pointers": [{"offset": 8, "buffer": 2}]},
+            r"pointers\[0\].buffer: no buffer 2; the record has 2",
+        ),
         (
             {"pointers": [{"offset": 8, "buffer": 1, "buffer_offset": 101}]},
-            r"buffer_offset: outside",
+            r"buffer_offset: is outside",
         ),
-        ({"buffers": [{"address": -1, "size": 1}]}, r"buffers\[0\]: address or size"),
-        ({"config": {"grid": [1, 1], "block": [1, 1, 1]}}, "config.grid: not three numbers"),
-        ({"config": {"grid": [1, 1, 1], "block": [1, 1, 2**32]}}, "config.block: not three"),
+        ({"buffers": [{"address": -1, "size": 1}]}, r"buffers\[0\].address: expected an unsigned"),
+        (
+            {"config": {"grid": [1, 1], "block": [1, 1, 1]}},
+            "config.grid: expected a list of 3 items",
+        ),
+        (
+            {"config": {"grid": [1, 1, 1], "block": [1, 1, 2**32]}},
+            r"config.block\[2\]: expected an unsigned integer of 32",
+        ),
     ],
 )
 def test_inconsistent_headers_are_rejected(
@@ -301,9 +310,9 @@ def test_inconsistent_headers_are_rejected(
     ("place", "message"),
     [
         ({"offset": 1 << 60, "size": 100}, "truncated: the content ends at byte"),
-        ({"offset": 0, "size": 1 << 60}, "bytes, and the buffer has 100"),
-        ({"offset": -64, "size": 100}, "invalid place: offset"),
-        ({"offset": 8, "size": 100}, "invalid place: offset"),
+        ({"offset": 0, "size": 1 << 60}, "bytes, but the buffer has 100"),
+        ({"offset": -64, "size": 100}, r"content.offset: expected an unsigned"),
+        ({"offset": 8, "size": 100}, "invalid offset 8"),
         ({"offset": 0, "size": 100, "sha256": "00"}, "damaged"),
     ],
 )

@@ -1,8 +1,8 @@
-"""kbuild: GPU kernel sources to artifacts that any host compiler can link."""
+"""kbuild: turns GPU kernel sources into artifacts that any host compiler can link."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # what type checkers take for true; typing loads slowly
+TYPE_CHECKING = False  # type checkers assume True; importing typing is slow
 if TYPE_CHECKING:
     from typing import Any, Final
 
@@ -37,7 +37,8 @@ __all__ = [
     "write_launch_record",
 ]
 
-# Build edges import kbuild thousands of times and never run a kernel.
+# Public names are imported on first use: build edges import kbuild thousands of times and never
+# run a kernel.
 _LAZY: Final = {
     "CompiledKernel": "kbuild.runtime.compiling.compiled_kernel",
     "CompiledModule": "kbuild.runtime.compiling.compiled_module",
@@ -56,7 +57,7 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        from importlib import import_module  # noqa: PLC0415 - loads slowly
+        from importlib import import_module  # noqa: PLC0415 - slow to import
 
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")

@@ -14,7 +14,8 @@ from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame
-from kbuild.runtime.compiling.compiled_kernel import CompiledKernel, Variant
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
 

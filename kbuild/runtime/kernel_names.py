@@ -41,35 +41,35 @@ class NameIndex:
             for alias in dict.fromkeys(_list_aliases(name)):
                 self._by_alias.setdefault(alias, []).append(name)
 
-    def find(self, wanted: str) -> str:
-        """Return the key of the kernel that ``wanted`` names.
+    def find(self, name: str) -> str:
+        """Return the key of a kernel by one of its names.
 
         Raises:
-            KernelNotFoundError: ``wanted`` names no kernel, or several.
+            KernelNotFoundError: ``name`` names no kernel, or several.
         """
-        if wanted in self._exact:
-            return wanted
-        found = self._by_alias.get(_remove_spaces(wanted), [])
+        if name in self._exact:
+            return name
+        found = self._by_alias.get(_remove_spaces(name), [])
         if len(found) == 1:
             return found[0].key
         if found:
-            listing = _join_names(f"{name.display} ({name.key})" for name in found)
-            raise KernelNotFoundError(f"{wanted!r} matches {len(found)} kernels: {listing}")
-        raise KernelNotFoundError(f"no kernel {wanted!r}; {self._suggest(wanted)}")
+            listing = _join_names(f"{kernel.display} ({kernel.key})" for kernel in found)
+            raise KernelNotFoundError(f"{name!r} matches {len(found)} kernels: {listing}")
+        raise KernelNotFoundError(f"no kernel {name!r}; {self._suggest(name)}")
 
-    def _suggest(self, wanted: str) -> str:
+    def _suggest(self, name: str) -> str:
         spellings = {
-            spelling: name
-            for name in self._names
-            for spelling in (name.symbol, name.display, split_function(name.display)[0])
+            spelling: kernel
+            for kernel in self._names
+            for spelling in (kernel.symbol, kernel.display, split_function(kernel.display)[0])
         }
-        near = difflib.get_close_matches(wanted, spellings, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, spellings, n=3, cutoff=0.5)
         if near:
             displays = dict.fromkeys(spellings[spelling].display for spelling in near)
             return f"did you mean {' or '.join(displays)}?"
         if not self._names:
             return "there are no kernels"
-        return f"the kernels are {_join_names(name.display for name in self._names)}"
+        return f"the kernels are {_join_names(kernel.display for kernel in self._names)}"
 
 
 class NamedKernel(Protocol):

@@ -115,7 +115,7 @@ def _list_kernels(file: SharedObject) -> tuple[str, ...]:
 
 def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
     if not path.is_file():
-        raise ConfigurationError(f"{path}: no such file")
+        raise ConfigurationError(f"{path}: the case file does not exist")
     answer = _ask(timeout, "list", path.absolute())
     event = answer.events[0] if answer.events else {}
     if "cases" not in event:

@@ -64,7 +64,7 @@ ViewArray: TypeAlias = Callable[[object], ArrayView | None]
 
 
 def keep(value: Any) -> Any:
-    """Return ``value``: the converter for values that `struct` packs as they are."""
+    """Return ``value``: the converter for values that `struct` can pack."""
     return value
 
 
@@ -221,7 +221,7 @@ class ParameterConverters:
     def _read_interface(self, pointer: PointerType, interface: ArrayInterface) -> Converter:
         """Make a converter that reads the address of a contiguous array of the right type.
 
-        It leaves arrays that need a closer look to `_convert_object`.
+        All other arrays are passed on to `_convert_object`, which explains what is wrong.
         """
         attribute = interface.attribute
         streams = (None, interface.stream)

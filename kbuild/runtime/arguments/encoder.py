@@ -1,4 +1,4 @@
-"""The arguments of launches in memory, laid out as the kernel's parameters are."""
+"""Arguments of launches in memory, with the layout of the kernel's parameters."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ArgumentEncoder:
         # Frames that no launch uses at the moment.
         self._frames: list[Frame] = []
         # By the types of the values.  None: some value is an array, which has to be copied;
-        # empty: all values are packed as they are.
+        # empty: no value needs a conversion.
         self._converters: dict[tuple[type, ...], tuple[Converter, ...] | None] = {}
 
     def launch(self, values: Sequence[Any], submit: Callable[[Frame], None]) -> bool:

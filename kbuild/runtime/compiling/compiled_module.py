@@ -9,13 +9,8 @@ from pathlib import Path
 from kbuild import records
 from kbuild.files import write_file
 from kbuild.model import DeviceImage, HighWaterMarks, Kernel, KernelRecord
-from kbuild.runtime.compiling.compiled_kernel import (
-    Compilation,
-    CompiledImage,
-    CompiledKernel,
-    Recompiler,
-    Variant,
-)
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
 from kbuild.runtime.kernel_names import KernelMapping
 from kbuild.stages.compile import CompiledSource
 

@@ -16,9 +16,9 @@ from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
-from kbuild.runtime.compiling.compiled_kernel import Compilation, CompiledImage, Recompiler
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler
 from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge

@@ -13,7 +13,7 @@ from kbuild.backends.interface.rtc import AssembleUnit, RuntimeCompiler
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import InputError, ToolchainError
 from kbuild.model import HighWaterMarks, ImageKind, Resources
-from kbuild.runtime.compiling.compiled_kernel import CompiledImage, Variant
+from kbuild.runtime.compiling.model import CompiledImage, Variant
 from kbuild.stages.compile import describe_content
 
 

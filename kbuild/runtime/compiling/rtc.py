@@ -14,9 +14,9 @@ from kbuild.backends.interface.rtc import RtcOutput, RtcSource
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
 from kbuild.model import HighWaterMarks
-from kbuild.runtime.compiling.compiled_kernel import Compilation, CompiledImage, Variant
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.compiling.compiler import KernelCompiler
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
 from kbuild.runtime.compiling.recompilers import (
     AssembledImage,
     PortableRecompiler,
@@ -102,11 +102,11 @@ def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
     """
     if request.expression is None or request.name in module:
         return request.name
-    wanted = base_identifier(request.name.partition("<")[0]).strip(" &")
+    template = base_identifier(request.name.partition("<")[0]).strip(" &")
     instances = [
         kernel.name
         for kernel in module.values()
-        if base_identifier(split_function(kernel.display)[0]) == wanted
+        if base_identifier(split_function(kernel.display)[0]) == template
     ]
     return instances[0] if len(instances) == 1 else request.name
 

@@ -14,7 +14,7 @@ from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer
 from kbuild.runtime.arguments.encoder import Frame
 from kbuild.runtime.arguments.parameter_types import POINTER_SIZE
-from kbuild.runtime.compiling.compiled_kernel import CompiledImage
+from kbuild.runtime.compiling.model import CompiledImage
 from kbuild.runtime.launch_records.images import read_images
 from kbuild.runtime.launch_records.model import LaunchOutcome, LaunchRecord
 

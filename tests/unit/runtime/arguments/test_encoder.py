@@ -153,7 +153,7 @@ class OnDevice:
     @property
     def __device_array__(self) -> dict[str, Any]:
         if "missing" in self._interface:
-            raise RuntimeError("lies elsewhere")
+            raise RuntimeError("the array is in host memory")
         return self._interface
 
 
@@ -181,8 +181,8 @@ def look_closer(value: object) -> ArrayView | None:
 )
 def test_plain_arrays_on_the_device_are_not_viewed(interface: Any, address: int) -> None:
     params = lay_out(["float*", "int"])
-    told = ArrayInterface(attribute="__device_array__", stream=7)
-    encoder = ArgumentEncoder(record(params), view=look_closer, interface=told)
+    device_interface = ArrayInterface(attribute="__device_array__", stream=7)
+    encoder = ArgumentEncoder(record(params), view=look_closer, interface=device_interface)
     frame = launch(encoder, (OnDevice(**interface), 3))
     assert frame is not None
     assert read(frame, params)[0] == address.to_bytes(8, "little")

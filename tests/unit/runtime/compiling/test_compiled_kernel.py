@@ -9,12 +9,8 @@ import pytest
 
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import HighWaterMarks, KernelRecord, Resources
-from kbuild.runtime.compiling.compiled_kernel import (
-    Compilation,
-    CompiledImage,
-    CompiledKernel,
-    Variant,
-)
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
 from kbuild.runtime.compiling.recompilers import choose_launch_bound, find_largest_block
 
 UNMARKED = HighWaterMarks()

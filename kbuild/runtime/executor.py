@@ -9,7 +9,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from kbuild.backends import open_device
-from kbuild.backends.interface.devices import ExecutionDevice, Queue
+from kbuild.backends.interface.devices import ArrayInterface, ExecutionDevice, Queue
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
@@ -68,6 +68,8 @@ class KernelExecutor:
         self._device: ExecutionDevice = open_device(compiled.backend)
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
+        # Configurations with the same stream share an encoder, so that it knows their types.
+        self._encoders: dict[ArrayInterface | None, ArgumentEncoder] = {}
 
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
@@ -147,11 +149,10 @@ class KernelExecutor:
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
-        encoder = ArgumentEncoder(
-            self.compiled.record,
-            view=lambda value: self._device.view_array(value, queue),
-            interface=queue.array_interface,
-        )
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()
+            self._encoders.clear()
+        encoder = self._find_encoder(queue)
         plan = _Plan(
             config=config,
             queue=queue,
@@ -160,10 +161,19 @@ class KernelExecutor:
             encoder=encoder,
             launch=encoder.launch,
         )
-        if len(self._plans) >= _MOST_PLANS:
-            self._plans.clear()
         self._plans[id(config)] = plan
         return plan
+
+    def _find_encoder(self, queue: Queue) -> ArgumentEncoder:
+        interface = queue.array_interface
+        encoder = self._encoders.get(interface)
+        if encoder is None:
+            encoder = self._encoders[interface] = ArgumentEncoder(
+                self.compiled.record,
+                view=lambda value: self._device.view_array(value, queue),
+                interface=interface,
+            )
+        return encoder
 
     def _require_block(self, config: LaunchConfig) -> None:
         required = self.compiled.resources.required_block

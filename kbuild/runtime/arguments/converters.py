@@ -10,7 +10,7 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kbuild.backends.interface.devices import ArrayInterface, ArrayView
 from kbuild.model import Param
@@ -21,9 +21,6 @@ from kbuild.runtime.arguments.parameter_types import (
     read_parameter_type,
 )
 from kbuild.runtime.arguments.values import is_numpy, read_ctypes_kind, view_ctypes
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _NULL_POINTERS: Final = ("decltype(nullptr)", "std::nullptr_t")
 
@@ -47,13 +44,6 @@ class DeviceAddress(int):
     """The address of another library's array; ``view`` keeps the array's memory alive."""
 
     view: ArrayView
-
-    @classmethod
-    def of(cls, view: ArrayView) -> Self:
-        """Return the address of ``view``."""
-        address = cls(view.address)
-        address.view = view
-        return address
 
 
 # What `struct` packs: a number, an address, or the bytes of the parameter.
@@ -188,7 +178,9 @@ class ParameterConverters:
             self._require_elements(array.dtype)
             if not array.is_contiguous:
                 raise UnsuitableValueError("a contiguous array (or its address)")
-            return DeviceAddress.of(array)
+            address = DeviceAddress(array.address)
+            address.view = array
+            return address
         content = view_ctypes(value)
         if content is None or not self._accepts_ctypes(read_ctypes_kind(content)):
             raise UnsuitableValueError(self._describe_expected())
@@ -231,12 +223,14 @@ class ParameterConverters:
         def read(value: Any) -> Packable:
             try:
                 found = getattr(value, attribute)
+                address = found["data"][0]
                 if (
-                    found.get("strides") is None
+                    type(address) is int
+                    and found.get("strides") is None
                     and found.get("stream") in streams
                     and (spelled is None or found["typestr"][1:] in spelled)
                 ):
-                    return found["data"][0]
+                    return address
             except Exception:  # noqa: BLE001, S110 - libraries raise anything for host arrays
                 pass
             return self._convert_object(value)

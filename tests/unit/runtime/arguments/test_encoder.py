@@ -170,6 +170,7 @@ def look_closer(value: object) -> ArrayView | None:
     ("interface", "address"),
     [
         ({"data": ()}, 8192),
+        ({"data": (None, False)}, 8192),
         ({"typestr": None}, 8192),
         ({}, 4096),
         ({"strides": (8,)}, 8192),

@@ -1,21 +1,21 @@
-"""kbuild: GPU kernel sources to artifacts that any host compiler can link."""
+"""kbuild: turns GPU kernel sources into artifacts that any host compiler can link."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # what type checkers take for true; typing loads slowly
+TYPE_CHECKING = False  # type checkers assume True; importing typing is slow
 if TYPE_CHECKING:
     from typing import Any, Final
 
     from kbuild.backends.interface.launch_config import LaunchConfig as LaunchConfig
+    from kbuild.runtime.compiling.compiled_kernel import CompiledKernel as CompiledKernel
+    from kbuild.runtime.compiling.compiled_module import CompiledModule as CompiledModule
     from kbuild.runtime.compiling.compiler import KernelCompiler as KernelCompiler
-    from kbuild.runtime.compiling.kernel import CompiledKernel as CompiledKernel
-    from kbuild.runtime.compiling.module import CompiledModule as CompiledModule
     from kbuild.runtime.executor import KernelExecutor as KernelExecutor
     from kbuild.runtime.launch_records.file import read_launch_record as read_launch_record
     from kbuild.runtime.launch_records.file import write_launch_record as write_launch_record
     from kbuild.runtime.launch_records.model import LaunchRecord as LaunchRecord
     from kbuild.runtime.launch_records.replay import replay_launch as replay_launch
-    from kbuild.runtime.loading.module import load as load
+    from kbuild.runtime.loading.loaded_module import load as load
     from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
     from kbuild.toolchain.devices import query_architecture as query_architecture
 
@@ -37,16 +37,17 @@ __all__ = [
     "write_launch_record",
 ]
 
-# Build edges import kbuild thousands of times and never run a kernel.
+# Public names are imported on first use: build edges import kbuild thousands of times and never
+# run a kernel.
 _LAZY: Final = {
-    "CompiledKernel": "kbuild.runtime.compiling.kernel",
-    "CompiledModule": "kbuild.runtime.compiling.module",
+    "CompiledKernel": "kbuild.runtime.compiling.compiled_kernel",
+    "CompiledModule": "kbuild.runtime.compiling.compiled_module",
     "KernelCompiler": "kbuild.runtime.compiling.compiler",
     "KernelExecutor": "kbuild.runtime.executor",
     "LaunchConfig": "kbuild.backends.interface.launch_config",
     "LaunchRecord": "kbuild.runtime.launch_records.model",
     "RtcKernel": "kbuild.runtime.rtc_kernel",
-    "load": "kbuild.runtime.loading.module",
+    "load": "kbuild.runtime.loading.loaded_module",
     "query_architecture": "kbuild.toolchain.devices",
     "read_launch_record": "kbuild.runtime.launch_records.file",
     "replay_launch": "kbuild.runtime.launch_records.replay",
@@ -56,7 +57,7 @@ _LAZY: Final = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        from importlib import import_module  # noqa: PLC0415 - loads slowly
+        from importlib import import_module  # noqa: PLC0415 - slow to import
 
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")

@@ -1,1 +1,1 @@
-"""Running kernels from Python, through the runtime that their artifact is linked to."""
+"""Compile, load, run, record, and replay kernels from Python."""

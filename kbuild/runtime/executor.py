@@ -1,4 +1,4 @@
-"""`KernelExecutor`: runs a compiled kernel; it knows of no compiler."""
+"""`KernelExecutor`: runs compiled kernels, without knowing about compilers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from kbuild.backends import open_device
-from kbuild.backends.interface.devices import ArrayView, ExecutionDevice, Queue
+from kbuild.backends.interface.devices import ArrayInterface, ExecutionDevice, Queue
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
-from kbuild.runtime.arguments.encode import encode_arguments
-from kbuild.runtime.arguments.frames import Frame, FrameLayout
-from kbuild.runtime.compiling.kernel import CompiledKernel, Variant
-from kbuild.runtime.launch import write_arguments
+from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
 
-# A program has few configurations, and may make them anew for each launch.
+# A program has few configurations, but might create a new object for each launch.
 _MOST_PLANS: Final = 64
-# Code stays loaded as long as its kernel is there: by device, by the address of the variant.
+# Device code stays loaded as long as its kernel exists: by device, then by the id of the variant.
 _LOADED: Final[
     WeakKeyDictionary[CompiledKernel, dict[ExecutionDevice, dict[int, tuple[Variant, Any]]]]
 ] = WeakKeyDictionary()
@@ -31,70 +30,84 @@ _LOADED_LOCK: Final = threading.Lock()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """A configuration made ready.
+    """Everything about the launches with one configuration that does not change.
 
-    ``submit`` launches with the arguments in a frame; ``waits`` where the caller named no stream;
-    the others are those of a `FrameLayout`.
+    Attributes:
+        submit: Launches with the arguments in a frame.
+        waits: Whether a launch waits for the kernel, because the caller named no stream.
+        launch: `ArgumentEncoder.launch` of ``encoder``.
     """
 
     config: LaunchConfig
     queue: Queue
     submit: Callable[[Frame], None]
     waits: bool
-    fill: Callable[[Sequence[Any]], Frame | None]
-    give_back: Callable[[Frame], None]
+    encoder: ArgumentEncoder
+    launch: Callable[[Sequence[Any], Callable[[Frame], None]], bool]
 
 
 class KernelExecutor:
-    """Launches one kernel; threads may share it.
+    """Launches one kernel; threads can share it.
 
-    It is for the device that is current where it is made, and makes that current to launch.
+    It uses the device that is current when it is created, and makes that device current for
+    each launch.
 
-    ConfigurationError where kernels of its backend cannot be run from Python or what that takes
-    is not installed, LaunchError where there is no device.
+    Raises:
+        ConfigurationError: Kernels of the backend cannot be run from Python, or a package that
+            this needs is not installed.
+        LaunchError: There is no device.
     """
 
     def __init__(self, compiled: CompiledKernel) -> None:
         if not isinstance(compiled, CompiledKernel):
             raise ConfigurationError(
                 f"a KernelExecutor takes a CompiledKernel, not {type(compiled).__name__}; "
-                "modules have theirs by name: KernelExecutor(module[name])"
+                "get one from a compiled module by name: KernelExecutor(module[name])"
             )
         self.compiled = compiled
         self._device: ExecutionDevice = open_device(compiled.backend)
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
+        # Configurations with the same stream share an encoder, so that it knows their types.
+        self._encoders: dict[ArrayInterface | None, ArgumentEncoder] = {}
 
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
 
     def __reduce__(self) -> tuple[type[KernelExecutor], tuple[CompiledKernel]]:
-        """It pickles as its kernel, and is for the device that is current where it is read."""
+        """Pickle the kernel; loading uses the device that is current then."""
         return KernelExecutor, (self.compiled,)
 
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
-        """Launch with ``args``, one a parameter.
+        """Launch the kernel with ``args``, one per parameter.
 
-        Python and numpy scalars are checked against the parameters.  numpy arrays are copied to
-        the device and, unless they are read-only or the pointer is to const, back.  Other
-        libraries' arrays (DLPack, ``__cuda_array_interface__``) and addresses are passed as they
-        are, and have to lie where the device can use them.
+        Python and NumPy scalars are checked against the parameters.  NumPy arrays are copied to
+        the device and, unless they are read-only or the parameter points to const, back.  Arrays
+        of other libraries (DLPack, ``__cuda_array_interface__``) and addresses are passed as they
+        are; the device must be able to use their memory.
 
-        Without a stream in ``config``, and where arrays are copied, the kernel has run when this
-        returns; with one it may still be running.  ``profile`` measures by device events, waits,
-        and returns seconds; else it returns None.  Raises ConfigurationError for arguments that
-        do not fit, LaunchError for what the device refuses or the kernel does wrong, ToolError
-        where the kernel has to be compiled again for ``config`` and cannot be.
+        If ``config`` has no stream, or if arrays are copied, the kernel has finished when this
+        method returns.  Otherwise it might still be running.
+
+        Args:
+            config: The launch configuration.
+            args: The arguments.
+            profile: Measure the time with device events, and wait for the kernel.
+
+        Returns:
+            The time in seconds with ``profile``, otherwise None.
+
+        Raises:
+            ConfigurationError: The arguments do not fit the parameters.
+            LaunchError: The device refuses the launch, or the kernel fails.
+            ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
         plan = self._plans.get(id(config))
         try:
             if plan is None or plan.config is not config:
                 plan = self._make_plan(config)
-            frame = None if profile else plan.fill(args)
-            if frame is None:
-                return self._run_checked(plan, args, profile=profile)
-            plan.submit(frame)
-            plan.give_back(frame)
+            if profile or not plan.launch(args, plan.submit):
+                return self._run_with_arrays(plan, args, profile=profile)
             if plan.waits:
                 plan.queue.synchronize()
         except LaunchError as error:
@@ -102,9 +115,12 @@ class KernelExecutor:
         return None
 
     def capture(self, config: LaunchConfig, *args: object) -> LaunchRecord:
-        """The launch as a record, for `write_launch_record`; nothing is run.
+        """Return a record of the launch for `write_launch_record`, without running the kernel.
 
-        Arrays are copied into it.  Raises as `run` does for arguments that do not fit.
+        The record holds copies of the arrays.
+
+        Raises:
+            ConfigurationError: The arguments do not fit the parameters.
         """
         _require_config(config)
         queue = self._device.open_queue(config.stream)
@@ -113,38 +129,57 @@ class KernelExecutor:
         )
 
     def resolve(self) -> None:
-        """Load the kernel now; LaunchError where no image is for the device."""
+        """Load the kernel now.
+
+        Raises:
+            LaunchError: The kernel has no image for the device.
+        """
         self._load(self.compiled.select(1))
 
     def synchronize(self, stream: Any = None) -> None:
-        """Wait for all launches in ``stream``; LaunchError for what went wrong in them."""
+        """Wait for all launches in ``stream``.
+
+        Raises:
+            LaunchError: One of the launches failed.
+        """
         self._device.open_queue(stream).synchronize()
 
     def _make_plan(self, config: LaunchConfig) -> _Plan:
-        """What of a launch is the same each time."""
         _require_config(config)
         self._require_block(config)
         variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
-        layout = FrameLayout(self.compiled.params, queue.array_interface)
+        if len(self._plans) >= _MOST_PLANS:
+            self._plans.clear()
+            self._encoders.clear()
+        encoder = self._find_encoder(queue)
         plan = _Plan(
             config=config,
             queue=queue,
             submit=queue.bind(self._load(variant), config),
             waits=config.stream is None,
-            fill=layout.fill,
-            give_back=layout.give_back,
+            encoder=encoder,
+            launch=encoder.launch,
         )
-        if len(self._plans) >= _MOST_PLANS:
-            self._plans.clear()
         self._plans[id(config)] = plan
         return plan
+
+    def _find_encoder(self, queue: Queue) -> ArgumentEncoder:
+        interface = queue.array_interface
+        encoder = self._encoders.get(interface)
+        if encoder is None:
+            encoder = self._encoders[interface] = ArgumentEncoder(
+                self.compiled.record,
+                view=lambda value: self._device.view_array(value, queue),
+                interface=interface,
+            )
+        return encoder
 
     def _require_block(self, config: LaunchConfig) -> None:
         required = self.compiled.resources.required_block
         if required is not None and required != config.block:
             raise ConfigurationError(
-                f"{self.compiled.display} takes blocks of {required} threads alone, not "
+                f"{self.compiled.display} requires a block of {required} threads, not "
                 f"{config.block}"
             )
 
@@ -153,30 +188,23 @@ class KernelExecutor:
         if known is None:
             function = self._device.load(variant.images, self.compiled.record)
             kept = {id(each) for each in self.compiled.history}
-            for key in self._functions.keys() - kept:  # the cache of code has dropped these
+            for key in self._functions.keys() - kept:  # variants that the kernel has dropped
                 self._functions.pop(key, None)
             known = self._functions.setdefault(id(variant), (variant, function))
         return known[1]
 
-    def _run_checked(self, plan: _Plan, args: Sequence[object], *, profile: bool) -> float | None:
-        queue = plan.queue
-        views: list[ArrayView] = []  # their memory is kept until the kernel has it
-
-        def view(value: object) -> ArrayView | None:
-            found = self._device.view_array(value, queue)
-            if found is not None:
-                views.append(found)
-            return found
-
-        arguments = encode_arguments(self.compiled.record, args, view=view)
-        frame = Frame(self.compiled.params)
-        with DeviceArrays(queue) as arrays:
-            write_arguments(frame, arguments, arrays)
-            stop = queue.start_timer() if profile else None
+    def _run_with_arrays(
+        self, plan: _Plan, args: Sequence[object], *, profile: bool
+    ) -> float | None:
+        """Launch with arrays that are copied, or measure a launch."""
+        arguments = plan.encoder.convert(args)
+        with DeviceArrays(plan.queue) as arrays:
+            frame = plan.encoder.make_frame(arrays.copy_in(arguments))
+            stop = plan.queue.start_timer() if profile else None
             plan.submit(frame)
             seconds = stop() if stop else None
             if plan.waits or arrays:
-                queue.synchronize()
+                plan.queue.synchronize()
             arrays.copy_back()
         return seconds
 
@@ -184,7 +212,10 @@ class KernelExecutor:
 def _find_functions(
     compiled: CompiledKernel, device: ExecutionDevice
 ) -> dict[int, tuple[Variant, Any]]:
-    """What is loaded of the kernel; executors come and go, and device variables stay."""
+    """Return the loaded functions of the kernel, which outlive executors.
+
+    Device variables keep their values as long as the code stays loaded.
+    """
     with _LOADED_LOCK:
         return _LOADED.setdefault(compiled, {}).setdefault(device, {})
 
@@ -192,6 +223,6 @@ def _find_functions(
 def _require_config(config: object) -> None:
     if not isinstance(config, LaunchConfig):
         raise ConfigurationError(
-            f"the first argument is a LaunchConfig, not {type(config).__name__}; "
-            "such as run(LaunchConfig(grid=4, block=256), ...)"
+            f"the first argument must be a LaunchConfig, not {type(config).__name__}; for "
+            "example, run(LaunchConfig(grid=4, block=256), ...)"
         )

@@ -1,4 +1,4 @@
-"""`RtcKernel`: source text to a kernel that runs."""
+"""`RtcKernel`: a kernel that is compiled from source text at run time."""
 
 from __future__ import annotations
 
@@ -8,22 +8,33 @@ from typing import Any
 from kbuild.backends import AUTOMATIC
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.compiler import NATIVE
-from kbuild.runtime.compiling.kernel import CompiledKernel
+from kbuild.runtime.compiling.inputs import encode_text, read_options
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
-from kbuild.runtime.compiling.sources import encode_text, read_options
 from kbuild.runtime.executor import KernelExecutor
 from kbuild.toolchain.devices import choose_device
 
 
 class RtcKernel:
-    """A kernel from source text, compiled when this is made; ``compiled`` holds its facts.
+    """A kernel that is compiled from source text when this object is created.
 
-    ``name`` is a symbol, a name of the source, or a template with its arguments
-    (``scale<float>``).  ``options`` are the runtime compiler's own.  ``backend`` ``auto`` is
-    that of the machine's device, ``arch`` the device's where it is None or ``native``.  Raises
-    ToolError with the compiler's log, by the lines of ``source_text``; ConfigurationError for a
-    name that is none of the kernels, or where no device says what to compile for.
+    Args:
+        source_text: The source.
+        name: The kernel: a symbol, a name in the source, or a template with its arguments
+            (``scale<float>``).
+        options: Options for the runtime compiler.
+        backend: The backend; ``auto`` is the backend of this machine's device.
+        arch: The architecture; None and ``native`` are the architecture of the device.
+
+    Attributes:
+        compiled: The compiled kernel.
+
+    Raises:
+        ConfigurationError: ``name`` is not one of the kernels, or there is no device that
+            determines the architecture.
+        ToolError: The compiler fails; the message has its log, with the lines of
+            ``source_text``.
     """
 
     def __init__(
@@ -37,7 +48,7 @@ class RtcKernel:
     ) -> None:
         for what, value in (("source_text", source_text), ("name", name)):
             if not isinstance(value, str):
-                raise ConfigurationError(f"{what} is a string, not {type(value).__name__}")
+                raise ConfigurationError(f"{what} must be a string, not {type(value).__name__}")
         encode_text(source_text)
         words = read_options(options)
         if backend == AUTOMATIC or arch in (None, NATIVE):
@@ -52,11 +63,11 @@ class RtcKernel:
         return f"<RTC kernel {self.compiled.display}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what runs it: it may be read where there is no device."""
+        """Leave out the executor, because a machine that loads the kernel might have no device."""
         return {**vars(self), "_executor": None}
 
     def run(self, config: LaunchConfig, *args: object, profile: bool = False) -> float | None:
-        """Launch it: see `KernelExecutor.run`."""
+        """Launch the kernel; see `KernelExecutor.run`."""
         if self._executor is None:
             self._executor = KernelExecutor(self.compiled)
         return self._executor.run(config, *args, profile=profile)

@@ -1,6 +1,7 @@
-"""How a probe tells its parent what happened: a file with a line of JSON for each event.
+"""The journal: a file in which a probe records its results for its parent.
 
-A file survives whatever the library prints, and holds what was known before a crash.
+The file has one line of JSON per event.  It is separate from the output of the library, and it
+contains the events before a crash.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from typing import Any
 
 
 class Journal:
-    """The probe's side: every event is in the file once `write` returns."""
+    """The writer of a journal, in the probe.  Each event is in the file when `write` returns."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def write(self, **event: object) -> None:
-        """Add one event."""
+        """Append one event."""
         with self._path.open("ab", buffering=0) as stream:
             stream.write(json.dumps(event).encode() + b"\n")
 
 
 def read_journal(path: Path) -> tuple[dict[str, Any], ...]:
-    """The parent's side: the events, without a last one that was cut off."""
+    """Return the events in a journal, except for a last one that is incomplete."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""The child of a smoke test: loads the library, and may crash.
+"""The child process of a smoke test, which loads the library and might crash.
 
-Its words are ``JOURNAL list CASES``, ``JOURNAL resolve LIBRARY FIRST`` or ``JOURNAL run
-LIBRARY CASES NAME``.  The parent is :mod:`kbuild.smoke.runner`; nothing here prints.
+Its arguments are ``JOURNAL list CASES``, ``JOURNAL resolve LIBRARY FIRST``, or ``JOURNAL run
+LIBRARY CASES NAME``.  The parent is :mod:`kbuild.smoke.runner`.  The probe prints nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kbuild.errors import KbuildError
-from kbuild.runtime.loading.module import load
+from kbuild.runtime.loading.loaded_module import load
 from kbuild.smoke.cases import call_case, read_cases
 from kbuild.smoke.journal import Journal
 
 
 def main(words: list[str]) -> None:
-    """Do what the parent asks for and write it to the journal."""
-    # A crash, and the time limit's SIGTERM, show where each thread is.
+    """Do what the parent requests, and write the results to the journal."""
+    # On a crash, and on the SIGTERM at the time limit, show the stack of each thread.
     faulthandler.enable()
     faulthandler.register(signal.SIGTERM, chain=True)
     journal = Journal(Path(words[0]))
@@ -42,14 +42,17 @@ def _list_cases(journal: Journal, path: Path) -> None:
         names = list(read_cases(path))
     except KbuildError as error:
         journal.write(error=str(error))
-    except BaseException as error:  # noqa: BLE001 - the file may raise anything, and exit
+    except BaseException as error:  # noqa: BLE001 - the file can raise anything, and exit
         journal.write(error=f"{path} cannot be imported\n{_trace(error, path)}")
     else:
         journal.write(cases=names)
 
 
 def _resolve(journal: Journal, library: Path, first: int) -> None:
-    """Say which kernels and devices there are, and resolve from kernel ``first`` on."""
+    """Write the names of the kernels and the number of devices; resolve the kernels.
+
+    Kernels before number ``first`` are left out.
+    """
     try:
         module = load(library)
     except KbuildError as error:
@@ -81,13 +84,13 @@ def _time(
     problem = None
     try:
         action()
-    except BaseException as error:  # noqa: BLE001 - a case may raise anything, and exit
+    except BaseException as error:  # noqa: BLE001 - a case can raise anything, and exit
         problem = describe(error)
     journal.write(problem=problem, seconds=round(time.perf_counter() - start, 6))
 
 
 def _trace(error: BaseException, path: Path) -> str:
-    """The traceback from the user's own file on."""
+    """Return the traceback, starting in the user's file."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename != str(path):
         frames = frames.tb_next

@@ -1,4 +1,4 @@
-"""The outcome of a smoke test: frozen values that renderers turn into text."""
+"""The results of a smoke test, as frozen values for renderers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ Status: TypeAlias = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmokeResult:
-    """One kernel that was resolved, or one case that ran.
+    """The result for one kernel that was loaded, or for one case.
 
-    ``detail`` says why it failed or was skipped, with the tail of what it printed.
+    Attributes:
+        detail: Why it failed or was skipped, with the end of its output; None if it passed.
+        seconds: The time that it took.
     """
 
     name: str
@@ -25,7 +27,7 @@ class SmokeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmokeReport:
-    """What happened; ``device_count`` is None where the runtime could not be asked."""
+    """The results of a smoke test; ``device_count`` is None if the library could not be loaded."""
 
     path: str
     device_count: int | None
@@ -33,7 +35,7 @@ class SmokeReport:
 
     @property
     def ok(self) -> bool:
-        """Whether everything passed: something that was skipped has not."""
+        """Whether everything passed; a skipped result has not passed."""
         return all(result.status == "passed" for result in self.results)
 
     @property

@@ -1,4 +1,4 @@
-"""The parent of a smoke test: asks probes, survives their crashes, never loads the library."""
+"""The parent process of a smoke test: it runs probes, which load the library and might crash."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ from kbuild.smoke.journal import read_journal
 from kbuild.smoke.report import Kind, SmokeReport, SmokeResult, Status
 
 _OUTPUT_LINES: Final = 40
-# An image that cannot be loaded takes each of its kernels down, a time limit long.
+# If an image crashes or hangs when it is loaded, each of its kernels does, up to the time limit.
 _MOST_CRASHES_IN_A_ROW: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    """What a probe wrote, and its unhappy end: None when it ended as it should."""
+    """The result of one probe.
+
+    Attributes:
+        events: The events in its journal.
+        problem: How the process failed, or None if it succeeded.
+        output: The end of its output.
+        seconds: The time that it ran.
+    """
 
     events: tuple[dict[str, Any], ...]
     problem: str | None
@@ -34,16 +41,20 @@ class _Answer:
     seconds: float
 
     def explain(self, problem: str | None = None) -> str:
-        """``problem`` or the unhappy end, with the tail of what was printed."""
-        text = problem or self.problem or "ended before it was done"
+        """Return ``problem``, or how the process failed, with the end of its output."""
+        text = problem or self.problem or "the process exited before it was done"
         return f"{text}\n[output]\n{self.output}" if self.output else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Resolution:
-    """Which kernels there are, on how many devices, and how resolving them went.
+    """The result of loading all kernels.
 
-    ``reason`` says why there is no device.
+    Attributes:
+        device_count: The number of devices, or None if the library could not be loaded.
+        results: One result per kernel.
+        names: The names of the kernels.
+        reason: Why there is no device.
     """
 
     device_count: int | None
@@ -55,12 +66,19 @@ class _Resolution:
 def run_smoke(
     path: Path, cases: Path | None = None, *, timeout: float = 60, require_device: bool = False
 ) -> SmokeReport:
-    """Resolve every kernel of the shared object at ``path``, then run the cases.
+    """Load every kernel of the shared object at ``path``, then run the cases.
 
-    Each case, and the resolving, is a process of its own with ``timeout`` seconds.  Where
-    no device is everything is skipped, or has failed with ``require_device``.  Raises
-    InputError for what is no shared object with kernels, ConfigurationError for a case
-    file that cannot be used.
+    Args:
+        path: The shared object.
+        cases: A case file, or None to load the kernels only.
+        timeout: The time limit in seconds for each case and for loading the kernels, which run
+            in separate processes.
+        require_device: Without a device, report a failure for everything.  Otherwise,
+            everything is skipped then.
+
+    Raises:
+        InputError: The file is not a shared object with kernels.
+        ConfigurationError: The case file cannot be used.
     """
     file = read_shared_object(path)
     names = _list_cases(cases, timeout) if cases else ()
@@ -77,8 +95,8 @@ def run_smoke(
     return _make_report(path, resolution.device_count, results)
 
 
-def report_unsound(path: Path) -> SmokeReport:
-    """What is left to say of a shared object that the verifier rejected: nothing ran."""
+def report_rejected(path: Path) -> SmokeReport:
+    """Return a report for a shared object that the verifier rejected, so that nothing ran."""
     names = _list_kernels(read_shared_object(path))
     reason = "not loaded: the verifier found errors"
     return _make_report(path, None, _conclude(names, "resolve", "skipped", reason))
@@ -91,26 +109,26 @@ def _make_report(
 
 
 def _list_kernels(file: SharedObject) -> tuple[str, ...]:
-    """The kernels by their symbols, as far as that is known without loading the file."""
+    """Return the symbols of the kernels, without loading the file."""
     return tuple(dict.fromkeys(k.handle for t in file.targets for k in t.record.kernels))
 
 
 def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
     if not path.is_file():
-        raise ConfigurationError(f"{path}: no such file")
+        raise ConfigurationError(f"{path}: the case file does not exist")
     answer = _ask(timeout, "list", path.absolute())
     event = answer.events[0] if answer.events else {}
     if "cases" not in event:
         problem = (
             event.get("error")
-            or f"{path} cannot be imported: {answer.problem or 'it ends the process'}"
+            or f"{path}: the import failed: the process {answer.problem or 'exited'}"
         )
         raise ConfigurationError(answer.explain(problem))
     return tuple(event["cases"])
 
 
 def _resolve(file: SharedObject, timeout: float) -> _Resolution:
-    """Resolve all kernels, with a new probe behind each that is lost to a crash."""
+    """Load all kernels; after a crash, a new probe continues with the next kernel."""
     results: list[SmokeResult] = []
     crashes = 0
     while True:
@@ -134,21 +152,21 @@ def _resolve(file: SharedObject, timeout: float) -> _Resolution:
         crashes = 1 if outcomes else crashes + 1
         left = names[len(results) :]
         if not left or crashes == _MOST_CRASHES_IN_A_ROW:
-            detail = f"not tried after {crashes} failures like the one before"
+            detail = f"not tried, because {crashes} kernels in a row crashed or timed out"
             results += _conclude(left, "resolve", "skipped", detail)
             return _Resolution(device_count=count, results=tuple(results), names=names)
 
 
 def _fail_to_load(file: SharedObject, answer: _Answer, error: str | None) -> _Resolution:
-    detail = answer.explain(error or f"loading the library {answer.problem}")
+    detail = answer.explain(error or f"while loading the library, the process {answer.problem}")
     results = _conclude(_list_kernels(file), "resolve", "failed", detail)
     return _Resolution(device_count=None, results=tuple(results))
 
 
 def _check_exit(file: SharedObject, answer: _Answer) -> Iterator[SmokeResult]:
-    """A failure where the process did not survive its end: unregistration runs there."""
+    """Report a failure if the process failed at its exit, where kernels are unregistered."""
     if answer.problem:
-        detail = answer.explain(f"unloading the library {answer.problem}")
+        detail = answer.explain(f"while unloading the library, the process {answer.problem}")
         yield from _conclude([file.path.name], "resolve", "failed", detail)
 
 
@@ -158,7 +176,7 @@ def _run_case(path: Path, cases: Path, name: str, timeout: float) -> SmokeResult
         return _fail(name, "case", answer)
     outcome = dict(answer.events[0])
     if answer.problem and outcome["problem"] is None:
-        outcome["problem"] = f"the case passed, but then its process {answer.problem}"
+        outcome["problem"] = f"the case passed, but after that the process {answer.problem}"
     return _read_outcome(name, "case", outcome, answer)
 
 
@@ -182,17 +200,17 @@ def _fail(name: str, kind: Kind, answer: _Answer) -> SmokeResult:
 def _conclude(
     names: Iterable[str], kind: Kind, status: Status, detail: str | None
 ) -> Iterator[SmokeResult]:
-    """What is known of each without running it."""
+    """Return the same result for each name, without running anything."""
     for name in names:
         yield SmokeResult(name=name, kind=kind, status=status, detail=detail, seconds=0.0)
 
 
 def _ask(timeout: float, request: str, *words: object) -> _Answer:
-    """Run a probe to its end, whatever that is."""
-    with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as folder:
-        journal = Path(folder, "journal")
+    """Run a probe until it exits, crashes, or exceeds the time limit."""
+    with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as directory:
+        journal = Path(directory, "journal")
         argv = (*python_argv("kbuild.smoke.probe"), str(journal), request, *map(str, words))
-        # The probe imports what we would import, however kbuild came to be on our path.
+        # The probe must import the same kbuild as this process.
         paths = os.pathsep.join(path for path in sys.path if path)
         env = (("PYTHONPATH", paths), ("PYTHONUNBUFFERED", "1"))
         command = Command(argv=argv, env=env)
@@ -208,10 +226,10 @@ def _ask(timeout: float, request: str, *words: object) -> _Answer:
 
 def _describe_ending(returncode: int | None, timeout: float) -> str | None:
     if returncode is None:
-        return f"ran longer than {timeout:g} s and was stopped"
+        return f"exceeded the time limit of {timeout:g} s and was stopped"
     if returncode < 0:
-        return f"crashed: {_name_signal(-returncode)}"
-    return f"ended with exit status {returncode}" if returncode else None
+        return f"crashed with {_name_signal(-returncode)}"
+    return f"exited with status {returncode}" if returncode else None
 
 
 def _name_signal(number: int) -> str:

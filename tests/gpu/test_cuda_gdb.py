@@ -1,4 +1,4 @@
-"""cuda-gdb on a real GPU: a kernel's name is the kernel, its stub is the stub."""
+"""cuda-gdb on a real GPU: breakpoints on kernel names and on stub names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAXPY = rf"n=1000, a=2, x={POINTER}, y={POINTER}"
 
 
 def find_debugger() -> tuple[str, str]:
-    """cuda-gdb, or why there is none to run."""
+    """Return the path of cuda-gdb, or an empty path and the reason."""
     if not list_devices():
         return "", "no NVIDIA device"
     try:
@@ -60,17 +60,17 @@ def run(*argv: object) -> str:
 
 @pytest.fixture(scope="module", params=["STATIC", "SHARED"])
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("debugger")
+    directory = tmp_path_factory.mktemp("debugger")
     architecture = list_devices()[0].architecture.removeprefix("sm_")
     run(
-        *("cmake", "-S", PROJECT, "-B", folder, "-G", "Ninja"),
+        *("cmake", "-S", PROJECT, "-B", directory, "-G", "Ninja"),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
         f"-DKBUILD_EXECUTABLE={KBUILD}",
         *("-DBACKEND=cuda", f"-DARCHITECTURES={architecture}-real", "-DCMAKE_BUILD_TYPE=Debug"),
         *(f"-DKINDS={request.param}", "-DMODES=pie"),
     )
-    run("cmake", "--build", folder)
-    return folder / f"{request.param}_pie"
+    run("cmake", "--build", directory)
+    return directory / f"{request.param}_pie"
 
 
 def debug(program: Path, *commands: str) -> str:
@@ -79,13 +79,13 @@ def debug(program: Path, *commands: str) -> str:
     return run(CUDA_GDB, "--batch", "-nx", *settings, *words, program)
 
 
-def test_kernel_name_binds_to_the_kernel(program: Path) -> None:
+def test_breakpoint_on_a_kernel_name_stops_in_the_kernel(program: Path) -> None:
     output = debug(
         *(program, "start", "break saxpy", "continue", "info breakpoints", "info args"),
         *("print threadIdx.x", "print blockDim.x", "info cuda kernels"),
     )
 
-    # In a kernel of the device, not in the handle or the stub that the host has.
+    # It must stop in the device code, not at the handle or the stub of the host.
     assert re.search(rf"hit Breakpoint 2,? saxpy<<<\(4,1,1\),\(256,1,1\)>>> \({SAXPY}\)", output)
     (row,) = re.findall(r"^2 +breakpoint .*$", output, re.MULTILINE)
     assert "kernels.cu:" in row
@@ -95,7 +95,7 @@ def test_kernel_name_binds_to_the_kernel(program: Path) -> None:
     assert "$2 = 256" in output
 
 
-def test_stub_name_binds_to_the_stub(program: Path) -> None:
+def test_breakpoint_on_a_stub_name_stops_in_the_stub(program: Path) -> None:
     output = debug(
         *(program, "break __device_stub__saxpy", "break ns::__device_stub__scale", "run"),
         *("info args", "bt", "continue"),

@@ -1,4 +1,4 @@
-"""The CUDA backend on a real GPU; skipped, saying why, where there is none."""
+"""The CUDA backend on a real GPU; the tests are skipped with a reason without one."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def run(*argv: object, cwd: Path | None = None, code: int = 0) -> str:
     return output
 
 
-def build(source: Path, folder: Path, *definitions: str) -> Path:
+def build(source: Path, directory: Path, *definitions: str) -> Path:
     run(
-        *("cmake", "-S", source, "-B", folder, "-G", "Ninja"),
+        *("cmake", "-S", source, "-B", directory, "-G", "Ninja"),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
         f"-DKBUILD_EXECUTABLE={KBUILD}",
         *(f"-D{definition}" for definition in definitions),
     )
-    run("cmake", "--build", folder)
-    return folder
+    run("cmake", "--build", directory)
+    return directory
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def device_architecture() -> str:
 
 @pytest.fixture(scope="module")
 def probes(tmp_path_factory: pytest.TempPathFactory, device_architecture: str) -> Path:
-    folder = tmp_path_factory.mktemp("probes")
-    return build(PROJECTS / "known_to_hold", folder, f"ARCHITECTURES={device_architecture}")
+    directory = tmp_path_factory.mktemp("probes")
+    return build(PROJECTS / "runtime_api", directory, f"ARCHITECTURES={device_architecture}")
 
 
 def test_kernels_agree_with_numpy(tmp_path: Path, device_architecture: str) -> None:
@@ -80,7 +80,7 @@ def test_kernels_agree_with_numpy(tmp_path: Path, device_architecture: str) -> N
 
 
 @pytest.mark.parametrize("program", ["probe", "ptx", "stub", "static"])
-def test_apis_take_the_handle(probes: Path, program: str) -> None:
+def test_runtime_functions_accept_handles(probes: Path, program: str) -> None:
     output = run(probes / program)
 
     assert "FAILED" not in output
@@ -88,7 +88,7 @@ def test_apis_take_the_handle(probes: Path, program: str) -> None:
 
 
 @pytest.mark.parametrize("kernels", ["probe", "archive", "static"])
-def test_launches_after_the_first(probes: Path, kernels: str) -> None:
+def test_repeated_launches_succeed(probes: Path, kernels: str) -> None:
     output = run(probes / f"prepared_{kernels}")
 
     assert "FAILED" not in output
@@ -96,15 +96,17 @@ def test_launches_after_the_first(probes: Path, kernels: str) -> None:
 
 
 @pytest.mark.parametrize("program", ["plain_c", "plain_cpp"])
-def test_host_without_kbuild(probes: Path, program: str) -> None:
+def test_host_programs_without_kbuild_headers_launch(probes: Path, program: str) -> None:
     run(probes / program)
 
 
-def test_library_opened_and_closed_in_a_live_context(probes: Path) -> None:
+def test_library_can_be_reopened_in_a_live_context(probes: Path) -> None:
     assert "ok" in run(probes / "reopen", probes / "libprobe_kernels.so")
 
 
-def test_missing_architecture_is_an_error(probes: Path, device_architecture: str) -> None:
+def test_launch_without_an_image_for_the_device_fails(
+    probes: Path, device_architecture: str
+) -> None:
     output = run(probes / "far", "say")
 
     assert "no kernel image is available" in output
@@ -117,7 +119,7 @@ def test_smoke_names_the_missing_architecture(probes: Path, device_architecture:
     assert f"the device is sm_{device_architecture}, and far_kernels has sm_120" in output
 
 
-def test_device_variables(tmp_path: Path, device_architecture: str) -> None:
+def test_device_variables_work(tmp_path: Path, device_architecture: str) -> None:
     project = PROJECTS / "variables"
     build(project, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")
 
@@ -128,8 +130,8 @@ def test_device_variables(tmp_path: Path, device_architecture: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["real", "linked by the driver"])
-def test_separable_compilation(tmp_path: Path, device_architecture: str, kind: str) -> None:
-    # Of the second list, no linked image suits the device: PTX of all sources does.
+def test_separable_compilation_works(tmp_path: Path, device_architecture: str, kind: str) -> None:
+    # The second list has no linked image for the device; the driver links the PTX of all sources.
     listed = device_architecture if kind == "real" else "120-real;80-virtual"
     project = PROJECTS / "rdc"
     build(project, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={listed}")
@@ -141,27 +143,29 @@ def test_separable_compilation(tmp_path: Path, device_architecture: str, kind: s
     assert "Skipped" not in output
 
 
-def test_kernels_that_launch_kernels(tmp_path: Path, device_architecture: str) -> None:
+def test_kernels_can_launch_kernels(tmp_path: Path, device_architecture: str) -> None:
     project = PROJECTS / "dynamic_parallelism"
     build(project, tmp_path, f"CMAKE_CUDA_ARCHITECTURES={device_architecture}-real")
 
     assert "ok" in run(tmp_path / "host")
 
 
-def test_names_with_types_of_cub_and_thrust(tmp_path: Path, device_architecture: str) -> None:
+def test_kernels_with_cub_and_thrust_types_can_be_launched(
+    tmp_path: Path, device_architecture: str
+) -> None:
     project = PROJECTS / "cub"
     build(project, tmp_path, f"CMAKE_CUDA_ARCHITECTURES=80-real;{device_architecture}-real")
 
     assert "ok" in run(tmp_path / "host")
 
 
-def test_multi_arch_example(tmp_path: Path) -> None:
+def test_multi_arch_example_runs(tmp_path: Path) -> None:
     build(resources.examples_directory() / "multi_arch", tmp_path, "BACKEND=cuda")
 
     assert "runs" in run(tmp_path / "which")
 
 
-def test_saxpy_example(tmp_path: Path, device_architecture: str) -> None:
+def test_saxpy_example_runs(tmp_path: Path, device_architecture: str) -> None:
     source = resources.examples_directory() / "saxpy"
     build(source, tmp_path, "BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}")
 
@@ -176,12 +180,12 @@ LAUNCH_CHECKS = PROJECTS / "launch_checks"
 
 @pytest.fixture(scope="module")
 def launch_checks(tmp_path_factory: pytest.TempPathFactory, device_architecture: str) -> Path:
-    folder = tmp_path_factory.mktemp("checks")
+    directory = tmp_path_factory.mktemp("checks")
     definitions = ("BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={device_architecture}-real")
-    return build(LAUNCH_CHECKS, folder, *definitions)
+    return build(LAUNCH_CHECKS, directory, *definitions)
 
 
-def test_debug_stubs_know_the_limits_of_the_device(launch_checks: Path) -> None:
+def test_debug_stubs_check_the_limits_of_the_device(launch_checks: Path) -> None:
     lines = run(launch_checks / "ON_wrong").splitlines()
 
     reports = [line.rpartition(": ")[2] for line in lines if line.startswith("kbuild: launch of")]
@@ -197,11 +201,11 @@ def test_debug_stubs_know_the_limits_of_the_device(launch_checks: Path) -> None:
     assert "0" not in codes[:3]
 
 
-def test_debug_stubs_know_launch_bounds_and_host_memory(launch_checks: Path) -> None:
+def test_debug_stubs_check_launch_bounds_and_host_memory(launch_checks: Path) -> None:
     text = run(launch_checks / "ON_limits")
 
     assert "the block (128, 1, 1) has 128 threads, and the kernel, by its launch bounds" in text
-    # Whether it is usable depends on the driver; where it is not, that is told once.
+    # The driver decides whether kernels can use host memory; if not, one note says so.
     assert text.count("note: in is no device memory") <= 1
     assert "kbuild: " not in run(launch_checks / "OFF_limits")
 

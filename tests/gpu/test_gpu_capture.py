@@ -1,4 +1,4 @@
-"""Launches captured on a real GPU; skipped, saying why, where there is none."""
+"""Launch records from a real GPU; the tests are skipped with a reason without one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("script
 
 @pytest.fixture(scope="module")
 def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("capture")
+    directory = tmp_path_factory.mktemp("capture")
     architecture = list_devices()[0].architecture.removeprefix("sm_")
     settings = {
         "kbuild_DIR": resources.cmake_directory(),
@@ -58,21 +58,21 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "CMAKE_CUDA_ARCHITECTURES": f"{architecture}-real",
     }
     definitions = [f"-D{name}={value}" for name, value in settings.items()]
-    configure = ["cmake", "-S", str(PROJECT), "-B", str(folder), "-G", "Ninja", *definitions]
-    for command in (configure, ["cmake", "--build", str(folder)]):
+    configure = ["cmake", "-S", str(PROJECT), "-B", str(directory), "-G", "Ninja", *definitions]
+    for command in (configure, ["cmake", "--build", str(directory)]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "launcher"
+    return directory / "launcher"
 
 
-def start(launcher: Path, what: str, folder: Path) -> tuple[list[LaunchRecord], list[object]]:
-    """The records, and the values that the program printed."""
-    environment = {**os.environ, "KBUILD_CAPTURE": str(folder)}
+def start(launcher: Path, what: str, directory: Path) -> tuple[list[LaunchRecord], list[object]]:
+    """Run the program; return its records and the values that it printed."""
+    environment = {**os.environ, "KBUILD_CAPTURE": str(directory)}
     done = subprocess.run(
         [launcher, what], capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    files = sorted(folder.iterdir(), key=lambda p: int(p.stem.rpartition("-")[2]))
+    files = sorted(directory.iterdir(), key=lambda p: int(p.stem.rpartition("-")[2]))
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [read_launch_record(file) for file in files], [[*line.values()][-1] for line in lines]
 
@@ -83,7 +83,7 @@ def content_of(buffer: CapturedBuffer) -> bytes:
     return bytes(buffer.content)
 
 
-def test_record_has_what_the_program_passed(launcher: Path, tmp_path: Path) -> None:
+def test_record_contains_what_the_program_passed(launcher: Path, tmp_path: Path) -> None:
     (record,), (x, y, result, code) = start(launcher, "mix", tmp_path)
 
     assert (result, code) == (10.5, 0)
@@ -97,7 +97,7 @@ def test_record_has_what_the_program_passed(launcher: Path, tmp_path: Path) -> N
     )
     assert [buffer.address for buffer in record.buffers] == [x, y]
     first, second = map(content_of, record.buffers)
-    # The driver may call an allocation larger than was asked for.
+    # The driver can report a larger size than the program requested.
     assert first[:32] == struct.pack("<8f", *range(1, 9))
     assert second[:400] == struct.pack("<f", -1) * 100
     assert record.outcome == LaunchOutcome(code=0)
@@ -113,16 +113,16 @@ def test_structs_are_searched_for_pointers(launcher: Path, tmp_path: Path) -> No
     assert content_of(record.buffers[0])[:40] == bytes(40)
 
 
-def test_late_errors_are_in_the_outcome(launcher: Path, tmp_path: Path) -> None:
+def test_record_contains_late_errors(launcher: Path, tmp_path: Path) -> None:
     (record,), (code,) = start(launcher, "break_down", tmp_path)
 
-    assert code == 0  # of the launch, which nobody waited for
+    assert code == 0  # the launch call succeeded, and the program did not wait
     assert record.outcome is not None
     assert record.outcome.is_late
     assert "illegal memory access" in record.outcome.message
 
 
-def test_failed_launch_has_its_error(launcher: Path, tmp_path: Path) -> None:
+def test_record_of_a_failed_launch_has_the_error(launcher: Path, tmp_path: Path) -> None:
     (record,), (code,) = start(launcher, "fail", tmp_path)
 
     assert record.outcome is not None
@@ -130,7 +130,7 @@ def test_failed_launch_has_its_error(launcher: Path, tmp_path: Path) -> None:
     assert content_of(record.buffers[0])[:4] == struct.pack("<f", 1)
 
 
-def test_graphs_are_captured_undisturbed(launcher: Path, tmp_path: Path) -> None:
+def test_capturing_does_not_disturb_cuda_graphs(launcher: Path, tmp_path: Path) -> None:
     (record,), values = start(launcher, "graph", tmp_path)
 
     assert values == [3, 0]
@@ -139,7 +139,7 @@ def test_graphs_are_captured_undisturbed(launcher: Path, tmp_path: Path) -> None
     assert record.buffers == ()
 
 
-def test_managed_and_host_memory(launcher: Path, tmp_path: Path) -> None:
+def test_managed_memory_is_captured_and_host_memory_is_not(launcher: Path, tmp_path: Path) -> None:
     (managed, pinned), values = start(launcher, "managed", tmp_path)
 
     assert values == [15, 0]
@@ -150,14 +150,14 @@ def test_managed_and_host_memory(launcher: Path, tmp_path: Path) -> None:
     assert "host-memory" in [note.kind for note in pinned.notes]
 
 
-def test_threads(launcher: Path, tmp_path: Path) -> None:
+def test_launches_of_several_threads_are_captured(launcher: Path, tmp_path: Path) -> None:
     records, _ = start(launcher, "many", tmp_path)
 
     assert len(records) == 80
     assert all(record.outcome == LaunchOutcome(code=0) for record in records)
 
 
-def test_replay_does_what_the_launch_did(launcher: Path, tmp_path: Path) -> None:
+def test_replay_repeats_the_launch(launcher: Path, tmp_path: Path) -> None:
     start(launcher, "mix", tmp_path)
     (file,) = tmp_path.iterdir()
 

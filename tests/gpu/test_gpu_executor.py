@@ -1,4 +1,7 @@
-"""Compiling and running apart, from Python, on a real GPU; skipped, saying why, without one."""
+"""KernelCompiler, KernelExecutor, and RtcKernel on a real GPU.
+
+The tests are skipped with a reason without one.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +120,7 @@ def compile_heavy(way: str) -> CompiledKernel:
     return KernelCompiler("cuda", arch).compile(HEAVY)["heavy"]
 
 
-def test_larger_blocks_mark_portable_code() -> None:
+def test_larger_blocks_change_the_bounds_of_portable_code() -> None:
     kernel = compile_heavy("portable")
     expected = launch_heavy(kernel, 128)
     np.testing.assert_allclose(launch_heavy(kernel, 1024), expected, rtol=1e-5)
@@ -147,7 +150,7 @@ def test_larger_blocks_recompile_once(way: str) -> None:
     assert tuple(kernel.history) == (first, second)
 
 
-def test_register_limits_recompile() -> None:
+def test_register_limit_recompiles() -> None:
     kernel = compile_heavy("nvcc")
     expected = launch_heavy(kernel, 128)
     source, out = np.linspace(0, 1, 5000, dtype=np.float32), np.zeros(2048, np.float32)
@@ -158,7 +161,7 @@ def test_register_limits_recompile() -> None:
     assert (kernel.history[-1].resources.registers or 99) <= 40
 
 
-def test_variables_are_shared(small: Any) -> None:
+def test_kernels_of_one_source_share_device_variables(small: Any) -> None:
     seen = np.zeros(1, np.int32)
     for _ in range(3):
         KernelExecutor(small["count"]).run(BLOCK)
@@ -200,7 +203,7 @@ def test_torch_tensors_are_not_copied(small: Any) -> None:
         executor.run(BLOCK, torch.ones(3), 2.0, 3)
 
 
-def test_types_that_numpy_has_not_are_passed() -> None:
+def test_types_that_numpy_does_not_support_are_passed() -> None:
     torch = pytest.importorskip("torch", reason="no torch here")
     text = "#include <cuda_bf16.h>\n__global__ void two(__nv_bfloat16* p) { *p = 2.0f; }"
     values = torch.ones(2, device="cuda", dtype=torch.bfloat16)
@@ -208,14 +211,14 @@ def test_types_that_numpy_has_not_are_passed() -> None:
     assert values.tolist() == [2, 1]
 
 
-def test_dlpack_alone_is_enough(small: Any) -> None:
+def test_arrays_with_dlpack_only_are_passed(small: Any) -> None:
     cupy = pytest.importorskip("cupy", reason="no cupy here")
     values = cupy.ones(8, cupy.float32)
     KernelExecutor(small["scale<float>"]).run(BLOCK, OnlyDlpack(values), 5.0, 8)
     assert (values.get() == 5).all()
 
 
-def test_profile_measures_the_device(small: Any) -> None:
+def test_profile_returns_the_time_on_the_device(small: Any) -> None:
     executor = KernelExecutor(small["spin"])
     out = np.zeros(1, np.int32)
     short = executor.run(BLOCK, 100_000, out, profile=True)
@@ -237,7 +240,7 @@ def test_streams_are_asynchronous_and_ordered(small: Any) -> None:
     assert done.get()[0] == 1
 
 
-def test_much_shared_memory_needs_no_asking(small: Any) -> None:
+def test_large_shared_memory_is_enabled_automatically(small: Any) -> None:
     out = np.zeros(1, np.int32)
     size = 100 << 10
     executor = KernelExecutor(small["use_shared"])
@@ -247,7 +250,7 @@ def test_much_shared_memory_needs_no_asking(small: Any) -> None:
         executor.run(LaunchConfig(grid=1, block=32, shared_bytes=10 << 20), out, 0)
 
 
-def test_static_shared_memory_counts_too() -> None:
+def test_static_shared_memory_counts_towards_the_limit() -> None:
     text = """
     __global__ void both(int* out, int last)
     {
@@ -260,14 +263,14 @@ def test_static_shared_memory_counts_too() -> None:
     }
     """
     out = np.zeros(1, np.int32)
-    size = 40 << 10  # with 16 KiB more it is beyond what a launch has unasked
+    size = 40 << 10  # with the static 16 KiB, this exceeds the default limit of 48 KiB
     RtcKernel(text, "both").run(
         LaunchConfig(grid=1, block=32, shared_bytes=size), out, size // 4 - 1
     )
     assert out[0] == 10
 
 
-def test_the_default_stream_has_other_names(small: Any) -> None:
+def test_default_stream_can_be_named(small: Any) -> None:
     executor = KernelExecutor(small["scale<float>"])
     for stream in (0, 1):
         values = np.ones(8, np.float32)
@@ -281,7 +284,7 @@ def test_the_default_stream_has_other_names(small: Any) -> None:
     assert (tensor == 4).all().item()
 
 
-def test_register_limits_hold_for_portable_code() -> None:
+def test_register_limit_applies_to_portable_code() -> None:
     kernel = compile_heavy("portable")
     source, out = np.linspace(0, 1, 5000, dtype=np.float32), np.zeros(2048, np.float32)
     expected = launch_heavy(kernel, 128)
@@ -292,13 +295,13 @@ def test_register_limits_hold_for_portable_code() -> None:
     assert [variant.marks.max_registers for variant in kernel.history] == [None, 40]
 
 
-def test_code_is_unloaded_with_its_kernel() -> None:
+def test_code_is_unloaded_with_the_kernel() -> None:
     device: Any = open_device("cuda")
     out = np.zeros(1, np.int32)
     for number in range(3):
         text = f"__device__ int n = {number}; __global__ void get(int* out) {{ *out = n++; }}"
         kernel = RtcKernel(text, "get")
-        for turn in range(2):  # executors come and go, the variable stays
+        for turn in range(2):  # the device variable outlives the executor
             KernelExecutor(kernel.compiled).run(LaunchConfig(grid=1, block=1), out)
             assert out[0] == number + turn
         kept = len(device._libraries)
@@ -307,7 +310,7 @@ def test_code_is_unloaded_with_its_kernel() -> None:
         assert len(device._libraries) == kept - 1
 
 
-def test_executors_of_two_devices_take_turns(small: Any) -> None:
+def test_executors_of_two_devices_alternate(small: Any) -> None:
     cupy = pytest.importorskip("cupy", reason="no cupy here")
     if cupy.cuda.runtime.getDeviceCount() < 2:
         pytest.skip("one device")
@@ -318,7 +321,7 @@ def test_executors_of_two_devices_take_turns(small: Any) -> None:
             arrays.append(cupy.ones(8, cupy.float32))
     config = LaunchConfig(grid=1, block=32)
     for turn in range(6):
-        with cupy.cuda.Device(turn // 2 % 2):  # another one than the executor's, at times
+        with cupy.cuda.Device(turn // 2 % 2):  # sometimes not the device of the executor
             executors[turn % 2].run(config, arrays[turn % 2], 2.0, 8)
             host = np.ones(8, np.float32)
             executors[turn % 2].run(config, host, 3.0, 8)
@@ -328,14 +331,14 @@ def test_executors_of_two_devices_take_turns(small: Any) -> None:
             assert (array.get() == 8).all()
 
 
-def test_launch_attributes_arrive(small: Any) -> None:
+def test_launch_attributes_reach_the_device(small: Any) -> None:
     out = np.zeros(1, np.uint32)
     KernelExecutor(small["ask_cluster"]).run(LaunchConfig(grid=4, block=32, cluster=2), out)
     assert out[0] == 2
     KernelExecutor(small["count"]).run(LaunchConfig(grid=2, block=32, cooperative=True))
 
 
-def test_pickled_kernels_run_elsewhere(small: Any, tmp_path: Path) -> None:
+def test_pickled_kernels_run_in_another_process(small: Any, tmp_path: Path) -> None:
     file = tmp_path / "kernel.pickle"
     file.write_bytes(pickle.dumps(small["scale<float>"]))
     program = (
@@ -352,7 +355,7 @@ def test_pickled_kernels_run_elsewhere(small: Any, tmp_path: Path) -> None:
     assert done.stdout.split() == ["20.0"]
 
 
-def test_faults_of_kernels_are_told() -> None:
+def test_faults_of_kernels_are_errors() -> None:
     program = (
         "import sys, kbuild\n"
         "kernel = kbuild.RtcKernel('__global__ void fault() { *(volatile int*)8 = 1; }', 'fault')\n"

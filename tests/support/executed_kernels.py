@@ -1,4 +1,4 @@
-"""The kernels of ``kernels/`` as `KernelExecutor` and `RtcKernel` run them: their cases are one."""
+"""Runs the cases in ``kernels/`` through `KernelExecutor` and `RtcKernel`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.commands import PROJECTS
 
 KERNELS = PROJECTS / "kernels"
 SOURCES = sorted(KERNELS.glob("*.cu"))
-# The cases are in two files, one beside the other.
+# The cases are in two files, one of which imports the other.
 sys.path.insert(0, str(KERNELS))
 CASES: dict[str, Callable[[Any], None]] = {
     name: case
@@ -21,7 +21,7 @@ CASES: dict[str, Callable[[Any], None]] = {
 }
 
 
-# Some 128 registers a thread, and launch bounds that let a block of 128 have them.
+# About 128 registers per thread, with launch bounds of 128 threads, which make that possible.
 HEAVY = """\
 extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float* in, int n)
 {
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(128) heavy(float* out, const float*
 
 
 class Launcher:
-    """What the cases call, as a loaded kernel has it."""
+    """A kernel with the `launch` method of a loaded kernel, which the cases call."""
 
     def __init__(self, run: Callable[..., float | None]) -> None:
         self._run = run
@@ -52,7 +52,7 @@ class Launcher:
 
 
 class CompiledKernels:
-    """Through KernelCompiler and KernelExecutor."""
+    """The kernels, compiled by KernelCompiler and run by KernelExecutor."""
 
     def __init__(self, backend: str, arch: str | None = None) -> None:
         compiler = KernelCompiler(backend, arch)
@@ -64,7 +64,7 @@ class CompiledKernels:
 
 
 class RtcKernels:
-    """Through RtcKernel, each from its source's text."""
+    """The kernels, compiled from text and run by RtcKernel."""
 
     def __init__(self, backend: str, arch: str | None = None) -> None:
         self._backend = backend
@@ -80,7 +80,7 @@ class RtcKernels:
 
 
 class OnlyDlpack:
-    """An array that says where it lies in no other way."""
+    """An array that supports DLPack and no other interface."""
 
     def __init__(self, array: Any) -> None:
         self._array = array

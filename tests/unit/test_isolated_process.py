@@ -1,4 +1,4 @@
-"""`process.run_isolated`: nothing that a child does reaches or outlives its parent."""
+"""`process.run_isolated`: a child cannot disturb or outlive its parent."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def run_python(code: str, timeout: float = 30) -> Ending:
     return run_isolated(Command(argv=(sys.executable, "-c", code)), timeout=timeout)
 
 
-def test_output_and_exit_status_are_kept() -> None:
+def test_output_and_exit_status_are_returned() -> None:
     ending = run_python("import sys; print('out', flush=True); sys.exit('error')")
     assert ending == Ending(returncode=1, output="out\nerror\n")
 
 
-def test_signals_are_negative() -> None:
+def test_signals_are_negative_statuses() -> None:
     assert run_python("import os; os.kill(os.getpid(), 11)").returncode == -11
 
 
-def test_what_hangs_is_stopped_even_if_it_will_not_hear() -> None:
+def test_hanging_child_is_killed_even_if_it_ignores_sigterm() -> None:
     start = time.monotonic()
     ending = run_python(
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -34,7 +34,7 @@ def test_what_hangs_is_stopped_even_if_it_will_not_hear() -> None:
     assert time.monotonic() - start < 20
 
 
-def test_grandchildren_neither_block_nor_stay(tmp_path: Path) -> None:
+def test_grandchildren_are_killed_and_do_not_block(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     start = time.monotonic()
     code = f"import subprocess; subprocess.Popen(['sh', '-c', 'sleep 2; touch {mark}'])"

@@ -1,4 +1,4 @@
-"""How a kernel is launched: what `KernelExecutor.run` takes beside the arguments."""
+"""`LaunchConfig`: how to launch a kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from kbuild.errors import ConfigurationError
 
-# How many blocks or threads: in x alone, or in up to three directions.
+# A number of blocks or threads: in x only, or in up to three dimensions.
 Extent: TypeAlias = int | Sequence[int]
 
 _DIMENSIONS: Final = 3
@@ -20,14 +20,23 @@ _PRIORITIES: Final = (-(2**31), 2**31 - 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchConfig:
-    """One launch's configuration; ConfigurationError for what no device could launch.
+    """The configuration of a launch.
 
-    ``grid`` (blocks) and ``block`` (threads) are a number or up to three, and become three.
-    ``stream`` is a stream of the backend's runtime: its address, or an object that says it
-    (``__cuda_stream__``); None is the default one.  ``max_registers`` is how many registers a
-    thread may have at most: a kernel compiled for more is recompiled, where its backend can.
-    ``cluster`` (blocks), ``cooperative``, ``programmatic_dependent_launch`` and ``priority``
-    are the launch attributes of these names.
+    Attributes:
+        grid: The number of blocks: one number, or up to three.  It is stored as three.
+        block: The number of threads in a block, like ``grid``.
+        shared_bytes: The size of the dynamic shared memory in bytes.
+        stream: A stream of the backend's runtime: its address, or an object with
+            ``__cuda_stream__``.  None is the default stream.
+        max_registers: The most registers that a thread may use.  A kernel that uses more is
+            compiled again, if its backend supports that.
+        cluster: The number of blocks in a cluster, like ``grid``.
+        cooperative: The launch attribute of this name, like the next two.
+        programmatic_dependent_launch: The launch attribute of this name.
+        priority: The launch attribute of this name.
+
+    Raises:
+        ConfigurationError: No device supports the configuration.
     """
 
     grid: Extent
@@ -58,28 +67,37 @@ class LaunchConfig:
 
     @property
     def threads(self) -> int:
-        """The threads of a block."""
+        """The number of threads in a block."""
         x, y, z = read_extent("block", self.block)
         return x * y * z
 
 
 def read_extent(what: str, value: Extent) -> tuple[int, int, int]:
-    """Three numbers, those that are not given 1; ConfigurationError for what is no extent."""
+    """Return three numbers; missing ones are 1.
+
+    Raises:
+        ConfigurationError: ``value`` is not an extent; ``what`` names it in the message.
+    """
     sizes: tuple[Any, ...] = (value,)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
         sizes = tuple(value)
     if not 1 <= len(sizes) <= _DIMENSIONS:
-        raise ConfigurationError(f"{what} has {len(sizes)} dimensions; it may have 1 to 3")
+        raise ConfigurationError(f"{what} has {len(sizes)} dimensions; expected 1 to 3")
     x, y, z = (read_number(what, size, 1, _LARGEST) for size in (*sizes, 1, 1)[:_DIMENSIONS])
     return x, y, z
 
 
 def read_number(what: str, value: object, smallest: int, largest: int) -> int:
-    """An integer of any kind; ConfigurationError where it is none, or out of the range."""
+    """Return a number of any integer type.
+
+    Raises:
+        ConfigurationError: ``value`` is not an integer or out of range; ``what`` names it in the
+            message.
+    """
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ConfigurationError(f"{what} is {value!r}; it takes integers") from None
+        raise ConfigurationError(f"{what} is {value!r}; expected an integer") from None
     if not smallest <= number <= largest:
-        raise ConfigurationError(f"{what} is {number}; it may be {smallest} to {largest}")
+        raise ConfigurationError(f"{what} is {number}; expected {smallest} to {largest}")
     return number

@@ -1,1 +1,1 @@
-"""The module descriptor of ``kbuild/module.h`` as ctypes structures, and calls through it."""
+"""Kernel modules: the structures of ``kbuild/module.h`` in ctypes, and calls through them."""

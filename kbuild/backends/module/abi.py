@@ -1,4 +1,4 @@
-"""The structures of ``kbuild/module.h`` as ctypes sees them; tests compare both layouts."""
+"""The structures of ``kbuild/module.h`` in ctypes; a test compares the layouts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Variable(ctypes.Structure):
 
 
 class Runtime(ctypes.Structure):
-    """``struct kbuild_runtime``: calls release the interpreter lock while they last."""
+    """``struct kbuild_runtime``; ctypes releases the interpreter lock during calls."""
 
     _fields_ = (
         ("device_count", ctypes.CFUNCTYPE(_STATUS, ctypes.POINTER(ctypes.c_int))),

@@ -7,7 +7,7 @@ from kbuild.backends.module import abi
 
 
 def encode_config(config: LaunchConfig) -> abi.LaunchConfig:
-    """The configuration as ``struct kbuild_launch_config``, but for its stream."""
+    """Return the configuration as ``struct kbuild_launch_config``, with a null stream."""
     return abi.LaunchConfig(
         grid=abi.Dim3(*read_extent("grid", config.grid)),
         block=abi.Dim3(*read_extent("block", config.block)),

@@ -1,4 +1,4 @@
-"""The runtime entry points of an artifact as Python calls that raise LaunchError."""
+"""The runtime entry points of an artifact as Python functions that raise LaunchError."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from kbuild.errors import LaunchError
 
 
 class Device:
-    """What kernels of one target run on, through the runtime the target is linked to."""
+    """The device of the kernels in one target, through the runtime that the target links."""
 
     def __init__(self, runtime: abi.Runtime) -> None:
         self._runtime = runtime
 
     def count(self) -> int:
-        """How many devices there are; LaunchError in the runtime's words where there is none."""
+        """Return the number of devices.
+
+        Raises:
+            LaunchError: The runtime reports an error, for example because there is no device.
+        """
         count = ctypes.c_int(0)
         status = self._runtime.device_count(ctypes.byref(count))
         if status != 0:
@@ -24,29 +28,29 @@ class Device:
         return count.value
 
     def resolve(self, handle: int) -> None:
-        """Load the image that holds the kernel, as its first launch would."""
+        """Load the image that contains the kernel, as its first launch would."""
         self._check(self._runtime.resolve(handle), "loading the kernel")
 
     def launch(self, handle: int, config: abi.LaunchConfig, arguments: Any) -> None:
-        """Launch with the argument values at ``arguments``, an array of addresses; do not wait."""
+        """Launch without waiting; ``arguments`` is an array of the addresses of the arguments."""
         status = self._runtime.launch(handle, ctypes.byref(config), arguments)
         self._check(status, "launching")
 
     def synchronize(self) -> None:
-        """Wait for everything launched; raises what went wrong meanwhile."""
+        """Wait for all launches; raise LaunchError if one of them failed."""
         self._check(self._runtime.synchronize(), "running")
 
     def allocate(self, size: int) -> int:
-        """The address of ``size`` bytes of device memory; 0 for no bytes."""
+        """Return the address of ``size`` bytes of device memory, or 0 if ``size`` is 0."""
         pointer = ctypes.c_void_p()
         status = self._runtime.allocate(ctypes.byref(pointer), size)
         self._check(status, f"allocating {size} bytes")
         return pointer.value or 0
 
     def release(self, address: int) -> None:
-        """Give device memory back; failing to is no error.
+        """Free device memory, ignoring errors.
 
-        It follows failed launches, after which some runtimes refuse every call.
+        After a failed launch, some runtimes refuse every call.
         """
         self._runtime.release(address)
 
@@ -65,5 +69,5 @@ class Device:
             raise LaunchError(f"{doing} failed: {self._explain(status)} (error {status})")
 
     def _explain(self, status: int) -> str:
-        message = self._runtime.error_message(status) or b"the runtime gives no reason"
+        message = self._runtime.error_message(status) or b"the runtime states no reason"
         return message.decode(errors="replace")

@@ -13,7 +13,7 @@ from kbuild.report.smoke import json as smoke_json
 from kbuild.report.smoke import text as smoke_text
 from kbuild.report.verify import text
 from kbuild.runtime.loading.shared_object import read_shared_object
-from kbuild.smoke import SmokeReport, report_unsound, run_smoke
+from kbuild.smoke import SmokeReport, report_rejected, run_smoke
 from kbuild.verify import verify
 from kbuild.verify.policy.file import find_policy
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             require_device=arguments.require_device,
         )
     else:
-        report = report_unsound(arguments.path)
+        report = report_rejected(arguments.path)
     write_output(_RENDERERS[arguments.format](report), arguments)
     return _choose_exit_code(report) if is_sound else 1
 

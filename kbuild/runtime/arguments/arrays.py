@@ -1,16 +1,22 @@
-"""Device memory behind the arrays of one launch: copied in, copied back, given back."""
+"""NumPy arrays as arguments: their copies in device memory, and the arrays that overlap."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from kbuild.runtime.arguments.encode import ArrayArgument, identify
+from kbuild.errors import ConfigurationError
+from kbuild.model import KernelRecord
+from kbuild.runtime.arguments.converters import Argument, ArrayArgument, Packable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+# It can take forever to find out whether strided arrays overlap; see numpy.shares_memory.
+_OVERLAP_EFFORT: Final = 10_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,19 +28,19 @@ class _Copy:
 
 
 class DeviceMemory(Protocol):
-    """What copies arrays: `Device` and the queues of `kbuild.backends.interface.devices` do."""
+    """Memory of a device: `Device` and the queues of `kbuild.backends.interface.devices`."""
 
-    def allocate(self, size: int) -> int: ...  # noqa: D102 - as there
+    def allocate(self, size: int) -> int: ...  # noqa: D102 - see Queue
     def release(self, address: int) -> None: ...  # noqa: D102
     def copy_in(self, device: int, host: int, size: int) -> None: ...  # noqa: D102
     def copy_out(self, host: int, device: int, size: int) -> None: ...  # noqa: D102
 
 
 class DeviceArrays:
-    """A context that holds device copies of arrays; leaving it releases them all.
+    """A context that holds the device copies of the arrays of one launch.
 
-    An array that is given twice has one copy, so that a kernel sees the aliasing its
-    caller meant.
+    Leaving the context releases the copies.  An array that is passed twice has one copy, so
+    that the kernel sees the aliasing that its caller intended.
     """
 
     def __init__(self, device: DeviceMemory) -> None:
@@ -55,11 +61,14 @@ class DeviceArrays:
         self._copies.clear()
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return whether any array was copied."""
         return bool(self._copies)
 
-    def copy_in(self, argument: ArrayArgument) -> int:
-        """Copy the array's elements to the device and return their address there."""
+    def copy_in(self, arguments: Iterable[Argument]) -> list[Packable]:
+        """Copy all arrays to the device; return the arguments with addresses in their place."""
+        return [self._copy_in(a) if isinstance(a, ArrayArgument) else a for a in arguments]
+
+    def _copy_in(self, argument: ArrayArgument) -> int:
         key = identify(argument.array)
         copy = self._copies.get(key)
         if copy is None:
@@ -82,3 +91,40 @@ class DeviceArrays:
             self._device.copy_out(copy.host.ctypes.data, copy.address, copy.host.nbytes)
             if not numpy.may_share_memory(copy.host, copy.array):
                 numpy.asarray(copy.array)[...] = copy.host
+
+
+def require_disjoint_outputs(kernel: KernelRecord, arguments: Sequence[Argument]) -> None:
+    """Refuse outputs that overlap partly, because copying one back would undo the other.
+
+    Passing the same array twice is fine: it is one piece of memory on the device, too.
+
+    Raises:
+        ConfigurationError: Two output arrays overlap and are not the same array.
+    """
+    outputs = [
+        (index, argument.array)
+        for index, argument in enumerate(arguments)
+        if isinstance(argument, ArrayArgument) and argument.is_output
+    ]
+    for position, (second, array) in enumerate(outputs):
+        for first, other in outputs[:position]:
+            if identify(array) != identify(other) and _overlap(array, other):
+                raise ConfigurationError(
+                    f"{kernel.display}: the arrays of argument {first} and argument {second} "
+                    "overlap and the kernel may write both; pass the same array twice, or copies"
+                )
+
+
+def identify(array: Any) -> tuple[object, ...]:
+    """Return a key that is equal for arrays of the same elements in the same memory."""
+    interface = array.__array_interface__
+    return (interface["data"][0], array.shape, array.strides, array.dtype.str)
+
+
+def _overlap(first: Any, second: Any) -> bool:
+    numpy: Any = sys.modules["numpy"]
+    too_hard = getattr(numpy, "exceptions", numpy).TooHardError  # moved in NumPy 1.25
+    try:
+        return bool(numpy.shares_memory(first, second, max_work=_OVERLAP_EFFORT))
+    except too_hard:
+        return True

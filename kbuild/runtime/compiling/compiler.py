@@ -1,4 +1,4 @@
-"""`KernelCompiler`: a kernel source to `CompiledKernel` values, by the build's own stages."""
+"""`KernelCompiler`: compiles a source to `CompiledKernel` values, with the stages of builds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.model import DeviceImage
-from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Recompiler
-from kbuild.runtime.compiling.module import CompiledFiles, CompiledModule, make_module
-from kbuild.runtime.compiling.recompiler import PortableRecompiler, ToolRecompiler
-from kbuild.runtime.compiling.sources import check_name, read_options, read_source
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler
+from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
 from kbuild.stages.sources.parameter_names import declare_params
@@ -38,13 +38,20 @@ _TEXT_NAME: Final = "kernels.cu"
 
 
 class KernelCompiler:
-    """Compiles kernel sources for one architecture; it needs no device.
+    """Compiles kernel sources for one architecture; it does not need a device.
 
-    ``backend`` is as BACKEND in CMake, ``arch`` as one of ARCHITECTURES, and None the best for
-    this machine; where neither is named, the first backend that has a compiler and a device.
-    ``options`` are the device compiler's own, ``standard`` its C++.  Raises ConfigurationError
-    for an unknown backend or architecture, or where ``arch`` is None and there is no device;
-    ToolchainError where there is no compiler.
+    Args:
+        backend: The backend, as in BACKEND in CMake.  If neither a backend nor an architecture
+            is named, this is the first backend with a compiler and a device.
+        arch: The architecture, as in ARCHITECTURES in CMake, or None for the device of this
+            machine.
+        options: Options for the device compiler.
+        standard: The C++ standard.
+
+    Raises:
+        ConfigurationError: The backend, the architecture, or the standard is unknown, or
+            ``arch`` is None and there is no device.
+        ToolchainError: There is no compiler.
     """
 
     def __init__(
@@ -56,9 +63,10 @@ class KernelCompiler:
         standard: str = "17",
     ) -> None:
         if str(standard) not in STANDARDS:
-            *first, last = STANDARDS
-            choices = f"{', '.join(first)} or {last}"
-            raise ConfigurationError(f"standard {standard!r} is none; write {choices}")
+            choices = ", ".join(STANDARDS)
+            raise ConfigurationError(
+                f"unsupported standard {standard!r}; expected one of {choices}"
+            )
         words = read_options(options)
         hints = gather_hints()
         chosen, named = _choose(backend, arch, hints)
@@ -66,7 +74,8 @@ class KernelCompiler:
         expanded = chosen.expand_architectures((named,), toolchain, hints)
         if len(expanded) != 1:
             raise ConfigurationError(
-                f"architecture {arch!r} is {len(expanded)} architectures; a KernelCompiler has one"
+                f"architecture {arch!r} stands for {len(expanded)} architectures; a KernelCompiler "
+                "takes exactly one"
             )
         self.backend = chosen.TRAITS.name
         self.arch = expanded[0]
@@ -78,16 +87,21 @@ class KernelCompiler:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
 
     def compile(self, source: str | os.PathLike[str], *, name: str = _TEXT_NAME) -> CompiledModule:
-        """The kernels of ``source``: a path, or the text itself, which messages call ``name``.
+        """Compile a source and return its kernels.
 
-        A string is text if it has a line break or a brace, else a path.  Raises InputError for
-        a file that cannot be read, ToolError with the compiler's log where it fails,
-        SourceError for a source without kernels or with host code.
+        Args:
+            source: A path, or source text.  A string is text if it has a line break or a brace.
+            name: The name of source text in messages.
+
+        Raises:
+            InputError: The file cannot be read.
+            SourceError: The source has no kernels, or has host code.
+            ToolError: The compiler fails; the message has its log.
         """
         path, text = read_source(source)
         check_name(name)
-        with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as folder:
-            file = path.absolute() if path else Path(folder) / Path(name).name
+        with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as directory:
+            file = path.absolute() if path else Path(directory) / Path(name).name
             if path is None:
                 file.write_bytes(text)
             edge = CompileEdge(
@@ -96,7 +110,7 @@ class KernelCompiler:
                 display_source=str(path) if path else name,
                 arch=self.arch,
                 standard=self.standard,
-                output=Path(folder) / file.stem,
+                output=Path(directory) / file.stem,
                 toolchain=self.toolchain,
                 keep_assembly=True,
             )
@@ -106,8 +120,8 @@ class KernelCompiler:
             except FileNotFoundError as error:
                 missing = Path(os.fsdecode(error.filename or "")).name
                 raise InputError(
-                    f"{edge.display_source}: the compiler left no {missing}; do its options say "
-                    "what to make?"
+                    f"{edge.display_source}: the compiler succeeded but did not create "
+                    f"{missing!r}; remove options that change what it produces"
                 ) from error
 
     def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
@@ -125,7 +139,7 @@ class KernelCompiler:
         )
         assembly = _load_assembly(outcome, compiled.images)
         _require_own_name(edge.source.name, compiled.images, assembly)
-        # Where they lay is no more.
+        # The directory of the images is temporary, so the record must not name it.
         named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
         contents = CompiledFiles(
             compiled=replace(compiled, images=named),
@@ -149,20 +163,24 @@ class KernelCompiler:
         real = next((image for image in images if image.kind == "elf"), None)
         if real is None:
             return PortableRecompiler(
-                backend=self.backend, source=edge.display_source, assembly=assembly
+                backend=self.backend,
+                source=edge.display_source,
+                arch=assembly.arch,
+                assembly=assembly,
             )
         return ToolRecompiler(
-            toolchain=self.toolchain,
+            backend=self.backend,
             source=edge.display_source,
-            base_name=edge.output.name,
             arch=real.arch,
-            options=self.flags.options,
             assembly=assembly,
+            toolchain=self.toolchain,
+            base_name=edge.output.name,
+            options=self.flags.options,
         )
 
 
 def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Builder, str]:
-    """The backend, and the architecture to compile for."""
+    """Return the backend, and the architecture to compile for."""
     if arch not in (None, NATIVE):
         return choose_backend(backend, hints), str(arch)
     if backend != AUTOMATIC:
@@ -180,11 +198,11 @@ def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Buil
 def _require_own_name(
     source: str, images: tuple[DeviceImage, ...], assembly: CompiledImage | None
 ) -> None:
-    """Saving would write one file over the other."""
+    """Raise ConfigurationError if saving would write an output over the source."""
     names = [image.path.name for image in images]
     if source in (*names, assembly.file_name if assembly else None):
         raise ConfigurationError(
-            f"{source}: its code would be a file of the same name; give the source another suffix"
+            f"{source}: an output would have the same name; give the source another suffix"
         )
 
 

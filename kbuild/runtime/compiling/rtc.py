@@ -1,4 +1,4 @@
-"""Source text to compiled kernels, by the vendor's runtime compiler where there is one."""
+"""Compile source text at run time, with the vendor's runtime compiler if one exists."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from kbuild.backends.interface.build import ImageOutput
 from kbuild.backends.interface.rtc import RtcOutput, RtcSource
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
-from kbuild.model import HighWaterMarks, Resources
+from kbuild.model import HighWaterMarks
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.compiling.compiler import KernelCompiler
-from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, Variant
-from kbuild.runtime.compiling.module import CompiledFiles, CompiledModule, make_module
-from kbuild.runtime.compiling.recompiler import (
-    Assembled,
-    describe_variant,
-    find_most_threads,
-    mark_block,
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
+from kbuild.runtime.compiling.recompilers import (
+    AssembledImage,
+    PortableRecompiler,
     require_assembler,
 )
 from kbuild.stages.compile import CompiledSource, describe_content
@@ -30,13 +28,18 @@ from kbuild.stages.stubs.kernel_table import build_kernel_table
 from kbuild.toolchain.find import gather_hints
 
 _LONGEST_NAME: Final = 100
-# Has a template instantiated; it stands below the user's own lines.
+# Instantiates a template; it is appended, so that the user's lines keep their numbers.
 _REFERENCE: Final = "[[gnu::used]] static const void* const kbuild_reference = (const void*)({});"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RtcRequest:
-    """What is to be compiled: ``name`` is the kernel wanted, ``arch`` as in ARCHITECTURES."""
+    """What to compile.
+
+    Attributes:
+        name: The requested kernel: a symbol, a C++ name, or a template with its arguments.
+        arch: The architecture, as in ARCHITECTURES.
+    """
 
     text: str
     name: str
@@ -46,19 +49,23 @@ class RtcRequest:
 
     @property
     def expression(self) -> str | None:
-        """The name, where it is a template to instantiate."""
+        """The name if it is a template to instantiate, and otherwise None."""
         return self.name if "<" in self.name and not self.name.startswith("_Z") else None
 
     @property
     def file_name(self) -> str:
-        """What the compiler calls the text in messages."""
-        # Symbols may be longer than names of files.
+        """The name of the text in the compiler's messages."""
+        # Symbols can be longer than file names.
         name = base_identifier(self.name.partition("(")[0])[:_LONGEST_NAME]
         return f"{name or 'kernels'}.cu"
 
 
 def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
-    """The kernels of the text, and the name that the wanted one has among them."""
+    """Compile the text of ``request``.
+
+    Returns:
+        The kernels of the text, and the name of the requested one among them.
+    """
     compiler = find_backend(request.backend).rtc
     if compiler is None:
         text = request.text
@@ -82,64 +89,45 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
 
 @cache
 def _find_headers(backend: str) -> tuple[Path, ...]:
-    """Return the directories of the toolkit's headers; an empty tuple without a toolkit."""
+    """Return the directories of the toolkit's headers, or an empty tuple without a toolkit."""
     runtimes = find_builder(backend).find_runtimes(gather_hints())
     return runtimes[0].include_directories if runtimes else ()
 
 
 def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
-    """The name of the kernel that was instantiated, however its arguments are spelled.
+    """Return the name of the requested kernel, however its template arguments are spelled.
 
-    It is one of its template's: where there is one alone, ``N`` may be an expression and ``T``
-    an alias.
+    The arguments of the request can be expressions or aliases, which the kernel's name does not
+    contain.  Therefore, if the template has exactly one instance, it is the requested one.
     """
     if request.expression is None or request.name in module:
         return request.name
-    wanted = base_identifier(request.name.partition("<")[0]).strip(" &")
+    template = base_identifier(request.name.partition("<")[0]).strip(" &")
     instances = [
         kernel.name
         for kernel in module.values()
-        if base_identifier(split_function(kernel.display)[0]) == wanted
+        if base_identifier(split_function(kernel.display)[0]) == template
     ]
     return instances[0] if len(instances) == 1 else request.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RtcRecompiler:
-    """A recompiler that calls the runtime compiler's assembler."""
+class RtcRecompiler(PortableRecompiler):
+    """A recompiler that calls the assembler of the runtime compiler."""
 
-    backend: str
-    source: str
-    arch: str
     options: tuple[str, ...]
-    assembly: CompiledImage
 
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
-        assembler = require_assembler(self.backend)
-        marked = assembler.mark_assembly(self.assembly.data, kernel, marks)
-        data, log = assembler.assemble(marked, self.arch, self.options)
-        made = Assembled(
-            source=self.source,
-            backend=self.backend,
-            kernel=kernel,
-            arch=self.arch,
-            file_name=f"{Path(self.source).stem}.cubin",
-            data=data,
-            log=log,
-        )
-        return describe_variant(made, marks, reason)
-
-    def find_most_threads(self, resources: Resources) -> int | None:
-        """See `Recompiler`."""
-        return find_most_threads(self.backend, self.arch, resources)
-
-    def mark_block(self, threads: int) -> int | None:
-        """See `Recompiler`."""
-        return mark_block(self.backend, threads)
+        marked = self.mark_assembly(kernel, marks)
+        data, log = require_assembler(self.backend).assemble(marked, self.arch, self.options)
+        file_name = f"{Path(self.source).stem}.cubin"
+        image = AssembledImage(arch=self.arch, file_name=file_name, data=data, log=log)
+        return self.describe_variant(image, kernel, marks, reason)
 
 
 def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
+    """Return the kernels in the output of a runtime compiler."""
     source = request.file_name
     base_name = Path(source).stem
     found = ImageOutput(

@@ -1,16 +1,23 @@
-"""Launches from Python as launch records."""
+"""Capture launches from Python as launch records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
 
 from kbuild import __version__
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
 from kbuild.model import Param
-from kbuild.runtime.arguments.encode import Argument, ArrayArgument, encode_arguments, identify
-from kbuild.runtime.arguments.meanings import Pointer, read_meaning
-from kbuild.runtime.compiling.kernel import CompiledKernel
+from kbuild.runtime.arguments.arrays import identify
+from kbuild.runtime.arguments.converters import (
+    Argument,
+    ArrayArgument,
+    DeviceAddress,
+    Packable,
+    ViewArray,
+)
+from kbuild.runtime.arguments.encoder import ArgumentEncoder
+from kbuild.runtime.arguments.parameter_types import PointerType, read_parameter_type
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.launch_records.model import (
     CapturedBuffer,
     CapturedCode,
@@ -23,51 +30,28 @@ from kbuild.runtime.launch_records.model import (
 )
 
 
-class ReadableArray(Protocol):
-    """An array on the device; ``read`` gives its bytes."""
-
-    @property
-    def address(self) -> int: ...  # noqa: D102 - the class says it
-    @property
-    def dtype(self) -> Any: ...  # noqa: D102
-    @property
-    def is_contiguous(self) -> bool: ...  # noqa: D102
-    def read(self) -> bytes: ...  # noqa: D102
-
-
-def _view_nothing(_: object) -> None:
-    return None
-
-
 def capture_launch(
-    compiled: CompiledKernel,
-    config: LaunchConfig,
-    args: Sequence[object],
-    *,
-    view: Callable[[object], ReadableArray | None] = _view_nothing,
+    compiled: CompiledKernel, config: LaunchConfig, args: Sequence[object], *, view: ViewArray
 ) -> LaunchRecord:
-    """The launch of ``compiled`` with ``args``, which are checked, as a record; nothing is run.
+    """Return a record of the launch of ``compiled`` with ``args``, without running anything.
 
-    ``view`` reads arrays of other libraries.  ConfigurationError for arguments that do not fit.
+    Args:
+        compiled: The kernel.
+        config: The launch configuration.
+        args: The arguments.
+        view: Returns a view of another library's array, or None for any other value.
+
+    Raises:
+        ConfigurationError: The arguments do not fit the parameters.
     """
-    captured = _Captured(compiled.params)
-
-    def remember(value: object) -> ReadableArray | None:
-        found = view(value)
-        if found is not None:
-            captured.seen[found.address] = found
-        return found
-
-    for param, argument in zip(
-        compiled.params, encode_arguments(compiled.record, args, view=remember), strict=True
-    ):
-        captured.add(param, argument)
+    encoder = ArgumentEncoder(compiled.record, view=view)
+    captured = _CapturedMemory(encoder.convert(args), compiled.params)
     images = compiled.select(config.threads, config.max_registers).images
     return LaunchRecord(
         backend=compiled.backend,
         kernel=compiled.record,
         config=_record_config(config),
-        arguments=bytes(captured.content),
+        arguments=encoder.pack(captured.arguments),
         code=CapturedCode(
             images=tuple(
                 CapturedImage(arch=image.arch, kind=image.kind, content=image.data)
@@ -81,33 +65,40 @@ def capture_launch(
     )
 
 
-class _Captured:
-    """Arguments on their way into a record; ``seen`` are the device's arrays by address."""
+class _CapturedMemory:
+    """The memory to which the arguments of a launch point.
 
-    def __init__(self, params: tuple[Param, ...]) -> None:
-        self.content = bytearray(max((p.offset + p.size for p in params), default=0))
+    Attributes:
+        arguments: The arguments, with zeros in place of arrays.
+    """
+
+    def __init__(self, arguments: Sequence[Argument], params: tuple[Param, ...]) -> None:
+        self.arguments: list[Packable] = []
         self.pointers: list[CapturedPointer] = []
         self.notes: list[CaptureNote] = []
         self.buffers: dict[tuple[object, ...], CapturedBuffer] = {}
-        self.seen: dict[int, ReadableArray] = {}
+        # A number can be the address of an array that is another argument.
+        self._views = {a: a.view for a in arguments if isinstance(a, DeviceAddress)}
+        for param, argument in zip(params, arguments, strict=True):
+            self._add(param, argument)
 
-    def add(self, param: Param, argument: Argument) -> None:
-        """Take one argument, with the memory that it leads to."""
+    def _add(self, param: Param, argument: Argument) -> None:
+        """Add one argument, with the memory that it points to."""
         if isinstance(argument, ArrayArgument):
+            self.arguments.append(0)
             self._add_buffer(param, identify(argument.array), argument.array.tobytes)
             return
-        self.content[param.offset : param.offset + param.size] = argument
-        address = int.from_bytes(argument, "little")
-        if not isinstance(read_meaning(param), Pointer) or address == 0:
+        self.arguments.append(argument)
+        if not isinstance(read_parameter_type(param), PointerType) or argument == 0:
             return
-        if address in self.seen:
-            self._add_buffer(param, (address,), self.seen[address].read)
+        if argument in self._views:
+            self._add_buffer(param, (int(argument),), self._views[argument].read)
             return
         name = param.name or f"argument {param.index}"
         self.notes.append(
             CaptureNote(
                 kind="unknown-extent",
-                message=f"{name} is an address, and nothing says how much lies there",
+                message=f"{name} is an address, and the size of the memory there is unknown",
                 param=param.index,
             )
         )

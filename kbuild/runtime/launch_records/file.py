@@ -1,7 +1,7 @@
 """Launch records as files; ``docs/launch-records.md`` describes the format.
 
-Records come from programs that run with ``KBUILD_CAPTURE``, and from `write_launch_record`.
-Their bytes are views of the mapped file: only what is looked at is read.
+Programs that run with ``KBUILD_CAPTURE`` write records, and so does `write_launch_record`.  The
+contents in a record are views of the mapped file, so that only the parts in use are read.
 """
 
 from __future__ import annotations
@@ -64,10 +64,14 @@ _LARGEST_HEADER: Final = 64 << 20
 
 
 def write_launch_record(path: str | os.PathLike[str], record: LaunchRecord) -> None:
-    """Write the record to ``path``, whole or not at all; InputError for one that does not hold."""
+    """Write the record to ``path``, completely or not at all.
+
+    Raises:
+        InputError: The record is inconsistent, so that it could not be read.
+    """
     contents: list[Buffer] = []
     header = write_header(_describe(record, contents))
-    read_header(header, "launch record")  # what nobody could read is not written
+    read_header(header, "launch record")  # checks the header
     write_parts(Path(path), _lay_out(header, contents))
 
 
@@ -79,7 +83,7 @@ def _lay_out(header: bytes, contents: list[Buffer]) -> Iterator[bytes]:
 
 
 def _describe(record: LaunchRecord, contents: list[Buffer]) -> Header:
-    """The header; ``contents`` gets what is to follow it."""
+    """Return the header, and append the contents that follow it to ``contents``."""
     end = 0
 
     def place(content: Buffer) -> Payload:
@@ -123,7 +127,11 @@ def _align(offset: int) -> int:
 
 
 def read_launch_record(path: str | os.PathLike[str]) -> LaunchRecord:
-    """The record in a file; InputError, naming the place, for what is none or is damaged."""
+    """Read the record in a file.
+
+    Raises:
+        InputError: The file is not a launch record, or it is damaged; the message says where.
+    """
     content = open_content(Path(path))
     where = str(path)
     if len(content) < _START.size or bytes(content[: len(MAGIC)]) != MAGIC:
@@ -131,14 +139,17 @@ def read_launch_record(path: str | os.PathLike[str]) -> LaunchRecord:
     _, version, zero, size = _START.unpack(content[: _START.size])
     if version != VERSION or zero != 0:
         raise InputError(
-            f"{where}: launch record of version {version}; this kbuild reads {VERSION}"
+            f"{where}: unsupported version {version} of a launch record; this kbuild reads version "
+            f"{VERSION}"
         )
     if size > len(content) - _START.size:
         raise InputError(
-            f"{where}: truncated: the header has {size} bytes and the file {len(content)}"
+            f"{where}: truncated: the header has {size} bytes, and the file {len(content)}"
         )
     if size > _LARGEST_HEADER:
-        raise InputError(f"{where}: a header of {size} bytes; it may have {_LARGEST_HEADER}")
+        raise InputError(
+            f"{where}: the header has {size} bytes; expected at most {_LARGEST_HEADER}"
+        )
     header = read_header(bytes(content[_START.size : _START.size + size]), where)
     return _assemble(header, content[_align(_START.size + size) :], where)
 
@@ -183,14 +194,18 @@ def _assemble(header: Header, payload: Buffer, where: str) -> LaunchRecord:
 
 
 def _take(payload: Buffer, place: Payload, where: str) -> Buffer:
-    if place.offset < 0 or place.size < 0 or place.offset % ALIGNMENT:
-        raise InputError(f"{where}: {place.size} bytes at {place.offset}: no place of a payload")
+    if place.offset % ALIGNMENT:
+        raise InputError(
+            f"{where}: invalid offset {place.offset}; expected a multiple of {ALIGNMENT}"
+        )
     if place.offset + place.size > len(payload):
         raise InputError(
-            f"{where}: truncated: it ends {place.offset + place.size} bytes into the payload, "
-            f"which has {len(payload)}"
+            f"{where}: truncated: the content ends at byte {place.offset + place.size} of the "
+            f"payload, which has {len(payload)} bytes"
         )
     content = payload[place.offset : place.offset + place.size]
     if place.sha256 is not None and hash_content(content) != place.sha256:
-        raise InputError(f"{where}: damaged: its content has another sha256 than the header says")
+        raise InputError(
+            f"{where}: damaged: the sha256 of the content differs from the one in the header"
+        )
     return content

@@ -12,9 +12,10 @@ from kbuild.runtime.launch_records.model import CapturedImage, LaunchRecord
 
 
 def read_images(record: LaunchRecord) -> tuple[CapturedImage, ...]:
-    """The kernel's device images, those of its fat binary decompressed.
+    """Return the device images of the kernel, decompressing those in its fat binary.
 
-    Raises InputError for a fat binary that is damaged, or of a backend that is not known.
+    Raises:
+        InputError: The fat binary is damaged, or the backend is unknown.
     """
     if record.code.fat_binary is None:
         return record.code.images

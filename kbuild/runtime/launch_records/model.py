@@ -1,18 +1,29 @@
-"""The values of a launch record: one launch, with all that it takes to make it again.
+"""The values of a launch record: one launch, with everything that a replay needs.
 
-Sizes and offsets are in bytes.  ``None`` means *unknown*, or that it could not be captured;
-then a note says why.
+Sizes and offsets are in bytes.  ``None`` means that a value is unknown or could not be captured.
+In the second case, a note says why.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.formats.buffer import Buffer
 from kbuild.model import ContainerRecord, ImageKind, KernelRecord
+from kbuild.records import Accept
 
+Unsigned32: TypeAlias = Annotated[
+    int, Accept(expected="an unsigned integer of 32 bits", minimum=0, maximum=2**32 - 1)
+]
+Unsigned64: TypeAlias = Annotated[
+    int, Accept(expected="an unsigned integer of 64 bits", minimum=0, maximum=2**64 - 1)
+]
+Signed32: TypeAlias = Annotated[
+    int, Accept(expected="an integer of 32 bits", minimum=-(2**31), maximum=2**31 - 1)
+]
+RecordedExtent: TypeAlias = tuple[Unsigned32, Unsigned32, Unsigned32]
 NoteKind: TypeAlias = Literal[
     "unknown-extent",
     "host-memory",
@@ -30,22 +41,26 @@ NoteKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedConfig:
-    """The configuration of a launch as it was made, which no device may have taken.
+    """The configuration of a launch as the program passed it, even if no device supports it.
 
-    ``grid`` and ``block`` are three numbers each, zeros among them where the program passed
-    zeros; ``cluster`` is None where there was none.
+    ``grid``, ``block``, and ``cluster`` are three numbers each, and zeros are possible.
+    ``cluster`` is None if the launch had no cluster.
     """
 
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    shared_bytes: int = 0
-    cluster: tuple[int, ...] | None = None
+    grid: RecordedExtent
+    block: RecordedExtent
+    shared_bytes: Unsigned64 = 0
+    cluster: RecordedExtent | None = None
     cooperative: bool = False
     programmatic_dependent_launch: bool = False
-    priority: int = 0
+    priority: Signed32 = 0
 
     def to_launch_config(self) -> LaunchConfig:
-        """The same for launching, on the default stream; ConfigurationError where none can be."""
+        """Return the configuration for a new launch on the default stream.
+
+        Raises:
+            ConfigurationError: No device supports the configuration.
+        """
         return LaunchConfig(
             grid=self.grid,
             block=self.block,
@@ -59,9 +74,12 @@ class RecordedConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedPointer:
-    """Eight bytes of the arguments, at ``offset``, that lead ``buffer_offset`` into a buffer.
+    """A pointer in the arguments.
 
-    ``buffer`` is the buffer's index in the record.
+    Attributes:
+        offset: The offset of its eight bytes in the arguments.
+        buffer: The index of the buffer that it points into.
+        buffer_offset: The offset in that buffer.
     """
 
     offset: int
@@ -71,7 +89,13 @@ class CapturedPointer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedBuffer:
-    """One allocation: its address on the device then, and its content right before the launch."""
+    """One allocation.
+
+    Attributes:
+        address: Its address on the device at the time of the launch.
+        size: Its size.
+        content: Its content right before the launch, or None if it was not captured.
+    """
 
     address: int
     size: int
@@ -80,7 +104,7 @@ class CapturedBuffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedImage:
-    """Device code of the kernel for one architecture, where a record has no fat binary."""
+    """Device code of the kernel for one architecture, outside a fat binary."""
 
     arch: str
     kind: ImageKind
@@ -91,7 +115,7 @@ class CapturedImage:
 class CapturedCode:
     """The kernel's code: the fat binary of its source, or images, or both.
 
-    ``described`` is what the kernel table says of the fat binary.
+    ``described`` is the row for the fat binary in the kernel table.
     """
 
     fat_binary: Buffer | None = None
@@ -101,9 +125,12 @@ class CapturedCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureNote:
-    """What could not be captured, or was captured by a guess; ``param`` is a parameter's index.
+    """A note about something that could not be captured, or that was captured by a guess.
 
-    ``message`` says it to people, by the parameter's name.
+    Attributes:
+        kind: The kind of problem.
+        message: A description for people, with the name of the parameter.
+        param: The index of the parameter, or None if the note is not about one.
     """
 
     kind: NoteKind
@@ -113,9 +140,14 @@ class CaptureNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchOrigin:
-    """Who launched: ``file`` and ``line`` of the call, or the function that it was made in.
+    """The program and the call that launched the kernel.
 
-    ``version`` is that of the kbuild that built the kernel's ``target``.
+    Attributes:
+        target: The CMake target of the kernel.
+        version: The version of kbuild that built the target.
+        file: The file of the call, if it is known.
+        line: The line of the call.
+        function: The function of the call, if its file is not known.
     """
 
     program: str | None = None
@@ -131,9 +163,12 @@ class LaunchOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchOutcome:
-    """How the launch ended: the runtime's error code, 0 if it went well, and its message.
+    """The result of a launch.
 
-    ``is_late``: the launch itself went well, and waiting for its end told the error.
+    Attributes:
+        code: The runtime's error code; 0 means success.
+        message: The runtime's error message.
+        is_late: Whether the launch call succeeded and waiting for the kernel reported the error.
     """
 
     code: int
@@ -145,9 +180,12 @@ class LaunchOutcome:
 class LaunchRecord:
     """One launch of a kernel.
 
-    ``arguments`` are the bytes that the kernel gets, each parameter at its offset, pointers as
-    they were; ``pointers`` says which of them lead where in ``buffers``.  ``outcome`` is None
-    for a launch that had not ended, as one that ended the program.
+    Attributes:
+        arguments: The bytes that the kernel received, with each parameter at its offset.
+            Pointers have their original values.
+        pointers: The pointers in ``arguments``, and where in ``buffers`` they point.
+        outcome: The result, or None if the launch had not finished, for example because it
+            crashed the program.
     """
 
     backend: str

@@ -1,4 +1,4 @@
-"""Launches a record again: its code, configuration and arguments, on this machine's device."""
+"""Replay recorded launches: the same code, configuration, and arguments on this device."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from kbuild.backends.interface.devices import ExecutionDevice, Queue
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer
-from kbuild.runtime.arguments.frames import Frame
-from kbuild.runtime.compiling.kernel import CompiledImage
+from kbuild.runtime.arguments.encoder import Frame
+from kbuild.runtime.arguments.parameter_types import POINTER_SIZE
+from kbuild.runtime.compiling.model import CompiledImage
 from kbuild.runtime.launch_records.images import read_images
 from kbuild.runtime.launch_records.model import LaunchOutcome, LaunchRecord
 
-_POINTER: Final = 8
-# How much of a buffer is compared at once.
+# The number of bytes of a buffer that are compared at once.
 _PART: Final = 1 << 16
-# Notes of these kinds are about a parameter that the kernel cannot use as it was.
+# Notes of these kinds are about memory that the kernel may use and the record does not have.
 _MISSING: Final = ("unknown-extent", "host-memory", "over-limit", "not-copied", "no-buffers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedBuffer:
-    """One buffer of the record, before and after: its content, None where it was not captured."""
+    """One buffer of the record, with its content before and after the launch.
+
+    ``before`` is None if the content was not captured, ``after`` if the launch failed.
+    """
 
     size: int
     before: Buffer | None
@@ -34,7 +37,7 @@ class ReplayedBuffer:
 
     @property
     def changed_bytes(self) -> int | None:
-        """How many bytes the launch changed; None where that is not known."""
+        """The number of bytes that the launch changed, or None if it is unknown."""
         if self.before is None or self.after is None:
             return None
         before, after = memoryview(self.before), memoryview(self.after)
@@ -43,7 +46,8 @@ class ReplayedBuffer:
 
 
 def _count_different(before: bytes, after: bytes) -> int:
-    """How many bytes differ, of two texts of one length; buffers may have gigabytes."""
+    """Return how many bytes differ in two byte strings of the same length."""
+    # A loop over the bytes would be slow: buffers can have gigabytes.
     if before == after:
         return 0
     different = int.from_bytes(before, "little") ^ int.from_bytes(after, "little")
@@ -52,10 +56,11 @@ def _count_different(before: bytes, after: bytes) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """How a launch ended when it was made again.
+    """The result of a replayed launch.
 
-    ``outcome`` has the code 0 for one that went well, else 1 and this machine's message;
-    ``seconds`` is the time on the device, None where it failed.
+    Attributes:
+        outcome: The code 0, or the code 1 with the error message of this machine.
+        seconds: The time on the device, or None if the launch failed.
     """
 
     record: LaunchRecord
@@ -65,26 +70,34 @@ class Replay:
 
 
 def find_missing(record: LaunchRecord) -> tuple[str, ...]:
-    """What the kernel may need and the record does not have, in the words of its notes."""
+    """Return the messages of the notes about memory that the record does not have."""
     return tuple(note.message for note in record.notes if note.kind in _MISSING)
 
 
 def replay_launch(record: LaunchRecord, *, allow_missing: bool = False) -> Replay:
-    """Launch the kernel with what was captured; buffers without content are zeros.
+    """Launch the kernel with everything that was captured.
 
-    Raises ConfigurationError for a record that lacks memory that the kernel may use
-    (``allow_missing`` passes null pointers instead), InputError for damaged code, LaunchError
-    where there is no device or no memory for buffers.
+    Args:
+        record: The recorded launch.
+        allow_missing: Pass null pointers for memory that was not captured, and fill buffers
+            without content with zeros.
+
+    Raises:
+        ConfigurationError: The record lacks memory that the kernel may use, and
+            ``allow_missing`` is false.
+        InputError: The code is damaged.
+        LaunchError: There is no device, or too little memory for the buffers.
     """
     missing = find_missing(record)
     if missing and not allow_missing:
         raise ConfigurationError(
             f"the record lacks memory that the kernel may use: {'; '.join(missing)}; "
-            "--allow-missing passes null pointers and zeros instead"
+            "to pass null pointers and zeros instead, use --allow-missing (in Python, "
+            "allow_missing=True)"
         )
     try:
         config = record.config.to_launch_config()
-    except ConfigurationError as error:  # as the runtime said then
+    except ConfigurationError as error:  # the recorded launch failed, too
         return _describe_failure(record, str(error))
     device = open_device(record.backend)
     queue = device.open_queue(None)
@@ -143,7 +156,7 @@ def _load(device: ExecutionDevice, record: LaunchRecord) -> object:
         for image in read_images(record)
     ]
     if not images:
-        raise InputError(f"the record holds no code of {record.kernel.display}")
+        raise InputError(f"the record has no code for {record.kernel.display}")
     return device.load(images, record.kernel)
 
 
@@ -152,7 +165,7 @@ def _fill(queue: Queue, address: int, content: Buffer | None, size: int) -> None
         return
     host = (ctypes.c_char * size).from_buffer_copy(content if content is not None else bytes(size))
     queue.copy_in(address, ctypes.addressof(host), size)
-    queue.synchronize()  # until then the copy may read it
+    queue.synchronize()  # the copy can read `host` until then
 
 
 def _read(queue: Queue, address: int, size: int) -> bytes:
@@ -163,17 +176,18 @@ def _read(queue: Queue, address: int, size: int) -> bytes:
 
 
 def _write_arguments(record: LaunchRecord, addresses: list[int]) -> Frame:
-    """The captured bytes, pointers leading to this launch's buffers."""
+    """Return the captured arguments, with pointers into the buffers of this launch."""
     content = bytearray(record.arguments)
+    restored = {pointer.offset for pointer in record.pointers}
+    lost = {n.param for n in record.notes if n.kind in _MISSING and n.param is not None}
+    for param in record.kernel.params:
+        if param.index in lost and param.offset not in restored:
+            content[param.offset : param.offset + param.size] = bytes(param.size)
     for pointer in record.pointers:
         address = addresses[pointer.buffer] + pointer.buffer_offset
-        content[pointer.offset : pointer.offset + _POINTER] = address.to_bytes(_POINTER, "little")
-    lost = {n.param for n in record.notes if n.kind in _MISSING and n.param is not None}
-    led = {pointer.offset for pointer in record.pointers}
+        content[pointer.offset : pointer.offset + POINTER_SIZE] = address.to_bytes(
+            POINTER_SIZE, "little"
+        )
     frame = Frame(record.kernel.params)
-    for index, param in enumerate(record.kernel.params):
-        value = bytes(content[param.offset : param.offset + param.size])
-        if param.index in lost and param.offset not in led:
-            value = bytes(param.size)
-        frame.write(index, value)
+    frame.write(bytes(content))
     return frame

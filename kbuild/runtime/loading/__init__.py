@@ -1,1 +1,1 @@
-"""Load a built library and launch its kernels."""
+"""Shared objects with kernels: load them, and launch their kernels."""

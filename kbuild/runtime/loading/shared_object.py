@@ -1,4 +1,4 @@
-"""Which kernel targets a shared object holds, read off the file without loading it."""
+"""The kernel targets in a shared object, read from the file without loading it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from kbuild.model import TargetRecord
 
 _INSTEAD: Final = (
     "only a shared object can be loaded; in CMake, kbuild_add_smoke_test(<target>) links one "
-    "that holds every kernel of the target"
+    "with every kernel of the target"
 )
 _NOT_LOADABLE: Final = {
     "relocatable": "an object file",
     "executable": "an executable",
-    "other": "an ELF file of another kind",
+    "other": "not a shared object",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetNote:
-    """One kernel target, and its descriptor's address relative to the load base."""
+    """One kernel target, and the address of its descriptor relative to the load base."""
 
     record: TargetRecord
     descriptor: int
@@ -34,7 +34,7 @@ class TargetNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedBytes:
-    """Bytes that the file says are at ``address`` (relative to the load base) once loaded."""
+    """Bytes of the file that loading places at ``address`` (relative to the load base)."""
 
     address: int
     content: bytes
@@ -42,7 +42,7 @@ class LoadedBytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedObject:
-    """A shared object with kernels; ``notes`` are the sections that ``targets`` stand in."""
+    """A shared object with kernels; ``notes`` are the sections that describe ``targets``."""
 
     path: Path
     targets: tuple[TargetNote, ...]
@@ -50,15 +50,16 @@ class SharedObject:
 
 
 def read_shared_object(path: Path) -> SharedObject:
-    """The kernel targets in the shared object at ``path``.
+    """Return the kernel targets in the shared object at ``path``.
 
-    Raises InputError for a file that is missing, of another kind, or without kernels; for
-    archives, objects and executables the message names what to do instead.
+    Raises:
+        InputError: The file does not exist, is not a shared object, or has no kernels.  For
+            archives, object files, and executables, the message says what to do instead.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; {_INSTEAD}")
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a file; {_INSTEAD}")  # reading a pipe would not end
+        raise InputError(f"{path} is not a file; {_INSTEAD}")  # reading a pipe would hang
     content = read_file(path)
     if archive.is_archive(content):
         raise InputError(f"{path} is an archive; {_INSTEAD}")
@@ -73,7 +74,7 @@ def read_shared_object(path: Path) -> SharedObject:
 
 def _read_elf(path: Path, elf: Elf) -> SharedObject:
     if elf.type != "shared-object":
-        raise InputError(f"this is {_NOT_LOADABLE[elf.type]}; {_INSTEAD}")
+        raise InputError(f"the file is {_NOT_LOADABLE[elf.type]}; {_INSTEAD}")
     sections = elf.sections_named(note.SECTION)
     targets: list[TargetNote] = []
     for section in sections:
@@ -83,10 +84,12 @@ def _read_elf(path: Path, elf: Elf) -> SharedObject:
         for found in notes:
             place = elf.distance_target(Place(section=section.index, offset=found.descriptor))
             if place is None:
-                raise InputError(f"the note of {found.record.target} leads to no descriptor")
+                raise InputError(
+                    f"the note of target {found.record.target!r} does not refer to a descriptor"
+                )
             targets.append(TargetNote(record=found.record, descriptor=elf.address(place)))
     if not any(target.record.kernels for target in targets):
-        raise InputError(f"no kernels in it (no {note.SECTION} that lists any)")
+        raise InputError(f"the file has no kernels: no {note.SECTION} section lists any")
     return SharedObject(
         path=path,
         targets=tuple(targets),

@@ -1,4 +1,4 @@
-"""KBUILD_CAPTURE: the files that programs leave of their launches, against what they launched."""
+"""KBUILD_CAPTURE: launch records of programs, compared with what the programs launched."""
 
 from __future__ import annotations
 
@@ -37,28 +37,32 @@ FLOATS = struct.Struct("<8f")
 
 @dataclass(frozen=True)
 class Run:
-    """What a program printed, and the records it left, in the order of their numbers."""
+    """The output of a program, and its records in the order of their numbers."""
 
     returncode: int
-    told: list[dict[str, object]]
+    printed: list[dict[str, object]]
     stderr: str
     records: tuple[LaunchRecord, ...]
 
     def address_of(self, name: str) -> int:
-        (address,) = (line["address"] for line in self.told if line.get("name") == name)
+        (address,) = (line["address"] for line in self.printed if line.get("name") == name)
         assert isinstance(address, int)
         return address
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("capture")
-    configure_and_build(PROJECT, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("capture")
+    configure_and_build(PROJECT, directory)
+    return directory
 
 
 def start(
-    program: Path, what: str, folder: Path, prepare: Callable[[], None] | None = None, **more: str
+    program: Path,
+    what: str,
+    directory: Path,
+    prepare: Callable[[], None] | None = None,
+    **more: str,
 ) -> Run:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("KBUILD_CAPTURE")}
     result = subprocess.run(
@@ -66,13 +70,13 @@ def start(
         capture_output=True,
         text=True,
         check=False,
-        env={**environment, "KBUILD_CAPTURE": str(folder), **more},
+        env={**environment, "KBUILD_CAPTURE": str(directory), **more},
         preexec_fn=prepare,
     )
-    files = sorted(folder.glob("*.launch"), key=lambda p: int(p.stem.rpartition("-")[2]))
+    files = sorted(directory.glob("*.launch"), key=lambda p: int(p.stem.rpartition("-")[2]))
     return Run(
         returncode=result.returncode,
-        told=[json.loads(line) for line in result.stdout.splitlines()],
+        printed=[json.loads(line) for line in result.stdout.splitlines()],
         stderr=result.stderr,
         records=tuple(map(read_launch_record, files)),
     )
@@ -87,13 +91,13 @@ def find_line(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_record_has_what_the_program_passed(built: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "created"
-    run = start(built / "launcher", "mix", folder)
+def test_record_contains_what_the_program_passed(built: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "created"
+    run = start(built / "launcher", "mix", directory)
 
-    assert run.told[-1] == {"code": 0}
+    assert run.printed[-1] == {"code": 0}
     (record,) = run.records
-    (file,) = folder.iterdir()
+    (file,) = directory.iterdir()
     assert file.name.startswith("mix-")
     assert record.backend == "cpu"
     assert record.kernel.display.startswith("ns::mix(int, double, Pair, bool, float const*")
@@ -115,7 +119,7 @@ def test_record_has_what_the_program_passed(built: Path, tmp_path: Path) -> None
     assert record.outcome == LaunchOutcome(code=0)
 
 
-def test_record_says_where_it_is_from(built: Path, tmp_path: Path) -> None:
+def test_record_names_the_origin_of_the_launch(built: Path, tmp_path: Path) -> None:
     (record,) = start(built / "launcher", "mix", tmp_path).records
 
     origin = record.origin
@@ -129,7 +133,7 @@ def test_record_says_where_it_is_from(built: Path, tmp_path: Path) -> None:
     assert variables.message.endswith("not captured: factors")
 
 
-def test_record_has_the_code(built: Path, tmp_path: Path) -> None:
+def test_record_contains_the_code(built: Path, tmp_path: Path) -> None:
     (record,) = start(built / "launcher", "mix", tmp_path).records
 
     described = record.code.described
@@ -145,7 +149,7 @@ def test_structs_are_searched_for_pointers(built: Path, tmp_path: Path) -> None:
 
     (record,) = run.records
     x, local = run.address_of("x"), run.address_of("local")
-    # What lies between the members is nobody's.
+    # The padding between the members is ignored.
     assert struct.unpack("<i4xQQf", record.arguments) == (10, x, local, 4)
     assert record.pointers == (CapturedPointer(offset=8, buffer=0),)
     assert record.buffers[0].content == bytes(40)
@@ -154,7 +158,7 @@ def test_structs_are_searched_for_pointers(built: Path, tmp_path: Path) -> None:
     assert record.notes[-1].param == 0
 
 
-def test_memory_of_unknown_extent_is_said(built: Path, tmp_path: Path) -> None:
+def test_memory_of_unknown_extent_has_a_note(built: Path, tmp_path: Path) -> None:
     run = start(built / "launcher", "stack", tmp_path)
 
     (record,) = run.records
@@ -164,7 +168,7 @@ def test_memory_of_unknown_extent_is_said(built: Path, tmp_path: Path) -> None:
     assert record.notes[-1].message.startswith(f"out is {run.address_of('local'):#x}, in memory")
 
 
-def test_launch_that_ends_the_program_leaves_its_record(built: Path, tmp_path: Path) -> None:
+def test_launch_that_crashes_the_program_leaves_a_record(built: Path, tmp_path: Path) -> None:
     run = start(built / "launcher", "break_down", tmp_path)
 
     assert run.returncode == -signal.SIGSEGV
@@ -173,7 +177,7 @@ def test_launch_that_ends_the_program_leaves_its_record(built: Path, tmp_path: P
     assert record.arguments == bytes(8)
 
 
-def test_failed_launch_has_its_error(built: Path, tmp_path: Path) -> None:
+def test_record_of_a_failed_launch_has_the_error(built: Path, tmp_path: Path) -> None:
     run = start(built / "launcher", "fail", tmp_path)
 
     (record,) = run.records
@@ -181,10 +185,12 @@ def test_failed_launch_has_its_error(built: Path, tmp_path: Path) -> None:
     assert (record.outcome.code, record.outcome.is_late) == (9, False)
     assert "the grid is (0, 1, 1)" in record.outcome.message
     assert record.config.grid == (0, 1, 1)
-    assert run.told[-1] == {"code": 9}
+    assert run.printed[-1] == {"code": 9}
 
 
-def test_launches_of_threads_are_captured_up_to_the_limit(built: Path, tmp_path: Path) -> None:
+def test_launches_of_several_threads_are_captured_up_to_the_limit(
+    built: Path, tmp_path: Path
+) -> None:
     run = start(built / "launcher", "many", tmp_path, KBUILD_CAPTURE_LIMIT="17")
 
     assert run.returncode == 0
@@ -202,13 +208,15 @@ def test_launches_of_threads_are_captured_up_to_the_limit(built: Path, tmp_path:
     ("pattern", "count"),
     [("add", 40), ("void ns::add<*", 40), ("ns::fill*", 40), ("nothing", 0), ("", 80)],
 )
-def test_kernels_are_chosen_by_name(built: Path, tmp_path: Path, pattern: str, count: int) -> None:
+def test_kernels_are_selected_by_name(
+    built: Path, tmp_path: Path, pattern: str, count: int
+) -> None:
     run = start(built / "launcher", "many", tmp_path, KBUILD_CAPTURE_KERNEL=pattern)
 
     assert (len(run.records), run.stderr) == (count, "")
 
 
-def test_large_buffers_are_left_out(built: Path, tmp_path: Path) -> None:
+def test_large_buffers_are_omitted(built: Path, tmp_path: Path) -> None:
     run = start(built / "launcher", "mix", tmp_path, KBUILD_CAPTURE_BYTES="399")
 
     (record,) = run.records
@@ -222,7 +230,7 @@ def test_large_buffers_are_left_out(built: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variable", ["KBUILD_CAPTURE_LIMIT", "KBUILD_CAPTURE_BYTES"])
 @pytest.mark.parametrize("value", ["many", "-1", "1G", "99999999999999999999"])
-def test_settings_that_are_no_numbers_are_said_once(
+def test_settings_that_are_not_numbers_are_reported_once(
     built: Path, tmp_path: Path, variable: str, value: str
 ) -> None:
     run = start(built / "launcher", "many", tmp_path, None, **{variable: value})
@@ -231,16 +239,16 @@ def test_settings_that_are_no_numbers_are_said_once(
     assert len(run.records) == 80
 
 
-@pytest.mark.parametrize("folder", ["no/folder", "file", "file/folder"])
-def test_folder_that_cannot_be_written_does_not_stop_the_program(
-    built: Path, tmp_path: Path, folder: str
+@pytest.mark.parametrize("directory", ["no/directory", "file", "file/directory"])
+def test_directory_that_cannot_be_written_does_not_stop_the_program(
+    built: Path, tmp_path: Path, directory: str
 ) -> None:
     (tmp_path / "file").write_text("kept")
-    run = start(built / "launcher", "many", tmp_path / folder)
+    run = start(built / "launcher", "many", tmp_path / directory)
 
-    assert (run.returncode, run.told) == (0, [{"code": 0}])
+    assert (run.returncode, run.printed) == (0, [{"code": 0}])
     (line,) = run.stderr.splitlines()
-    assert line.startswith(f"kbuild: KBUILD_CAPTURE: {tmp_path / folder}: ")
+    assert line.startswith(f"kbuild: KBUILD_CAPTURE: {tmp_path / directory}: ")
     assert line.endswith("; nothing more is captured")
     assert (tmp_path / "file").read_text() == "kept"
 
@@ -269,7 +277,7 @@ def test_children_count_their_own_launches(built: Path, tmp_path: Path) -> None:
     assert run.stderr.count("nothing more is captured") == 1
 
 
-def test_names_that_are_no_text_are_legible(built: Path, tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_readable(built: Path, tmp_path: Path) -> None:
     program = Path(os.fsdecode(os.fsencode(tmp_path) + b'/caf\xe9 "\xc3\xa9\\'))
     shutil.copy(built / "launcher", program)
 
@@ -278,7 +286,7 @@ def test_names_that_are_no_text_are_legible(built: Path, tmp_path: Path) -> None
     assert record.origin.program == f'{tmp_path}/caf\ufffd "\xe9\\'
 
 
-def test_captures_of_earlier_runs_stay(built: Path, tmp_path: Path) -> None:
+def test_records_of_earlier_runs_are_kept(built: Path, tmp_path: Path) -> None:
     for _ in range(2):
         start(built / "launcher", "fail", tmp_path)
 
@@ -286,10 +294,10 @@ def test_captures_of_earlier_runs_stay(built: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "0"])
-def test_captures_can_be_switched_off(built: Path, tmp_path: Path, value: str) -> None:
+def test_capturing_can_be_disabled(built: Path, tmp_path: Path, value: str) -> None:
     run = start(built / "launcher", "mix", tmp_path, KBUILD_CAPTURE=value)
 
-    assert (run.records, run.told[-1]) == ((), {"code": 0})
+    assert (run.records, run.printed[-1]) == ((), {"code": 0})
     assert not Path("0").exists()
 
 
@@ -308,7 +316,7 @@ def test_launch_without_a_device_says_so(tmp_path: Path) -> None:
 
     (record,) = run.records
     assert record.backend == "cuda"
-    assert (record.outcome is not None and record.outcome.code) == run.told[-1]["code"] != 0
+    assert (record.outcome is not None and record.outcome.code) == run.printed[-1]["code"] != 0
     assert (record.pointers, record.buffers) == ((), ())
     assert "no-buffers" in kinds(record)
     images = [(image.arch, image.kind) for image in read_images(record)]
@@ -322,7 +330,7 @@ def replay(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return code, json.loads(output.read_text())
 
 
-def test_replay_does_what_the_launch_did(built: Path, tmp_path: Path) -> None:
+def test_replay_repeats_the_launch(built: Path, tmp_path: Path) -> None:
     start(built / "launcher", "mix", tmp_path)
     (file,) = tmp_path.glob("*.launch")
 
@@ -354,18 +362,18 @@ def test_replay_shows_the_launch(
     assert lines[-1].startswith("  buffer 1: 400 bytes, ")
 
 
-def test_replay_of_a_failure_fails(built: Path, tmp_path: Path) -> None:
+def test_replay_of_a_failed_launch_fails(built: Path, tmp_path: Path) -> None:
     start(built / "launcher", "fail", tmp_path)
     (file,) = tmp_path.glob("*.launch")
 
     code, report = replay(file)
 
     assert code == 1
-    assert report["outcome"]["message"] == "grid is 0; it may be 1 to 4294967295"
+    assert report["outcome"]["message"] == "grid is 0; expected 1 to 4294967295"
     assert report["recorded_outcome"]["code"] == 9
 
 
-def test_replay_of_a_crash_crashes(built: Path, tmp_path: Path) -> None:
+def test_replay_of_a_crashing_launch_crashes(built: Path, tmp_path: Path) -> None:
     start(built / "launcher", "break_down", tmp_path)
     (file,) = tmp_path.glob("*.launch")
 
@@ -373,10 +381,10 @@ def test_replay_of_a_crash_crashes(built: Path, tmp_path: Path) -> None:
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
 
     assert done.returncode == -signal.SIGSEGV
-    assert "then: it did not end" in done.stdout  # what it was is known
+    assert "then: did not end" in done.stdout  # the launch was shown before the crash
 
 
-def test_replay_without_the_memory_is_refused(
+def test_replay_without_captured_memory_is_refused(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     start(built / "launcher", "stack", tmp_path)

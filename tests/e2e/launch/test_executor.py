@@ -1,4 +1,4 @@
-"""Compiling and running apart, from Python, on the processor: real kernels, real compilers."""
+"""KernelCompiler, KernelExecutor, and RtcKernel on the CPU backend, with real compilers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_rtc_instantiates_a_template() -> None:
     np.testing.assert_array_equal(values, [0, 3, 6, 9])
 
 
-def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
+def test_rtc_accepts_expressions_and_aliases_as_template_arguments() -> None:
     source = (
         "typedef unsigned int u; template <class T, int N>\n"
         "__global__ void fill(T* values) { values[threadIdx.x] = N; }"
@@ -86,18 +86,18 @@ def test_rtc_takes_template_arguments_however_they_are_spelled() -> None:
     assert values.tolist() == [3] * 4
 
 
-def test_rtc_takes_symbols_of_any_length() -> None:
+def test_rtc_accepts_long_symbols() -> None:
     name = "long_name" * 40
     kernel = RtcKernel(f"__global__ void {name}() {{}}", f"_Z{len(name)}{name}v", backend="cpu")
     assert kernel.compiled.display == f"{name}()"
 
 
-def test_rtc_errors_have_the_lines_of_the_text() -> None:
+def test_rtc_errors_have_the_line_numbers_of_the_text() -> None:
     with pytest.raises(ToolError, match=r"broken\.cu:3:\d+: error: .*'?missing"):
         RtcKernel("\n\n__global__ void broken(int* p) { *p = missing; }\n", "broken", (), "cpu")
 
 
-def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> None:
+def test_kernels_of_one_source_share_device_variables(compiled: CompiledModule) -> None:
     count, read = KernelExecutor(compiled["count"]), KernelExecutor(compiled["read"])
     seen = np.zeros(1, np.int32)
     for _ in range(3):
@@ -106,7 +106,7 @@ def test_kernels_of_one_source_share_its_variables(compiled: CompiledModule) -> 
     assert seen[0] == 96
 
 
-def test_variables_live_as_long_as_their_kernels() -> None:
+def test_device_variables_live_as_long_as_the_kernels() -> None:
     kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
     count = kernels["count"]
     for _ in range(3):
@@ -121,7 +121,7 @@ def test_variables_live_as_long_as_their_kernels() -> None:
     assert module() is None
 
 
-def test_structures_are_values_of_their_size(compiled: CompiledModule) -> None:
+def test_structures_are_passed_by_value(compiled: CompiledModule) -> None:
     pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
     values, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
     KernelExecutor(compiled["apply"]).run(ONE, values, out, pair)
@@ -139,7 +139,7 @@ def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> N
         executor.run(ONE, OnlyDlpack(values.astype(np.float64)), 3.0, 4)
 
 
-def test_addresses_are_passed_as_they_are(compiled: CompiledModule) -> None:
+def test_addresses_are_passed_unchanged(compiled: CompiledModule) -> None:
     values = np.ones(8, np.float32)
     executor = KernelExecutor(compiled["scale<float>"])
     executor.run(ONE, values.ctypes.data, 2.0, 8)
@@ -159,14 +159,14 @@ def test_addresses_are_passed_as_they_are(compiled: CompiledModule) -> None:
         ((0, None, 1), "argument 1 'factor' .* not None"),
     ],
 )
-def test_arguments_that_do_not_fit_are_named(
+def test_unsuitable_arguments_are_named(
     compiled: CompiledModule, arguments: tuple[object, ...], message: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
         KernelExecutor(compiled["scale<float>"]).run(ONE, *arguments)
 
 
-def test_profile_measures(compiled: CompiledModule) -> None:
+def test_profile_returns_the_time(compiled: CompiledModule) -> None:
     values = np.ones(8, np.float32)
     seconds = KernelExecutor(compiled["scale<float>"]).run(ONE, values, 2.0, 8, profile=True)
     assert seconds is not None
@@ -174,7 +174,7 @@ def test_profile_measures(compiled: CompiledModule) -> None:
     assert (values == 2).all()
 
 
-def test_what_the_device_refuses_names_the_kernel(compiled: CompiledModule) -> None:
+def test_errors_of_the_device_name_the_kernel(compiled: CompiledModule) -> None:
     with pytest.raises(LaunchError, match=r"scale<float>.*block is \(2048, 1, 1\)"):
         KernelExecutor(compiled["scale<float>"]).run(
             LaunchConfig(grid=1, block=2048), np.ones(1, np.float32), 1.0, 1
@@ -193,7 +193,7 @@ def test_threads_share_an_executor(compiled: CompiledModule) -> None:
         assert (array == 2 * i).all()
 
 
-def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> None:
+def test_compiled_kernels_can_be_pickled(compiled: CompiledModule, tmp_path: Path) -> None:
     file = tmp_path / "scale.pickle"
     file.write_bytes(pickle.dumps(compiled["scale<float>"]))
     program = (
@@ -207,11 +207,11 @@ def test_compiled_kernels_pickle(compiled: CompiledModule, tmp_path: Path) -> No
     done = subprocess.run(
         [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
     )
-    # Running needs nothing that looks for compilers.
+    # Running must not import the code that searches for compilers.
     assert done.stdout.split() == ["20.0", "False"]
 
 
-def test_what_has_run_pickles(compiled: CompiledModule) -> None:
+def test_executors_can_be_pickled_after_a_launch(compiled: CompiledModule) -> None:
     values = np.ones(4, np.float32)
     for launcher in (
         KernelExecutor(compiled["scale<float>"]),
@@ -229,12 +229,12 @@ def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path)
     assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
 
 
-def test_records_name_no_folder_that_is_gone(compiled: CompiledModule) -> None:
+def test_image_records_do_not_name_temporary_directories(compiled: CompiledModule) -> None:
     assert [image["path"] for image in json.loads(compiled.record)["images"]] == ["kernels.so"]
     assert KernelCompiler("cpu").compile(SOURCE).record == compiled.record
 
 
-def test_sources_that_cannot_be_compiled_are_told() -> None:
+def test_sources_that_cannot_be_compiled_are_errors() -> None:
     compiler = KernelCompiler("cpu")
     with pytest.raises(SourceError, match="no kernel"):
         compiler.compile("__device__ int nothing() { return 0; }")
@@ -244,7 +244,7 @@ def test_sources_that_cannot_be_compiled_are_told() -> None:
         KernelCompiler("cpu", "z80")
     with pytest.raises(ConfigurationError, match="unknown BACKEND"):
         KernelCompiler("metal")
-    with pytest.raises(ConfigurationError, match="a sequence of words"):
+    with pytest.raises(ConfigurationError, match="a sequence of strings"):
         KernelCompiler("cpu", None, "-DX")
 
 
@@ -270,22 +270,22 @@ def test_hip_kernels_compile_without_a_device() -> None:
     ("source", "name", "message"),
     [
         ("x" * 5000, "kernels.cu", "File name too long"),
-        ("/", "kernels.cu", "a folder; name a source file"),
+        ("/", "kernels.cu", "this is a directory; name a source file"),
         ("\n// \udcff\n", "kernels.cu", "line 2 of the text: surrogates"),
-        (SOURCE, "", "'' is no name of a file"),
-        (SOURCE, "..", "is no name of a file"),
-        (SOURCE, "a\0.cu", "is no name of a file"),
-        (SOURCE, "a" * 300, "is no name of a file"),
-        (SOURCE, "a.so", "a.so: its code would be a file of the same name"),
+        (SOURCE, "", "invalid name ''; expected a file name"),
+        (SOURCE, "..", "invalid name .*; expected a file name"),
+        (SOURCE, "a\0.cu", "invalid name .*; expected a file name"),
+        (SOURCE, "a" * 300, "invalid name .*; expected a file name"),
+        (SOURCE, "a.so", "a.so: an output would have the same name"),
     ],
 )
-def test_sources_that_are_none_are_told(source: str, name: str, message: str) -> None:
+def test_invalid_sources_are_errors(source: str, name: str, message: str) -> None:
     with pytest.raises(KbuildError, match=message):
         KernelCompiler("cpu").compile(source, name=name)
 
 
 @pytest.mark.parametrize("options", [None, 3, [1], [Path("-g")], ["-DA\0"]])
-def test_options_are_words(options: Any) -> None:
+def test_options_must_be_strings(options: Any) -> None:
     for make in (
         lambda: KernelCompiler("cpu", None, options),
         lambda: RtcKernel(SOURCE, "count", options, "cpu"),
@@ -294,7 +294,7 @@ def test_options_are_words(options: Any) -> None:
             make()
 
 
-def test_what_is_no_kernel_text_or_configuration_is_told(compiled: CompiledModule) -> None:
+def test_values_of_the_wrong_type_are_errors(compiled: CompiledModule) -> None:
     wrong: Any = (1, 32)
     executor = KernelExecutor(compiled["count"])
     for launch in (executor.run, executor.capture):
@@ -304,16 +304,16 @@ def test_what_is_no_kernel_text_or_configuration_is_told(compiled: CompiledModul
     with pytest.raises(ConfigurationError, match=r"KernelExecutor\(module\[name\]\)"):
         KernelExecutor(wrong)
     wrong = SOURCE.encode()
-    with pytest.raises(ConfigurationError, match="source_text is a string, not bytes"):
+    with pytest.raises(ConfigurationError, match="source_text must be a string, not bytes"):
         RtcKernel(wrong, "count", backend="cpu")
     wrong = None
-    with pytest.raises(ConfigurationError, match="name is a string, not NoneType"):
+    with pytest.raises(ConfigurationError, match="name must be a string, not NoneType"):
         RtcKernel(SOURCE, wrong, backend="cpu")
     with pytest.raises(ConfigurationError, match="no streams"):
         executor.run(LaunchConfig(grid=1, block=1, stream=np.zeros(2)))
 
 
-def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path: Path) -> None:
+def test_captured_launches_can_be_replayed(compiled: CompiledModule, tmp_path: Path) -> None:
     values = np.arange(8, dtype=np.float32)
     file = tmp_path / "scale.launch"
     executor = KernelExecutor(compiled["scale<float>"])
@@ -327,7 +327,7 @@ def test_launches_are_recorded_and_made_again(compiled: CompiledModule, tmp_path
     assert replay.record.kernel == compiled["scale<float>"].record
 
 
-def test_forged_records_are_told(
+def test_forged_records_are_errors(
     compiled: CompiledModule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record = KernelExecutor(compiled["scale<float>"]).capture(ONE, np.ones(8, np.float32), 3.0, 8)
@@ -343,7 +343,7 @@ def test_forged_records_are_told(
     assert "then: it was recorded, not launched\n" in shown
 
 
-def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
+def test_captured_arguments_share_buffers(compiled: CompiledModule) -> None:
     values = np.arange(32, dtype=np.float32)
     pair = np.array((2.0, 5), dtype=[("factor", "f4"), ("offset", "i4")])[()]
     executor = KernelExecutor(compiled["apply"])
@@ -356,5 +356,5 @@ def test_records_share_what_arguments_share(compiled: CompiledModule) -> None:
     assert [buffer.content for buffer in foreign.buffers] == [values.tobytes()] * 2
     (note,) = address.notes
     assert (note.kind, note.param) == ("unknown-extent", 0)
-    with pytest.raises(ConfigurationError, match="nothing says how much"):
+    with pytest.raises(ConfigurationError, match="size of the memory there is unknown"):
         kbuild.replay_launch(address)

@@ -1,4 +1,4 @@
-"""Libraries of real kernels: loaded into this process, and smoke-tested in others."""
+"""``kbuild.load`` and ``kbuild smoke`` with libraries of real kernels."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 import kbuild
 from kbuild import resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
-from kbuild.runtime.loading.module import Module
-from kbuild.runtime.names import KernelNotFoundError
+from kbuild.runtime.kernel_names import KernelNotFoundError
+from kbuild.runtime.loading.loaded_module import LoadedModule
 from support.commands import run_kbuild
 
 BuildKernelLibrary = Callable[..., Path]
@@ -106,11 +106,11 @@ def library(build_kernel_library: BuildKernelLibrary) -> Path:
 
 
 @pytest.fixture(scope="module")
-def module(library: Path) -> Module:
+def module(library: Path) -> LoadedModule:
     return kbuild.load(library)
 
 
-def test_load_lists_every_kernel(module: Module) -> None:
+def test_load_lists_every_kernel(module: LoadedModule) -> None:
     assert len(module) == len(list(module)) == 10
     assert "_ZN2ns5scaleEPffi" in module
     assert module.count_devices() == 1
@@ -130,74 +130,74 @@ def test_load_lists_every_kernel(module: Module) -> None:
         ("set", "_ZL3setPi"),
     ],
 )
-def test_kernels_go_by_every_name(module: Module, name: str, symbol: str) -> None:
+def test_kernels_are_found_by_every_name(module: LoadedModule, name: str, symbol: str) -> None:
     assert module[name].symbol == symbol
 
 
-def test_an_ambiguous_name_lists_candidates(module: Module) -> None:
+def test_ambiguous_name_lists_candidates(module: LoadedModule) -> None:
     with pytest.raises(KernelNotFoundError, match="_ZN2ns5scaleEPddi"):
         module["ns::scale"]
     assert "ns::scale" not in module
 
 
-def test_an_unknown_name_suggests_the_nearest(module: Module) -> None:
+def test_unknown_name_suggests_the_nearest(module: LoadedModule) -> None:
     with pytest.raises(KeyError) as caught:
         module["axpi<float>"]
     assert "did you mean void axpy<float>" in str(caught.value)
 
 
-def test_a_name_that_is_no_text_is_refused(module: Module) -> None:
+def test_name_must_be_a_string(module: LoadedModule) -> None:
     assert 3 not in module  # type: ignore[comparison-overlap]
-    with pytest.raises(KernelNotFoundError, match="by its name, not by 3"):
+    with pytest.raises(KernelNotFoundError, match="must be a string, not 3"):
         module[3]  # type: ignore[index]
 
 
-def test_launch_copies_arrays_back(module: Module) -> None:
+def test_launch_copies_arrays_back(module: LoadedModule) -> None:
     data = np.arange(100, dtype=np.float32)
     module["ns::scale(float*, float, int)"].launch(grid=4, block=32, args=[data, 2, 50])
     np.testing.assert_array_equal(data[:50], np.arange(0, 100, 2))
     np.testing.assert_array_equal(data[50:], np.arange(50, 100))
 
 
-def test_launch_takes_arrays_that_are_not_contiguous(module: Module) -> None:
+def test_launch_accepts_arrays_that_are_not_contiguous(module: LoadedModule) -> None:
     data = np.zeros((4, 3), dtype=np.int32)
     ones = np.ones(4, dtype=np.int32)
     module["axpy<int>"].launch(grid=1, block=4, args=[7, ones, data[:, 1], 4])
     np.testing.assert_array_equal(data, [[0, 7, 0]] * 4)
 
 
-def test_launch_leaves_read_only_arrays_alone(module: Module) -> None:
+def test_launch_does_not_copy_read_only_arrays_back(module: LoadedModule) -> None:
     data = np.ones(4, dtype=np.float32)
     data.flags.writeable = False
     module["ns::scale(float*, float, int)"].launch(grid=1, block=4, args=[data, 2.0, 4])
     assert (data == 1).all()
 
 
-def test_launch_takes_one_array_twice(module: Module) -> None:
+def test_launch_accepts_the_same_array_twice(module: LoadedModule) -> None:
     data = np.array([1, 2, 3], dtype=np.float32)
     module["axpy<float>"].launch(grid=1, block=3, args=[1.0, data, data, 3])
     np.testing.assert_array_equal(data, [2, 4, 6])
 
 
-def test_launch_takes_empty_arrays(module: Module) -> None:
+def test_launch_accepts_empty_arrays(module: LoadedModule) -> None:
     module["axpy<float>"].launch(
         grid=1, block=1, args=[1.0, np.zeros(0, np.float32), np.zeros((3, 0), np.float32), 0]
     )
 
 
-def test_launch_takes_three_dimensions(module: Module) -> None:
+def test_launch_accepts_three_dimensions(module: LoadedModule) -> None:
     out = np.zeros(2 * 3 * 4 * 5, dtype=np.uint32)
     module["index"].launch(grid=(2, 3, 4), block=[5], args=[out])
     np.testing.assert_array_equal(out, np.repeat(np.arange(24), 5))
 
 
-def test_launch_takes_dynamic_shared_memory(module: Module) -> None:
+def test_launch_provides_dynamic_shared_memory(module: LoadedModule) -> None:
     data = np.arange(16, dtype=np.int32)
     module["reverse"].launch(grid=1, block=16, args=[data], shared_bytes=64)
     np.testing.assert_array_equal(data, np.arange(16)[::-1])
 
 
-def test_launch_takes_structures_by_value(module: Module) -> None:
+def test_launch_passes_structures_by_value(module: LoadedModule) -> None:
     class Pair(ctypes.Structure):
         _fields_ = (("tag", ctypes.c_char), ("value", ctypes.c_double))
 
@@ -218,14 +218,14 @@ def test_launch_takes_structures_by_value(module: Module) -> None:
         kernel.launch(grid=1, block=1, args=[bytes(8), None, out])
 
 
-def test_launch_aligns_arguments(module: Module) -> None:
+def test_launch_aligns_arguments(module: LoadedModule) -> None:
     out = np.zeros(1, dtype=np.float32)
     four = np.array([1, 2, 3, 4], dtype=np.float32).tobytes()
     module["aligned"].launch(grid=1, block=1, args=[3, four, out])
     assert out[0] == 8
 
 
-def test_launch_passes_addresses_through(module: Module) -> None:
+def test_launch_passes_addresses_unchanged(module: LoadedModule) -> None:
     value = ctypes.c_int(0)
     kernel = module["set"]
     address = ctypes.addressof(value)
@@ -235,14 +235,14 @@ def test_launch_passes_addresses_through(module: Module) -> None:
         assert value.value == 1
 
 
-def test_a_refused_launch_says_what_the_runtime_says(module: Module) -> None:
+def test_failed_launch_has_the_message_of_the_runtime(module: LoadedModule) -> None:
     data = np.ones(1, dtype=np.int32)
     with pytest.raises(LaunchError, match=r"^set\(int\*\): launching failed: the block.*error 9"):
         module["set"].launch(grid=1, block=100_000, args=[data])
     assert data[0] == 1
 
 
-def test_a_closed_module_launches_no_more(library: Path, tmp_path: Path) -> None:
+def test_closed_module_cannot_launch(library: Path, tmp_path: Path) -> None:
     with kbuild.load(shutil.copy(library, tmp_path / "other.so")) as module:
         kernel = module["set"]
         kernel.resolve()
@@ -252,7 +252,7 @@ def test_a_closed_module_launches_no_more(library: Path, tmp_path: Path) -> None
         kernel.launch(grid=1, block=1, args=[None])
 
 
-def test_a_kernel_keeps_its_library_open(library: Path, tmp_path: Path) -> None:
+def test_kernel_keeps_its_library_open(library: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copy(library, tmp_path / "kept.so"))
     kernel = kbuild.load(copy)["set"]
     gc.collect()
@@ -264,7 +264,7 @@ def test_a_kernel_keeps_its_library_open(library: Path, tmp_path: Path) -> None:
     assert str(copy) not in Path("/proc/self/maps").read_text()
 
 
-def test_a_file_that_was_rebuilt_meanwhile_is_refused(
+def test_file_that_changed_after_loading_is_refused(
     library: Path, build_kernel_library: BuildKernelLibrary, tmp_path: Path
 ) -> None:
     path = tmp_path / "rebuilt.so"
@@ -278,7 +278,9 @@ def test_a_file_that_was_rebuilt_meanwhile_is_refused(
     assert list(kbuild.load(path)) == ["_Z5otherv"]
 
 
-def test_hidden_and_stripped_libraries_load(build_kernel_library: BuildKernelLibrary) -> None:
+def test_hidden_and_stripped_libraries_can_be_loaded(
+    build_kernel_library: BuildKernelLibrary,
+) -> None:
     source = "__global__ void set(int *out) { *out = 3; }"
     library = build_kernel_library({"a.cu": source}, visibility="hidden", stripped=True)
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
@@ -288,7 +290,9 @@ def test_hidden_and_stripped_libraries_load(build_kernel_library: BuildKernelLib
     assert out[0] == 3
 
 
-def test_several_targets_in_one_library(build_kernel_library: BuildKernelLibrary) -> None:
+def test_several_targets_in_one_library_are_loaded(
+    build_kernel_library: BuildKernelLibrary,
+) -> None:
     def source(number: int) -> str:
         return (
             f"static __global__ void set(int *out) {{ *out = {number}; }}\n"
@@ -310,12 +314,12 @@ def test_several_targets_in_one_library(build_kernel_library: BuildKernelLibrary
         assert out[0] == number
     module["fill<int>"].launch(grid=1, block=1, args=[out])
     assert out[0] == 7
-    with pytest.raises(KernelNotFoundError, match="names 2 kernels"):
+    with pytest.raises(KernelNotFoundError, match="matches 2 kernels"):
         module["set"]
 
 
-def test_load_refuses_a_library_whose_symbols_are_missing(library: Path, tmp_path: Path) -> None:
-    # Same file, but the runtime it needs is not found under this name.
+def test_library_with_a_missing_dependency_cannot_be_loaded(library: Path, tmp_path: Path) -> None:
+    # The same file, but the runtime library in its dependencies does not exist.
     content = library.read_bytes()
     broken = tmp_path / "broken.so"
     broken.write_bytes(content.replace(b"libkbuild_cpu.so.1\0", b"libkbuild_xxx.so.1\0"))
@@ -326,7 +330,7 @@ def test_load_refuses_a_library_whose_symbols_are_missing(library: Path, tmp_pat
     assert "libkbuild_xxx.so.1: cannot open shared object file" in result.stdout
 
 
-def test_smoke_resolves_every_kernel(library: Path) -> None:
+def test_smoke_loads_every_kernel(library: Path) -> None:
     result = run_kbuild("smoke", library, "--format", "json")
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
@@ -339,7 +343,7 @@ def test_smoke_resolves_every_kernel(library: Path) -> None:
         assert (row["kind"], row["status"], row["detail"]) == ("resolve", "passed", None)
 
 
-def test_smoke_goes_on_behind_images_that_crash(
+def test_smoke_continues_after_images_that_crash(
     build_kernel_library: BuildKernelLibrary,
 ) -> None:
     crash = "static struct Boom { Boom() { *(volatile int *)8 = 1; } } boom;\n"
@@ -353,12 +357,12 @@ def test_smoke_goes_on_behind_images_that_crash(
     assert result.returncode == 1, result.stderr
     rows = {row["name"]: row for row in json.loads(result.stdout)["results"]}
     assert rows["a"]["status"] == rows["c"]["status"] == "passed"
-    assert rows["b"]["detail"].startswith("crashed: SIGSEGV")
+    assert rows["b"]["detail"].startswith("crashed with SIGSEGV")
     assert [rows[f"d{i}"]["status"] for i in range(5)] == ["failed"] * 3 + ["skipped"] * 2
-    assert rows["d4"]["detail"].startswith("not tried after 3")
+    assert rows["d4"]["detail"].startswith("not tried, because 3 kernels")
 
 
-def test_smoke_survives_its_cases(library: Path, tmp_path: Path) -> None:
+def test_smoke_reports_cases_that_crash_or_hang(library: Path, tmp_path: Path) -> None:
     cases = tmp_path / "cases.py"
     cases.write_text(CASES)
     output = tmp_path / "report.json"
@@ -373,16 +377,16 @@ def test_smoke_survives_its_cases(library: Path, tmp_path: Path) -> None:
     assert rows["test_good"]["status"] == rows["test_without_module"]["status"] == "passed"
     assert "AssertionError: one is not two" in failed.pop("test_assertion")
     assert "what the case printed" in rows["test_assertion"]["detail"]
-    assert failed.pop("test_crash").startswith("crashed: SIGSEGV")
+    assert failed.pop("test_crash").startswith("crashed with SIGSEGV")
     assert "in test_crash" in rows["test_crash"]["detail"]
-    assert failed.pop("test_hang").startswith("ran longer than 5 s")
+    assert failed.pop("test_hang").startswith("exceeded the time limit of 5 s")
     assert "in test_hang" in rows["test_hang"]["detail"]
     assert "set(int*) takes 1 argument, not 0" in failed.pop("case_wrong_arguments")
-    assert failed.pop("case_exit") == "ended before it was done"
+    assert failed.pop("case_exit") == "the process exited before it was done"
     assert not failed
 
 
-def test_smoke_names_failures_for_people(library: Path, tmp_path: Path) -> None:
+def test_smoke_text_names_failures(library: Path, tmp_path: Path) -> None:
     cases = tmp_path / "cases.py"
     cases.write_text("def test_it(kernels):\n    print('\\33[2J')\n    assert not len(kernels)\n")
     result = run_kbuild("smoke", library, cases)
@@ -399,12 +403,12 @@ def test_smoke_names_failures_for_people(library: Path, tmp_path: Path) -> None:
         ("def test_it(:\n", "SyntaxError"),
         ("raise SystemExit(0)\n", "SystemExit"),
         ("import os; os.abort()\n", "SIGABRT"),
-        ("def helper(): pass\n", "no function whose name starts with test_ or case_"),
+        ("def helper(): pass\n", "must start with test_ or case_"),
         ("def test_two(a, b): pass\n", "test_two(a, b) cannot be called"),
-        ("async def test_later(m): pass\n", "a case is a plain function"),
+        ("async def test_later(m): pass\n", "a case must be a plain function"),
     ],
 )
-def test_smoke_refuses_unusable_cases(
+def test_smoke_refuses_unusable_case_files(
     library: Path, tmp_path: Path, text: str, reason: str
 ) -> None:
     cases = tmp_path / "cases.py"
@@ -415,8 +419,8 @@ def test_smoke_refuses_unusable_cases(
     assert result.stdout == ""
 
 
-def test_smoke_does_not_load_what_verify_rejects(library: Path, tmp_path: Path) -> None:
-    # Image bytes that no longer match the record's sha256.
+def test_smoke_does_not_load_a_library_that_verify_rejects(library: Path, tmp_path: Path) -> None:
+    # Damage an image, so that it no longer matches the sha256 in the record.
     content = bytearray(library.read_bytes())
     position = content.index(b"\x7fELF", 64)
     content[position + 8] ^= 0xFF
@@ -430,8 +434,8 @@ def test_smoke_does_not_load_what_verify_rejects(library: Path, tmp_path: Path) 
     assert {row["status"] for row in report["results"]} == {"skipped"}
 
 
-def test_without_a_device_all_is_skipped(tmp_path: Path, library: Path) -> None:
-    blind = _without_devices(library, tmp_path)
+def test_smoke_skips_everything_without_a_device(tmp_path: Path, library: Path) -> None:
+    blind = _link_without_devices(library, tmp_path)
     cases = tmp_path / "cases.py"
     cases.write_text("def test_it(kernels):\n    pass\n")
     skipped = run_kbuild("smoke", blind, cases, "--no-verify", "--format", "json")
@@ -446,10 +450,10 @@ def test_without_a_device_all_is_skipped(tmp_path: Path, library: Path) -> None:
     assert "failed   case     test_it" in required.stdout
 
 
-def _without_devices(library: Path, folder: Path) -> Path:
-    """The same kernels, linked to a runtime that finds no device."""
-    runtime = folder / "libkbuild_cpu.so.1"
-    source = folder / "runtime.c"
+def _link_without_devices(library: Path, directory: Path) -> Path:
+    """Link the same kernels to a runtime that finds no device."""
+    runtime = directory / "libkbuild_cpu.so.1"
+    source = directory / "runtime.c"
     source.write_text(
         "int kbuild_cpu_register(const void *m) { return 0; }\n"
         "void kbuild_cpu_unregister(const void *m) {}\n"
@@ -463,10 +467,10 @@ def _without_devices(library: Path, folder: Path) -> Path:
         'const char *kbuild_cpu_error_message(int code) { return "no device for you"; }\n'
     )
     subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", runtime], check=True)
-    blind = folder / "blind.so"
+    blind = directory / "blind.so"
     stub = next((library.parent / "kernels" / "out").glob("*_stub.c"))
     include = resources.native_directory() / "include"
-    path = f"-Wl,-rpath,{folder}"
+    path = f"-Wl,-rpath,{directory}"
     subprocess.run(
         ["gcc", "-shared", "-fPIC", "-I", include, stub, runtime, path, "-o", blind], check=True
     )
@@ -488,7 +492,7 @@ def test_only_shared_objects_with_kernels_are_accepted(tmp_path: Path, kind: str
         archive = tmp_path / "made.a"
         subprocess.run(["ar", "qc", archive, made], check=True)
         made = archive
-    expected = "no kernels in it" if kind == "library" else "kbuild_add_smoke_test"
+    expected = "the file has no kernels" if kind == "library" else "kbuild_add_smoke_test"
     with pytest.raises(InputError, match=expected):
         kbuild.load(made)
     result = run_kbuild("smoke", made)
@@ -496,14 +500,14 @@ def test_only_shared_objects_with_kernels_are_accepted(tmp_path: Path, kind: str
     assert expected in result.stderr
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         kbuild.load(tmp_path / "none.so")
     assert run_kbuild("smoke", tmp_path / "none.so").returncode == 2
 
 
-def test_failed_launches_give_device_memory_back(
-    module: Module, monkeypatch: pytest.MonkeyPatch
+def test_failed_launches_release_device_memory(
+    module: LoadedModule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = module["set"]
     device = kernel._device

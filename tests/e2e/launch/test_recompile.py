@@ -1,4 +1,4 @@
-"""Device code compiled again for what launches ask, and at run time, by the real compilers."""
+"""Kernels that are compiled again for a launch, and at run time, with the real compilers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def compile_at_run_time(
     return module[key]
 
 
-def test_compiled_kernels_tell_what_the_compiler_did(compiled: CompiledModule) -> None:
+def test_compiled_kernels_describe_the_compilation(compiled: CompiledModule) -> None:
     kernel = compiled["heavy"]
     resources = kernel.resources
     assert [(p.name, p.type, p.offset) for p in kernel.params] == [
@@ -68,7 +68,9 @@ def test_compiled_kernels_tell_what_the_compiler_did(compiled: CompiledModule) -
     assert compiled["scale<float>"].resources.max_threads is None
 
 
-def test_the_record_is_the_build_s(compiled: CompiledModule, tmp_path: Path) -> None:
+def test_image_record_equals_the_record_of_a_build(
+    compiled: CompiledModule, tmp_path: Path
+) -> None:
     source = tmp_path / "demo.cu"
     source.write_text(SOURCE)
     compiler = KernelCompiler("cuda", "90-real")
@@ -87,13 +89,13 @@ def test_the_record_is_the_build_s(compiled: CompiledModule, tmp_path: Path) -> 
         record = json.loads(content)
         for image in record["images"]:
             image["path"] = Path(image["path"]).name
-        del record["log"]  # it has the compiler's time
+        del record["log"]  # it contains the compile time
         return record
 
     assert read(compiled.record) == read(edge.stamp.read_bytes())
 
 
-def test_compiling_imports_no_library_of_devices() -> None:
+def test_compiling_does_not_import_device_libraries() -> None:
     program = (
         "import sys, kbuild\n"
         "kernel = kbuild.KernelCompiler('cuda', '90-real').compile(sys.argv[1])['heavy']\n"
@@ -107,7 +109,9 @@ def test_compiling_imports_no_library_of_devices() -> None:
 
 
 @pytest.mark.parametrize("way", ["nvcc", "rtc"])
-def test_a_kernel_for_128_threads_becomes_one_for_1024(way: str, compiled: CompiledModule) -> None:
+def test_kernel_with_a_bound_of_128_threads_is_recompiled_for_1024(
+    way: str, compiled: CompiledModule
+) -> None:
     kernel = (
         compile_at_run_time() if way == "rtc" else pickle.loads(pickle.dumps(compiled))["heavy"]  # noqa: S301 - our own
     )
@@ -123,7 +127,7 @@ def test_a_kernel_for_128_threads_becomes_one_for_1024(way: str, compiled: Compi
     assert pickle.loads(pickle.dumps(kernel)).select(1000) == made  # noqa: S301 - our own
 
 
-def test_portable_code_is_marked() -> None:
+def test_bounds_of_portable_code_are_changed() -> None:
     kernel = KernelCompiler("cuda", "90-virtual").compile(SOURCE)["heavy"]
     made = kernel.select(1024)
     assert [(image.arch, image.kind) for image in made.images] == [("compute_90", "ptx")]
@@ -131,7 +135,7 @@ def test_portable_code_is_marked() -> None:
     assert kernel.select(1000) is made
 
 
-def test_without_the_compiler_the_driver_assembles(tmp_path: Path) -> None:
+def test_driver_assembles_if_the_compiler_is_missing(tmp_path: Path) -> None:
     kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
     recompiler: Any = kernel._recompiler
     toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
@@ -144,16 +148,23 @@ def test_without_the_compiler_the_driver_assembles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["-E", "-ptx"])
-def test_options_that_make_something_else_are_told(option: str) -> None:
-    with pytest.raises(KbuildError, match=r"the compiler left no kernels\.\w+; do its options"):
+def test_options_that_change_the_output_are_errors(option: str) -> None:
+    with pytest.raises(
+        KbuildError,
+        match=r"the compiler succeeded but did not create 'kernels\.\w+'; remove options",
+    ):
         KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
-    with pytest.raises(ConfigurationError, match=r"standard 'c\+\+17' is none; write 17"):
+    with pytest.raises(
+        ConfigurationError, match=r"unsupported standard 'c\+\+17'; expected one of 17"
+    ):
         KernelCompiler("cuda", "90-real", standard="c++17")
-    with pytest.raises(ConfigurationError, match=r"standard '11' is none; write 17, 20, 23 or 26"):
+    with pytest.raises(
+        ConfigurationError, match=r"unsupported standard '11'; expected one of 17, 20, 23, 26"
+    ):
         KernelCompiler("cpu", standard="11")
 
 
-def test_compile_options_stay_when_it_is_compiled_again() -> None:
+def test_recompilation_keeps_the_compile_options() -> None:
     options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math")
     kernel = KernelCompiler("cuda", "90-real", options).compile(SOURCE)["heavy"]
     made = kernel.select(256, 80)
@@ -162,14 +173,14 @@ def test_compile_options_stay_when_it_is_compiled_again() -> None:
 
 
 @pytest.mark.parametrize("options", [("--ptxas-options=-O0",), ("-Xptxas", "-O0")])
-def test_rtc_options_stay_when_it_is_compiled_again(options: tuple[str, ...]) -> None:
-    text = SOURCE.replace("r < 16", "r < 2")  # what is not optimised is long
+def test_recompilation_keeps_the_rtc_options(options: tuple[str, ...]) -> None:
+    text = SOURCE.replace("r < 16", "r < 2")  # code without optimization is long
     made = compile_at_run_time("heavy", text, options).select(256)
-    optimised = compile_at_run_time("heavy", text).select(256)
-    assert len(made.images[0].data) > 1.2 * len(optimised.images[0].data)
+    optimized = compile_at_run_time("heavy", text).select(256)
+    assert len(made.images[0].data) > 1.2 * len(optimized.images[0].data)
 
 
-def test_rtc_facts_are_those_of_the_build(compiled: CompiledModule) -> None:
+def test_rtc_facts_equal_those_of_a_build(compiled: CompiledModule) -> None:
     kernel = compile_at_run_time()
     built = compiled["heavy"]
     assert kernel.params == built.params
@@ -180,24 +191,24 @@ def test_rtc_facts_are_those_of_the_build(compiled: CompiledModule) -> None:
     assert compile_at_run_time("scale<double>").display == "void scale<double>(double*, double)"
 
 
-def test_rtc_errors_have_the_lines_of_the_text() -> None:
+def test_rtc_errors_have_the_line_numbers_of_the_text() -> None:
     with pytest.raises(ToolError, match=r'broken\.cu\(3\): error: identifier "missing"'):
         compile_at_run_time("broken", "\n\n__global__ void broken(int* p) { *p = missing; }\n")
     with pytest.raises(ConfigurationError, match="no kernel 'absent'"):
         compile_at_run_time("absent")
 
 
-def test_rtc_takes_what_programs_pass() -> None:
+def test_rtc_accepts_unusual_text() -> None:
     text = "\ufeff__global__ void one(int* p) { *p = 1; }\r\n"
     assert compile_at_run_time("one", text).display == "one(int*)"
     assert RtcKernel(text, "one", (), "cuda", arch="90").compiled.display == "one(int*)"
-    with pytest.raises(ConfigurationError, match="no kernel 'one'; there are none"):
+    with pytest.raises(ConfigurationError, match="no kernel 'one'; there are no kernels"):
         compile_at_run_time("one", "")
     with pytest.raises(ConfigurationError, match="pass the architecture as `arch`"):
         RtcKernel(text, "one", ["-arch=sm_80"], "cuda", arch="90")
 
 
-def test_paths_may_have_what_shells_read(tmp_path: Path) -> None:
+def test_paths_can_contain_shell_characters(tmp_path: Path) -> None:
     source = tmp_path / "it's a, b" / "one two.cu"
     source.parent.mkdir()
     (source.parent / "value.h").write_text("#define VALUE 1\n")
@@ -206,7 +217,7 @@ def test_paths_may_have_what_shells_read(tmp_path: Path) -> None:
     assert kernel.file_names == ("one two.cu", "one two.ptx", "one two.cubin")
 
 
-def test_rtc_finds_the_toolkit_s_headers() -> None:
+def test_rtc_finds_the_headers_of_the_toolkit() -> None:
     text = (
         "#include <cuda_fp16.h>\n#include <kbuild/kernel.h>\n"
         "KBUILD_KERNEL void two(__half* p) { *p = __float2half(2); }\n"
@@ -215,7 +226,7 @@ def test_rtc_finds_the_toolkit_s_headers() -> None:
 
 
 @pytest.mark.skipif(bool(list_devices()), reason="there is a device")
-def test_without_a_device_its_architecture_has_to_be_named() -> None:
+def test_architecture_is_required_without_a_device() -> None:
     for ask in (
         lambda: query_architecture("cuda"),
         lambda: KernelCompiler("cuda"),

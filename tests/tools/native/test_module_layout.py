@@ -1,7 +1,7 @@
-"""The layouts of kbuild/module.h and kbuild/cpu_image.h are frozen.
+"""The layouts of kbuild/module.h and kbuild/cpu_image.h must not change.
 
-A change here needs a new KBUILD_MODULE_ABI, KBUILD_NOTE_VERSION or KBUILD_CPU_IMAGE_ABI:
-artifacts outlive the kbuild that made them.
+A change needs a new KBUILD_MODULE_ABI, KBUILD_NOTE_VERSION, or KBUILD_CPU_IMAGE_ABI, because
+artifacts are used with later versions of kbuild than the one that built them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])
-def test_layout_is_frozen(tmp_path: Path, compiler: str, language: str) -> None:
+def test_layout_is_unchanged(tmp_path: Path, compiler: str, language: str) -> None:
     checks = []
     for name, (size, fields) in STRUCTS.items():
         checks.append(f"CHECK(sizeof(struct {name}) == {size});")

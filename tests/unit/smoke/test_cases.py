@@ -14,13 +14,13 @@ def _restore_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend("/nonexistent")
 
 
-def write(folder: Path, text: str) -> Path:
-    path = folder / "cases.py"
+def write(directory: Path, text: str) -> Path:
+    path = directory / "cases.py"
     path.write_text(text)
     return path
 
 
-def test_cases_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_cases_have_the_order_of_the_file(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         "test_number = 5\n"
@@ -33,16 +33,16 @@ def test_cases_come_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert list(read_cases(path)) == ["test_b", "case_a", "test_c"]
 
 
-def test_neighbours_can_be_imported(tmp_path: Path) -> None:
-    (tmp_path / "neighbour_of_cases.py").write_text("VALUE = 4\n")
+def test_cases_can_import_modules_of_their_directory(tmp_path: Path) -> None:
+    (tmp_path / "neighbor_of_cases.py").write_text("VALUE = 4\n")
     path = write(
-        tmp_path, "from neighbour_of_cases import VALUE\ndef test_it(m): assert VALUE == m\n"
+        tmp_path, "from neighbor_of_cases import VALUE\ndef test_it(m): assert VALUE == m\n"
     )
     module: Any = 4
     call_case(read_cases(path)["test_it"], module)
 
 
-def test_a_case_may_take_nothing(tmp_path: Path) -> None:
+def test_case_without_parameters_is_called(tmp_path: Path) -> None:
     path = write(tmp_path, "def test_it(): raise ZeroDivisionError\n")
     module: Any = None
     with pytest.raises(ZeroDivisionError):
@@ -59,6 +59,6 @@ def test_a_case_may_take_nothing(tmp_path: Path) -> None:
         "def test_it(m): yield\n",
     ],
 )
-def test_what_cannot_be_called_is_refused(tmp_path: Path, text: str) -> None:
+def test_file_without_callable_cases_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"cases\.py"):
         read_cases(write(tmp_path, text))

@@ -5,7 +5,7 @@ from pathlib import Path
 from kbuild.smoke.journal import Journal, read_journal
 
 
-def test_events_are_read_back_without_a_cut_off_one(tmp_path: Path) -> None:
+def test_incomplete_last_event_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     assert read_journal(path) == ()
     Journal(path).write(kernels=["a\n", "b"])

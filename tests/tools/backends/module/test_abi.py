@@ -1,4 +1,4 @@
-"""The ctypes structures have the layout that a C compiler gives ``kbuild/module.h``."""
+"""The ctypes structures must have the layout of ``kbuild/module.h`` in C."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from kbuild.errors import ConfigurationError
     ("extent", "expected"),
     [(5, (5, 1, 1)), ((2, 3), (2, 3, 1)), ([2, 3, 4], (2, 3, 4)), (np.int64(7), (7, 1, 1))],
 )
-def test_extents_are_filled_up_with_ones(
+def test_missing_dimensions_are_one(
     extent: int | Sequence[int], expected: tuple[int, int, int]
 ) -> None:
     config = LaunchConfig(grid=extent, block=1, shared_bytes=48)
@@ -28,7 +28,7 @@ def test_extents_are_filled_up_with_ones(
 
 
 @pytest.mark.parametrize("extent", [0, -1, 2**32, (), (1, 1, 1, 1), (1, 0), 1.5, "ab", b"ab", None])
-def test_impossible_extents_are_refused(extent: int) -> None:
+def test_invalid_extents_are_refused(extent: int) -> None:
     with pytest.raises(ConfigurationError, match="block"):
         LaunchConfig(grid=1, block=extent)
 
@@ -43,12 +43,12 @@ def test_impossible_extents_are_refused(extent: int) -> None:
         ({"cooperative": "no"}, "cooperative is 'no'"),
     ],
 )
-def test_impossible_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         LaunchConfig(grid=1, block=1, **wrong)
 
 
-def test_attributes_reach_the_runtime() -> None:
+def test_launch_attributes_are_encoded() -> None:
     config = LaunchConfig(grid=8, block=(32, 4), cluster=2, cooperative=True, priority=-3)
     encoded = encode_config(config)
     assert (encoded.cluster.x, encoded.cluster.y, encoded.cluster.z) == (2, 1, 1)

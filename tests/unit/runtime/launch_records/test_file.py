@@ -61,14 +61,14 @@ RECORD = LaunchRecord(
 )
 
 
-def write(folder: Path, record: LaunchRecord = RECORD) -> Path:
-    path = folder / "one.launch"
+def write(directory: Path, record: LaunchRecord = RECORD) -> Path:
+    path = directory / "one.launch"
     write_launch_record(path, record)
     return path
 
 
 def forge(path: Path, header: dict[str, Any] | bytes, *, size: int | None = None) -> None:
-    """A file with the header in place of its own, the payload as it was."""
+    """Replace the header of a file and keep its payload."""
     content = path.read_bytes()
     magic, version, zero, old = START.unpack(content[: START.size])
     payload = content[(START.size + old + 63) // 64 * 64 :]
@@ -84,8 +84,8 @@ def header_of(path: Path) -> dict[str, Any]:
     return header
 
 
-def read_or_refuse(path: Path) -> None:
-    """Any other error than one that names the file fails the test."""
+def read_or_reject(path: Path) -> None:
+    """Read the file; the only error that it may cause is an InputError that names it."""
     message = str(path)
     try:
         read_launch_record(path)
@@ -94,7 +94,7 @@ def read_or_refuse(path: Path) -> None:
     assert str(path) in message
 
 
-def test_records_come_back(tmp_path: Path) -> None:
+def test_records_are_read_back(tmp_path: Path) -> None:
     assert read_launch_record(write(tmp_path)) == RECORD
 
 
@@ -113,7 +113,7 @@ def test_records_come_back(tmp_path: Path) -> None:
         ),
     ),
 )
-def test_any_record_comes_back(
+def test_any_record_is_read_back(
     tmp_path: Path,
     arguments: bytes,
     contents: list[bytes | None],
@@ -164,7 +164,7 @@ def test_every_payload_starts_on_its_boundary(tmp_path: Path) -> None:
     assert path.stat().st_size % 64 == 0
 
 
-def test_padding_of_the_outcome_is_no_matter(tmp_path: Path) -> None:
+def test_padding_after_the_outcome_is_ignored(tmp_path: Path) -> None:
     path = write(tmp_path)
     header = header_of(path) | {"outcome": None}
     text = json.dumps(header).replace('"outcome": null', f'"outcome": null{" " * 900}')
@@ -173,9 +173,9 @@ def test_padding_of_the_outcome_is_no_matter(tmp_path: Path) -> None:
     assert read_launch_record(path) == replace(RECORD, outcome=None)
 
 
-def test_truncated_files_are_refused_at_any_length(tmp_path: Path) -> None:
+def test_truncated_files_are_rejected_at_any_length(tmp_path: Path) -> None:
     content = write(tmp_path).read_bytes()
-    end = content.rindex(bytes(range(100))) + 100  # what follows is alignment
+    end = content.rindex(bytes(range(100))) + 100  # only padding follows
     path = tmp_path / "part.launch"
     for length in (*range(0, end, 7), *range(end - 20, end)):
         path.write_bytes(content[:length])
@@ -187,12 +187,12 @@ def test_truncated_files_are_refused_at_any_length(tmp_path: Path) -> None:
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.integers(0, 10_000), value=st.integers(0, 255))
-def test_changed_bytes_are_refused_or_read(tmp_path: Path, position: int, value: int) -> None:
+def test_changed_bytes_are_rejected_or_read(tmp_path: Path, position: int, value: int) -> None:
     content = bytearray(write(tmp_path).read_bytes())
     content[position % len(content)] = value
     path = tmp_path / "changed.launch"
     path.write_bytes(content)
-    read_or_refuse(path)
+    read_or_reject(path)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -204,7 +204,7 @@ def test_changed_bytes_are_refused_or_read(tmp_path: Path, position: int, value:
         max_leaves=5,
     ),
 )
-def test_changed_headers_are_refused_or_read(
+def test_changed_headers_are_rejected_or_read(
     tmp_path: Path, data: st.DataObject, value: object
 ) -> None:
     path = write(tmp_path)
@@ -218,23 +218,23 @@ def test_changed_headers_are_refused_or_read(
         place = place[key]
     place[key] = value
     forge(path, header)
-    read_or_refuse(path)
+    read_or_reject(path)
 
 
 @pytest.mark.parametrize("size", [2**64 - 1, 2**40, 10_000])
-def test_headers_that_lie_about_their_size_take_no_memory(tmp_path: Path, size: int) -> None:
+def test_wrong_header_sizes_do_not_allocate_memory(tmp_path: Path, size: int) -> None:
     path = write(tmp_path)
     forge(path, header_of(path), size=size)
     with pytest.raises(InputError, match="truncated: the header"):
         read_launch_record(path)
 
 
-def test_sparse_files_are_not_read_as_headers(tmp_path: Path) -> None:
+def test_too_large_headers_are_not_read(tmp_path: Path) -> None:
     path = write(tmp_path)
     forge(path, header_of(path), size=1 << 30)
     with path.open("r+b") as stream:
         stream.truncate(2 << 30)
-    with pytest.raises(InputError, match="a header of 1073741824 bytes"):
+    with pytest.raises(InputError, match="the header has 1073741824 bytes; expected at most"):
         read_launch_record(path)
 
 
@@ -244,11 +244,14 @@ def test_sparse_files_are_not_read_as_headers(tmp_path: Path) -> None:
         (b"", "not a launch record"),
         (b"KBLAUNCH", "not a launch record"),
         (b"\x7fELF" + bytes(60), "not a launch record"),
-        (START.pack(b"KBLAUNCH", 2, 0, 0), "version 2; this kbuild reads 1"),
+        (
+            START.pack(b"KBLAUNCH", 2, 0, 0),
+            "unsupported version 2 of a launch record; this kbuild reads version 1",
+        ),
         (START.pack(b"KBLAUNCH", 1, 0, 0), "not JSON"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+def test_other_files_are_rejected(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "other"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
@@ -259,7 +262,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -
     "text",
     [b"[" * 200_000, b'{"schema": "kbuild.launch/1", "backend": "\\ud800"}', b"\xff\xfe", b"[]"],
 )
-def test_hostile_json_is_refused(tmp_path: Path, text: bytes) -> None:
+def test_malformed_json_is_rejected(tmp_path: Path, text: bytes) -> None:
     path = write(tmp_path)
     forge(path, text)
     with pytest.raises(InputError, match=r"one\.launch"):
@@ -269,23 +272,32 @@ def test_hostile_json_is_refused(tmp_path: Path, text: bytes) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"schema": "kbuild.launch/9"}, "schema 'kbuild.launch/9'"),
-        ({"arguments": "xy"}, "arguments: not hexadecimal"),
-        ({"arguments": "00" * (1 << 21)}, "arguments: more than"),
-        ({"arguments": "00"}, r"kernel.params\[0\]: reaches beyond the 1 argument bytes"),
-        ({"pointers": [{"offset": 9, "buffer": 1}]}, r"pointers\[0\].offset: beyond"),
-        ({"pointers": [{"offset": -1, "buffer": 1}]}, r"pointers\[0\].offset: beyond"),
-        ({"pointers": [{"offset": 8, "buffer": 2}]}, r"pointers\[0\].buffer: there are 2"),
+        ({"schema": "kbuild.launch/9"}, "its schema is 'kbuild.launch/9'"),
+        ({"arguments": "xy"}, "arguments: expected hexadecimal digits"),
+        ({"arguments": "00" * (1 << 21)}, "arguments: expected at most"),
+        ({"arguments": "00"}, r"kernel.params\[0\]: extends past the 1 argument bytes"),
+        ({"pointers": [{"offset": 9, "buffer": 1}]}, r"pointers\[0\].offset: extends past"),
+        ({"pointers": [{"offset": -1, "buffer": 1}]}, r"pointers\[0\].offset: extends past"),
+        (
+            {"pointers": [{"offset": 8, "buffer": 2}]},
+            r"pointers\[0\].buffer: no buffer 2; the record has 2",
+        ),
         (
             {"pointers": [{"offset": 8, "buffer": 1, "buffer_offset": 101}]},
-            r"buffer_offset: outside",
+            r"buffer_offset: is outside",
         ),
-        ({"buffers": [{"address": -1, "size": 1}]}, r"buffers\[0\]: address or size"),
-        ({"config": {"grid": [1, 1], "block": [1, 1, 1]}}, "config.grid: not three numbers"),
-        ({"config": {"grid": [1, 1, 1], "block": [1, 1, 2**32]}}, "config.block: not three"),
+        ({"buffers": [{"address": -1, "size": 1}]}, r"buffers\[0\].address: expected an unsigned"),
+        (
+            {"config": {"grid": [1, 1], "block": [1, 1, 1]}},
+            "config.grid: expected a list of 3 items",
+        ),
+        (
+            {"config": {"grid": [1, 1, 1], "block": [1, 1, 2**32]}},
+            r"config.block\[2\]: expected an unsigned integer of 32",
+        ),
     ],
 )
-def test_headers_that_do_not_hold_are_refused(
+def test_inconsistent_headers_are_rejected(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     path = write(tmp_path)
@@ -297,14 +309,14 @@ def test_headers_that_do_not_hold_are_refused(
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ({"offset": 1 << 60, "size": 100}, "truncated: it ends"),
-        ({"offset": 0, "size": 1 << 60}, "bytes, and the buffer has 100"),
-        ({"offset": -64, "size": 100}, "no place of a payload"),
-        ({"offset": 8, "size": 100}, "no place of a payload"),
+        ({"offset": 1 << 60, "size": 100}, "truncated: the content ends at byte"),
+        ({"offset": 0, "size": 1 << 60}, "bytes, but the buffer has 100"),
+        ({"offset": -64, "size": 100}, r"content.offset: expected an unsigned"),
+        ({"offset": 8, "size": 100}, "invalid offset 8"),
         ({"offset": 0, "size": 100, "sha256": "00"}, "damaged"),
     ],
 )
-def test_payloads_that_are_elsewhere_are_refused(
+def test_invalid_payload_places_are_rejected(
     tmp_path: Path, place: dict[str, Any], message: str
 ) -> None:
     path = write(tmp_path)
@@ -315,20 +327,20 @@ def test_payloads_that_are_elsewhere_are_refused(
         read_launch_record(path)
 
 
-def test_what_nobody_could_read_is_not_written(tmp_path: Path) -> None:
+def test_inconsistent_records_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"launch record.pointers\[0\].buffer"):
         write(tmp_path, replace(RECORD, buffers=()))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_configuration_for_launching() -> None:
+def test_recorded_configuration_can_be_launched() -> None:
     config = RECORD.config.to_launch_config()
     assert (config.grid, config.cluster, config.shared_bytes) == ((2, 1, 1), (2, 1, 1), 16)
     with pytest.raises(ConfigurationError, match="grid is 0"):
         replace(RECORD.config, grid=(0, 1, 1)).to_launch_config()
 
 
-def test_images_of_a_fat_binary() -> None:
+def test_images_of_a_fat_binary_are_read() -> None:
     fat_binary = offload_binary.write(
         [
             (offload_binary.IMAGE_KIND_OBJECT, (("arch", arch),), content)
@@ -346,7 +358,7 @@ def test_images_of_a_fat_binary() -> None:
     ]
 
 
-def test_images_that_cannot_be_read() -> None:
+def test_unreadable_images_are_rejected() -> None:
     with pytest.raises(InputError, match="fat binary of axpy"):
         read_images(RECORD)
     with pytest.raises(InputError, match="unknown backend 'cpuu'; did you mean 'cpu'"):

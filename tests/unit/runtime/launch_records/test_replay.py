@@ -17,6 +17,6 @@ def test_changed_bytes_are_counted(size: int) -> None:
     assert ReplayedBuffer(size=size, before=before, after=before).changed_bytes == 0
 
 
-def test_what_is_not_known_is_not_counted() -> None:
+def test_changed_bytes_are_none_if_a_content_is_unknown() -> None:
     assert ReplayedBuffer(size=1, before=None, after=b"1").changed_bytes is None
     assert ReplayedBuffer(size=1, before=b"1", after=None).changed_bytes is None

@@ -1,5 +1,3 @@
-"""What is no shared object with kernels is said so."""
-
 from __future__ import annotations
 
 import os
@@ -11,7 +9,7 @@ from kbuild.errors import InputError
 from kbuild.runtime.loading.shared_object import read_shared_object
 
 
-def test_pipes_are_not_read(tmp_path: Path) -> None:
+def test_pipes_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(InputError, match=r"pipe is not a file; "):

@@ -1,4 +1,4 @@
-/* Header-only interop: a host of any compiler that knows cudart alone. */
+/* A host program that knows only cudart and declares the kernel itself. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Every runtime API that takes a kernel, given the address of a handle.
+// Passes the address of a handle to every function of the runtime API that takes a kernel.
 #include <cuda_runtime_api.h>
 #include <kbuild/kbuild.hpp>
 
@@ -119,7 +119,7 @@ void launch_through_kbuild()
     config.stream = stream;
     auto error = kbuild::launch(fill, config, count, 5, buffer);
     check(!error, "kbuild::launch", error.message());
-    check(cudaStreamSynchronize(stream), "stream synchronised");
+    check(cudaStreamSynchronize(stream), "stream synchronized");
     check(holds(5), "kbuild::launch ran");
 
     config.cooperative = true;
@@ -155,7 +155,7 @@ void launch_through_kbuild()
 #ifdef WITH_OTHER
     error = kbuild::launch(other, {1, count}, buffer);
     check(!error, "a kernel of a second library", error.message());
-    check(!kbuild::synchronize(), "synchronised");
+    check(!kbuild::synchronize(), "synchronized");
 #endif
 }
 
@@ -163,7 +163,7 @@ void launch_through_kbuild()
 
 int main(int argc, char**)
 {
-    if (argc > 1) { // a missing architecture: say what the launch says
+    if (argc > 1) { // print the error for a missing architecture
         const auto error = kbuild::launch(fill, {1, 1}, 0, 0, static_cast<int*>(nullptr));
         std::printf("%d %s\n", error.code(), error.message());
         return error ? 0 : 1;

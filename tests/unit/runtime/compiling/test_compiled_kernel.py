@@ -1,4 +1,4 @@
-"""When a kernel is compiled again, and what is kept; the real assembler is in tests/e2e."""
+"""When a kernel is assembled again, and which variants are kept, with a fake assembler."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import HighWaterMarks, KernelRecord, Resources
-from kbuild.runtime.compiling.kernel import Compilation, CompiledImage, CompiledKernel, Variant
-from kbuild.runtime.compiling.recompiler import find_most_threads, mark_block
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
+from kbuild.runtime.compiling.recompilers import choose_launch_bound, find_largest_block
 
 UNMARKED = HighWaterMarks()
 FIRST = Resources(registers=128, max_threads=128)
@@ -18,15 +19,15 @@ FIRST = Resources(registers=128, max_threads=128)
 
 @dataclass(frozen=True)
 class Assembler:
-    """Gives a block the registers that a CUDA device has for it."""
+    """A recompiler that gives a block the registers that a CUDA device has for it."""
 
     fails: bool = False
     fewest: int = 1
     is_portable: bool = False
-    asked: list[HighWaterMarks] = field(default_factory=list)
+    requested: list[HighWaterMarks] = field(default_factory=list)
 
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
-        self.asked.append(marks)
+        self.requested.append(marks)
         if self.fails:
             raise ToolError(f"no {kernel}")
         threads = marks.max_threads or 1024
@@ -36,11 +37,11 @@ class Assembler:
             Resources(registers=known, max_threads=threads), marks=marks, reason=reason
         )
 
-    def find_most_threads(self, resources: Resources) -> int | None:
-        return find_most_threads("cuda", "sm_90", resources)
+    def find_largest_block(self, resources: Resources) -> int | None:
+        return find_largest_block("cuda", "sm_90", resources)
 
-    def mark_block(self, threads: int) -> int | None:
-        return mark_block("cuda", threads)
+    def choose_launch_bound(self, threads: int) -> int | None:
+        return choose_launch_bound("cuda", threads)
 
 
 def make_variant(
@@ -82,51 +83,51 @@ def make_kernel(resources: Resources = FIRST, assembler: Assembler | None = None
     )
 
 
-def test_launches_within_the_marks_use_the_first_code() -> None:
+def test_launches_within_the_limits_use_the_first_variant() -> None:
     kernel = make_kernel(assembler=Assembler())
     assert kernel.select(1) is kernel.select(128) is kernel.history[0]
     assert kernel.marks == HighWaterMarks(max_threads=128, max_registers=128)
 
 
-def test_a_larger_block_recompiles_once_and_says_why() -> None:
+def test_larger_block_recompiles_once_with_a_reason() -> None:
     assembler = Assembler()
     kernel = make_kernel(assembler=assembler)
     made = kernel.select(1000)
     assert kernel.select(1024) is kernel.select(900) is made
     assert kernel.select(128) is kernel.history[0]
-    assert assembler.asked == [HighWaterMarks(max_threads=1024)]
-    assert made.reason == "a block has 1000 threads, its launch bounds allow 128"
+    assert assembler.requested == [HighWaterMarks(max_threads=1024)]
+    assert made.reason == "a block has 1000 threads, but its launch bounds allow 128"
     assert kernel.history[1:] == (made,)
     assert kernel.marks == HighWaterMarks(max_threads=1024, max_registers=128)
 
 
-def test_registers_alone_can_be_too_many() -> None:
+def test_too_many_registers_recompile() -> None:
     kernel = make_kernel(Resources(registers=100), Assembler())
     assert kernel.select(512) is kernel.history[0]
-    assert kernel.select(640).reason == "a block has 640 threads, its 100 registers allow 512"
+    assert kernel.select(640).reason == "a block has 640 threads, but its 100 registers allow 512"
 
 
-def test_a_register_limit_recompiles() -> None:
+def test_register_limit_recompiles() -> None:
     kernel = make_kernel(assembler=Assembler())
     made = kernel.select(64, 40)
     assert made.resources.registers == 40
-    assert made.reason == "it has 128 registers a thread, the launch allows 40"
+    assert made.reason == "it uses 128 registers per thread, but the launch allows 40"
     assert kernel.select(64, 48) is made
     assert kernel.select(64, 200) is kernel.history[0]
 
 
-def test_the_cache_is_bounded() -> None:
+def test_number_of_kept_variants_is_bounded() -> None:
     assembler = Assembler()
     kernel = make_kernel(assembler=assembler)
     for limit in range(120, 100, -1):
         kernel.select(64, limit)
-    assert len(assembler.asked) == 20
+    assert len(assembler.requested) == 20
     kernel.select(64, 101)
-    assert len(assembler.asked) == 20
-    kernel.select(64, 118)  # 118 is gone, and something below it is not
-    assert len(assembler.asked) == 20
+    assert len(assembler.requested) == 20
+    kernel.select(64, 118)  # 118 was dropped, but there is a variant with fewer registers
+    assert len(assembler.requested) == 20
     assert len(pickle.loads(pickle.dumps(kernel))._variants) == 8  # noqa: S301 - our own
-    # The history goes on; it does not hold the code.
+    # The history is complete, but it does not keep the images of dropped variants.
     assert [bool(variant.images) for variant in kernel.history] == [
         True,
         *[False] * 12,
@@ -135,60 +136,61 @@ def test_the_cache_is_bounded() -> None:
     assert kernel.history[1].resources.registers == 120
 
 
-def test_limits_of_some_launches_slow_no_others_down() -> None:
+def test_variants_for_register_limits_are_not_used_without_a_limit() -> None:
     kernel = make_kernel(assembler=Assembler())
     few = kernel.select(256, 24)
     assert kernel.select(256).marks == HighWaterMarks(max_threads=256)
     assert kernel.select(64, 30) is few
     fewer = kernel.select(64, 23)
-    assert kernel.select(64, 120) is few  # of those that are there, the one of most registers
+    assert kernel.select(64, 120) is few  # the existing variant with most registers
     assert kernel.select(64, 23) is fewer
 
 
-def test_a_limit_below_what_code_can_do_with_is_told_and_not_kept() -> None:
+def test_register_limit_that_is_too_low_is_an_error() -> None:
     assembler = Assembler(fewest=24)
     kernel = make_kernel(assembler=assembler)
     for _ in range(2):
         with pytest.raises(
-            ConfigurationError, match="allows 8, and recompiled it has 24 registers a thread"
+            ConfigurationError,
+            match="allows 8; after recompilation, it uses 24",
         ):
             kernel.select(64, 8)
     assert len(kernel.history) == 1
 
 
-def test_a_limit_holds_for_code_whose_registers_the_driver_gives() -> None:
+def test_register_limit_applies_when_the_driver_allocates_registers() -> None:
     assembler = Assembler(is_portable=True)
     kernel = make_kernel(Resources(), assembler)
     made = kernel.select(64, 40)
     assert made.marks.max_registers == 40
-    assert made.reason == "it has no limit of registers a thread, the launch allows 40"
+    assert made.reason == "it has no limit on registers per thread, but the launch allows 40"
     assert kernel.select(64, 48) is made
     assert kernel.select(64, 32).marks.max_registers == 32
     assert kernel.select(64) is kernel.history[0]
-    assert len(assembler.asked) == 2
+    assert len(assembler.requested) == 2
 
 
-def test_what_no_device_takes_is_left_to_it() -> None:
+def test_block_that_no_device_supports_uses_the_first_variant() -> None:
     assembler = Assembler()
     kernel = make_kernel(assembler=assembler)
     assert kernel.select(2048) is kernel.history[0]
     assert make_kernel().select(1024).reason == "first compiled"
-    assert assembler.asked == []
+    assert assembler.requested == []
 
 
-def test_a_required_block_is_no_bound() -> None:
+def test_kernel_with_a_required_block_is_not_recompiled() -> None:
     assembler = Assembler()
     kernel = make_kernel(replace(FIRST, required_block=(128, 1, 1)), assembler)
     assert kernel.select(256) is kernel.history[0]
-    assert assembler.asked == []
+    assert assembler.requested == []
 
 
-def test_a_limit_that_cannot_be_kept_is_told() -> None:
-    with pytest.raises(ConfigurationError, match=r"k\(int\): it has 128 registers .* recompiled"):
+def test_register_limit_without_a_recompiler_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match=r"k\(int\): it uses 128 .* cannot be recompiled"):
         make_kernel().select(64, 40)
 
 
-def test_a_failure_is_raised_each_time_and_leaves_nothing() -> None:
+def test_failed_recompilation_is_raised_each_time() -> None:
     kernel = make_kernel(assembler=Assembler(fails=True))
     for _ in range(2):
         with pytest.raises(ToolError):
@@ -197,7 +199,7 @@ def test_a_failure_is_raised_each_time_and_leaves_nothing() -> None:
     assert kernel.marks.max_threads == 128
 
 
-def test_pickles_keep_what_was_recompiled() -> None:
+def test_pickles_contain_recompiled_variants() -> None:
     kernel = make_kernel(assembler=Assembler())
     made = kernel.select(1024)
     copied: CompiledKernel = pickle.loads(pickle.dumps(kernel))  # noqa: S301 - our own

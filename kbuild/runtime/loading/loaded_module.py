@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -16,20 +17,24 @@ from kbuild.backends.module.launch import encode_config
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import InputError, LaunchError
 from kbuild.model import KernelRecord, Param
-from kbuild.runtime.launch import launch
+from kbuild.runtime.arguments.arrays import DeviceArrays
+from kbuild.runtime.arguments.encoder import ArgumentEncoder
+from kbuild.runtime.kernel_names import KernelMapping
 from kbuild.runtime.loading.library import Library
 from kbuild.runtime.loading.shared_object import TargetNote, read_shared_object
-from kbuild.runtime.names import KernelName, KernelNotFoundError, NameIndex
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def load(path: str | os.PathLike[str]) -> Module:
-    """Open the shared object at ``path``, with all its kernels.
+def load(path: str | os.PathLike[str]) -> LoadedModule:
+    """Open the shared object at ``path`` with all its kernels.
 
-    Raises InputError for what is no shared object with kernels, or cannot be loaded.  A
-    kernel's device image loads when it is first launched.
+    The device image of a kernel is loaded when the kernel is first launched.
+
+    Raises:
+        InputError: The file is not a shared object with kernels, or cannot be loaded.
+        ConfigurationError: The process has already loaded another version of the file.
     """
     file = read_shared_object(Path(path))
     library = Library(file.path)
@@ -37,14 +42,14 @@ def load(path: str | os.PathLike[str]) -> Module:
         for notes in file.notes:
             library.require_loaded(notes)
         kernels = [k for target in file.targets for k in _read_target(library, file.path, target)]
-        return Module(file.path, library, _name_apart(kernels))
+        return LoadedModule(file.path, library, _choose_keys(kernels))
     except BaseException:
         library.close()
         raise
 
 
 class LoadedKernel:
-    """A kernel of a loaded module, which it keeps open."""
+    """A kernel of a loaded module; it keeps the module open."""
 
     def __init__(
         self, library: Library, device: Device, target: str, record: KernelRecord, handle: int
@@ -70,16 +75,20 @@ class LoadedKernel:
 
     @property
     def params(self) -> tuple[Param, ...]:
-        """The parameters, as the device image lays them out."""
+        """The parameters, with the layout of the device image."""
         return self._record.params
 
     @property
     def identity(self) -> int:
-        """The address of the handle: what identifies the kernel to its runtime."""
+        """The address of the handle, which identifies the kernel to its runtime."""
         return self._handle
 
     def resolve(self) -> None:
-        """Load the device image now; LaunchError where there is none for this machine."""
+        """Load the device image now.
+
+        Raises:
+            LaunchError: There is no image for this machine.
+        """
         self._library.require_open()
         try:
             self._device.resolve(self._handle)
@@ -89,49 +98,49 @@ class LoadedKernel:
     def launch(
         self, *, grid: Extent, block: Extent, args: Sequence[object] = (), shared_bytes: int = 0
     ) -> None:
-        """Launch, wait until it is done, and raise LaunchError for what went wrong.
+        """Launch the kernel and wait for it.
 
-        ``grid`` and ``block`` are a number or up to three.  ``args`` are checked against
-        the parameters (ConfigurationError): numpy arrays for pointers are copied to the
-        device and, unless they are read-only or the pointer is to const, back; the device
-        sees them in C order.  Addresses, None and ctypes pointers are passed as they are.
+        Args:
+            grid: The number of blocks: one number, or a sequence of up to three.
+            block: The number of threads in a block, like ``grid``.
+            args: The arguments, which are checked against the parameters.  NumPy arrays for
+                pointers are copied to the device and, unless they are read-only or the
+                parameter points to const, back; the device sees them in C order.  Addresses,
+                None, and ctypes pointers are passed as they are.
+            shared_bytes: The size of the dynamic shared memory in bytes.
+
+        Raises:
+            ConfigurationError: The arguments do not fit, or the library was closed.
+            LaunchError: The launch or the kernel failed.  Nothing is copied back then.
         """
         self._library.require_open()
         config = encode_config(LaunchConfig(grid=grid, block=block, shared_bytes=shared_bytes))
+        arguments = self._encoder.convert(args)
         try:
-            launch(self._device, self._handle, self._record, config, args)
+            with DeviceArrays(self._device) as arrays:
+                frame = self._encoder.make_frame(arrays.copy_in(arguments))
+                self._device.launch(self._handle, config, frame.pointers)
+                self._device.synchronize()
+                arrays.copy_back()
         except LaunchError as error:
             raise LaunchError(f"{self.display}: {error}") from None
 
+    @cached_property
+    def _encoder(self) -> ArgumentEncoder:
+        return ArgumentEncoder(self._record)
 
-class Module(Mapping[str, LoadedKernel]):
+
+class LoadedModule(KernelMapping[LoadedKernel]):
     """The kernels of a loaded shared object.
 
-    Iteration gives symbols, except that a static kernel's begins with its target's name
-    where several targets have one.  Look-up takes these, and demangled names, with or
-    without return type and parameter list, where they are unambiguous.
+    Iteration yields symbols.  If several targets have a static kernel with the same symbol, the
+    name of the target and a colon precede it.  For lookup, see `KernelMapping`.
     """
 
     def __init__(self, path: Path, library: Library, kernels: dict[str, LoadedKernel]) -> None:
+        super().__init__((key, kernel.symbol, kernel) for key, kernel in kernels.items())
         self.path = path
         self._library = library
-        self._kernels = kernels
-        self._names = NameIndex(
-            KernelName(key=key, symbol=kernel.symbol, display=kernel.display)
-            for key, kernel in kernels.items()
-        )
-
-    def __getitem__(self, name: str) -> LoadedKernel:
-        """The kernel called ``name``; KernelNotFoundError lists candidates."""
-        if not isinstance(name, str):
-            raise KernelNotFoundError(f"a kernel goes by its name, not by {name!r}")
-        return self._kernels[self._names.find(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
 
     def __repr__(self) -> str:
         return f"<module {self.path} with {len(self)} kernels>"
@@ -148,37 +157,44 @@ class Module(Mapping[str, LoadedKernel]):
         self.close()
 
     def count_devices(self) -> int:
-        """How many devices there are for every kernel; LaunchError if a runtime cannot tell."""
+        """Return the number of devices that every kernel can use.
+
+        Raises:
+            LaunchError: A runtime reports an error instead of its number of devices.
+        """
         self._library.require_open()
-        return min(kernel._device.count() for kernel in self._kernels.values())  # noqa: SLF001
+        return min(kernel._device.count() for kernel in self.values())  # noqa: SLF001
 
     def close(self) -> None:
-        """Unload the shared object; its kernels cannot be launched any more."""
+        """Unload the shared object; its kernels cannot be launched after this."""
         self._library.close()
 
 
 def _read_target(library: Library, path: Path, target: TargetNote) -> Iterator[LoadedKernel]:
-    """The kernels of one target, through its descriptor in memory."""
+    """Read the kernels of one target from its descriptor in memory."""
+    name = target.record.target
     descriptor = abi.Module.from_address(library.address(target.descriptor))
     size = ctypes.sizeof(abi.Module)
     if descriptor.abi != abi.MODULE_ABI or descriptor.size < size:
         raise InputError(
-            f"{path}: target {target.record.target} has ABI {descriptor.abi} of {descriptor.size} "
-            f"bytes, not ABI {abi.MODULE_ABI} of {size}; build it with this kbuild"
+            f"{path}: target {name!r} has a descriptor with ABI {descriptor.abi} and "
+            f"{descriptor.size} bytes; expected ABI {abi.MODULE_ABI} and {size} bytes; rebuild it "
+            "with this version of kbuild"
         )
     if descriptor.kernel_count != len(target.record.kernels) or not descriptor.runtime:
-        raise InputError(f"{path}: target {target.record.target} disagrees with its own record")
+        raise InputError(
+            f"{path}: the descriptor of target {name!r} contradicts its note; rebuild the target"
+        )
     device = Device(descriptor.runtime.contents)
     for index, record in enumerate(target.record.kernels):
-        handle = descriptor.kernels[index].handle
-        yield LoadedKernel(library, device, target.record.target, record, handle)
+        yield LoadedKernel(library, device, name, record, descriptor.kernels[index].handle)
 
 
-def _name_apart(kernels: list[LoadedKernel]) -> dict[str, LoadedKernel]:
-    """The kernels by names of their own.
+def _choose_keys(kernels: list[LoadedKernel]) -> dict[str, LoadedKernel]:
+    """Return the kernels by unique names.
 
-    Two targets may have one instantiation of a template, which is one kernel, and static
-    kernels of one name, which are two.
+    Two targets can have the same instantiation of a template, which is one kernel, or static
+    kernels with the same symbol, which are two kernels.
     """
     distinct = {(k.symbol, k.identity): k for k in reversed(kernels)}
     counts = Counter(symbol for symbol, _ in distinct)

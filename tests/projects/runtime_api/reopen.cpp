@@ -1,4 +1,4 @@
-// Opens, uses and closes a kernel library again and again, in one live context.
+// Opens, uses, and closes a kernel library repeatedly in one live context.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <kbuild/module.h>
@@ -24,7 +24,7 @@ int main(int, char** argv)
             std::printf("round %d: %s, %d\n", round, cudaGetErrorString(error), result);
             return 1;
         }
-        // The last one stays open: the process exits with a live context.
+        // The last one stays open, so that the process exits with a live context.
         if (round < 19)
             dlclose(library);
     }

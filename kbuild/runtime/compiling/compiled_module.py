@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kbuild import records
 from kbuild.files import write_file
 from kbuild.model import DeviceImage, HighWaterMarks, Kernel, KernelRecord
-from kbuild.runtime.compiling.kernel import (
-    Compilation,
-    CompiledImage,
-    CompiledKernel,
-    Recompiler,
-    Variant,
-)
-from kbuild.runtime.names import KernelName, KernelNotFoundError, NameIndex
+from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
+from kbuild.runtime.kernel_names import KernelMapping
 from kbuild.stages.compile import CompiledSource
 
 
-class CompiledModule(Mapping[str, CompiledKernel]):
+class CompiledModule(KernelMapping[CompiledKernel]):
     """The kernels of one compiled source.
 
-    Iteration gives symbols; look-up takes these, and demangled names, with or without return
-    type and parameter list, where they are unambiguous.  ``text`` is the source's content.
+    Iteration yields symbols.  For lookup, see `KernelMapping`.
+
+    Attributes:
+        compilation: How the source was compiled.
+        text: The content of the source.
     """
 
     def __init__(
@@ -36,41 +32,25 @@ class CompiledModule(Mapping[str, CompiledKernel]):
         compiled: CompiledSource,
         text: bytes,
     ) -> None:
+        super().__init__((kernel.name, kernel.name, kernel) for kernel in kernels)
         self.compilation = compilation
         self.text = text
         self._compiled = compiled
-        self._kernels = {kernel.name: kernel for kernel in kernels}
-        self._names = _index(self._kernels)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_names"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._names = _index(self._kernels)
 
     @property
     def record(self) -> bytes:
-        """What a build's compile edge leaves of the same source: a ``kbuild.image/1``."""
+        """The ``kbuild.image/1`` record that a compile edge writes for the same source."""
         return records.dump(records.IMAGE_SCHEMA, self._compiled)
-
-    def __getitem__(self, name: str) -> CompiledKernel:
-        """The kernel called ``name``; KernelNotFoundError lists candidates."""
-        if not isinstance(name, str):
-            raise KernelNotFoundError(f"a kernel goes by its name, not by {name!r}")
-        return self._kernels[self._names.find(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
-
-    def __len__(self) -> int:
-        return len(self._kernels)
 
     def __repr__(self) -> str:
         return f"<compiled {self.compilation.source} with {len(self)} kernels>"
 
     def save(self, directory: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Write source, assembly and images into ``directory``, under one base name."""
+        """Write the source, the assembly, and the images into ``directory``.
+
+        Returns:
+            The paths of the files, which have the same name apart from their suffixes.
+        """
         suffix = Path(self.compilation.source).suffix
         contents = {f"{self.compilation.base_name}{suffix}": self.text}
         for kernel in self.values():
@@ -81,16 +61,9 @@ class CompiledModule(Mapping[str, CompiledKernel]):
         return tuple(Path(directory) / name for name in contents)
 
 
-def _index(kernels: dict[str, CompiledKernel]) -> NameIndex:
-    return NameIndex(
-        KernelName(key=key, symbol=kernel.name, display=kernel.display)
-        for key, kernel in kernels.items()
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledFiles:
-    """What a compilation left, read into memory: the images in the record's order."""
+    """The outputs of a compilation in memory; the images have the order of the record."""
 
     compiled: CompiledSource
     images: tuple[bytes, ...]
@@ -104,7 +77,7 @@ def make_module(
     rows: tuple[KernelRecord, ...],
     recompiler: Recompiler | None,
 ) -> CompiledModule:
-    """The module of ``rows``, the kernel table of what ``files`` hold."""
+    """Return the module of the kernels in ``rows``, the kernel table of ``files``."""
     described = files.compiled.images
     images = tuple(
         CompiledImage(

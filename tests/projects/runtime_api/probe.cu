@@ -1,4 +1,4 @@
-#ifndef CXX_NAMES // extern "C" kernels can have no debug stubs: the cubin names no types
+#ifndef CXX_NAMES // extern "C" kernels cannot have debug stubs, because the cubin does not contain their types
 extern "C"
 #endif
 __global__ void fill(int n, int value, int* out)

@@ -8,7 +8,8 @@ import pytest
 
 from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord, Param
-from kbuild.runtime.arguments.encode import ArrayArgument, encode_arguments
+from kbuild.runtime.arguments.converters import ArrayArgument
+from kbuild.runtime.arguments.encoder import ArgumentEncoder
 
 SIZES = {"char": 1, "bool": 1, "unsigned char": 1, "short": 2, "int": 4, "unsigned int": 4}
 SIZES |= {"float": 4, "_Float16": 2, "long double": 16, "S": 12, "Color": 4}
@@ -36,7 +37,14 @@ def make_kernel(*types: str | None, size: int | None = None) -> KernelRecord:
 
 
 def encode(type_: str | None, value: object, size: int | None = None) -> object:
-    return encode_arguments(make_kernel(type_, size=size), [value])[0]
+    """Return the argument as an array, or as the bytes of the parameter."""
+    encoder = ArgumentEncoder(make_kernel(type_, size=size))
+    (argument,) = encoder.convert([value])
+    return argument if isinstance(argument, ArrayArgument) else encoder.pack([argument])
+
+
+def check(kernel: KernelRecord, values: list[object]) -> None:
+    ArgumentEncoder(kernel).convert(values)
 
 
 @pytest.mark.parametrize(
@@ -62,12 +70,12 @@ def encode(type_: str | None, value: object, size: int | None = None) -> object:
         ("bool", np.bool_(True), "?"),  # noqa: FBT003
     ],
 )
-def test_numbers_become_their_bytes(type_: str, value: object, code: str) -> None:
+def test_numbers_are_packed_as_the_parameter_type(type_: str, value: object, code: str) -> None:
     number = getattr(value, "value", value)
     assert encode(type_, value) == struct.pack(f"<{code}", number)
 
 
-def test_a_char_takes_unsigned_numbers_too() -> None:
+def test_char_accepts_unsigned_numbers() -> None:
     assert encode("char", np.uint8(200)) == b"\xc8"
 
 
@@ -95,7 +103,7 @@ def test_a_char_takes_unsigned_numbers_too() -> None:
         ("long double", 1.0, "takes numpy.float128"),
     ],
 )  # fmt: skip
-def test_other_values_are_refused(type_: str, value: object, expected: str) -> None:
+def test_unsuitable_values_are_refused(type_: str, value: object, expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         encode(type_, value)
     assert str(caught.value).startswith(f"k(): argument 0 'p0' ({type_}) takes ")
@@ -103,7 +111,7 @@ def test_other_values_are_refused(type_: str, value: object, expected: str) -> N
 
 
 @pytest.mark.parametrize("type_", ["float*", "float const*", "float volatile*", "float* const"])
-def test_arrays_match_the_type_behind_a_pointer(type_: str) -> None:
+def test_arrays_must_match_the_pointee(type_: str) -> None:
     argument = encode(type_, np.zeros(3, np.float32))
     assert isinstance(argument, ArrayArgument)
     assert argument.is_output == (type_ != "float const*")
@@ -127,7 +135,7 @@ def test_arrays_match_the_type_behind_a_pointer(type_: str) -> None:
         (None, "f4"),
     ],
 )
-def test_arrays_go_behind_pointers(type_: str | None, dtype: str) -> None:
+def test_arrays_are_accepted_for_pointers(type_: str | None, dtype: str) -> None:
     assert isinstance(encode(type_, np.zeros(2, dtype)), ArrayArgument)
 
 
@@ -141,13 +149,13 @@ def test_arrays_go_behind_pointers(type_: str | None, dtype: str) -> None:
         ("S", np.zeros(3, np.float32)),
     ],
 )
-def test_other_arrays_are_refused(type_: str, array: object) -> None:
+def test_unsuitable_arrays_are_refused(type_: str, array: object) -> None:
     with pytest.raises(ConfigurationError, match="argument 0"):
         encode(type_, array)
 
 
 @pytest.mark.parametrize("value", [64, np.uint64(64), np.int64(64), ctypes.c_void_p(64)])
-def test_addresses_pass_for_pointers(value: object) -> None:
+def test_addresses_are_accepted_for_pointers(value: object) -> None:
     assert encode("float*", value) == struct.pack("<Q", 64)
 
 
@@ -158,12 +166,12 @@ def test_none_is_a_null_pointer() -> None:
 @pytest.mark.parametrize(
     "value", [-1, 2**64, True, 1.0, b"12345678", np.int32(1), ctypes.c_long(1)]
 )
-def test_other_values_are_no_pointers(value: object) -> None:
+def test_unsuitable_values_are_refused_for_pointers(value: object) -> None:
     with pytest.raises(ConfigurationError, match="takes an a"):
         encode("float*", value)
 
 
-def test_opaque_values_are_checked_by_size() -> None:
+def test_structures_are_checked_by_size() -> None:
     class Mode(ctypes.Structure):
         _fields_ = (("a", ctypes.c_int), ("b", ctypes.c_int * 2))
 
@@ -184,36 +192,36 @@ def test_opaque_values_are_checked_by_size() -> None:
 
 def test_the_number_of_arguments_is_checked() -> None:
     with pytest.raises(ConfigurationError, match=r"k\(\) takes 2 arguments, not 1"):
-        encode_arguments(make_kernel("int", "int"), [1])
+        check(make_kernel("int", "int"), [1])
 
 
-def test_outputs_that_overlap_in_part_are_refused() -> None:
+def test_partly_overlapping_outputs_are_refused() -> None:
     data = np.zeros(10, np.float32)
     kernel = make_kernel("float*", "float*")
-    encode_arguments(kernel, [data, data])
-    encode_arguments(kernel, [data[::2], data[1::2]])
-    encode_arguments(make_kernel("float const*", "float*"), [data[1:], data[:-1]])
+    check(kernel, [data, data])
+    check(kernel, [data[::2], data[1::2]])
+    check(make_kernel("float const*", "float*"), [data[1:], data[:-1]])
     with pytest.raises(ConfigurationError, match="argument 0 and argument 1 overlap"):
-        encode_arguments(kernel, [data[1:], data[:-1]])
+        check(kernel, [data[1:], data[:-1]])
 
 
-def test_a_sole_argument_without_a_list_is_told() -> None:
+def test_single_argument_without_a_list_is_refused() -> None:
     values: tuple[object, ...] = (3, np.zeros(2, np.float32), "text", None)
     for value in values:
-        with pytest.raises(ConfigurationError, match=r"k\(\): args is a sequence of arguments"):
-            encode_arguments(make_kernel("int"), value)  # type: ignore[arg-type]
+        with pytest.raises(ConfigurationError, match=r"k\(\): args must be a sequence"):
+            ArgumentEncoder(make_kernel("int")).convert(value)  # type: ignore[arg-type]
 
 
-def test_none_is_a_nullptr() -> None:
+def test_none_is_accepted_for_nullptr_t() -> None:
     assert encode("decltype(nullptr)", None) == bytes(8)
 
 
-def test_wide_characters_take_numbers() -> None:
+def test_wide_characters_accept_numbers() -> None:
     assert encode("wchar_t", 65, size=4) == struct.pack("<i", 65)
     assert encode("char16_t", 65, size=2) == struct.pack("<H", 65)
 
 
-def test_masks_are_not_seen_by_kernels() -> None:
+def test_masked_arrays_are_refused() -> None:
     masked = np.ma.masked_array(np.zeros(2, np.float32), mask=[True, False])
 
     with pytest.raises(ConfigurationError, match="takes an array without a mask"):

@@ -1,4 +1,5 @@
-// Launches after the first, which go to the driver: whatever cudart's users rely on holds.
+// Repeated launches, which kbuild passes directly to the driver: streams, graphs, errors, resets,
+// and several devices must work as they do with cudart.
 #include <cuda_runtime_api.h>
 #include <kbuild/kbuild.hpp>
 
@@ -47,7 +48,7 @@ bool fills(int value, cudaStream_t stream = nullptr)
 
 void launch_again()
 {
-    for (int value = 1; value < 5; ++value) check(fills(value), "launches one after the other");
+    for (int value = 1; value < 5; ++value) check(fills(value), "consecutive launches");
     std::thread([] { check(fills(5), "a thread that never called cudart"); }).join();
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -76,7 +77,7 @@ void capture()
     check(first == 7, "the graph ran");
 }
 
-// More shared memory than a kernel has without asking.
+// More dynamic shared memory than the default limit.
 void opt_in()
 {
     constexpr int words = 20000;
@@ -117,7 +118,7 @@ void reset()
     check(fills(9), "the second");
 }
 
-// Where there are two devices: each has the kernel.
+// With two devices, each of them has the kernel.
 void change_device()
 {
     int devices = 0;

@@ -1,0 +1,223 @@
+"""Compiled kernels: their code and the compiler's facts, separate from what runs them.
+
+Nothing here needs a device, or a library that needs one.  If a launch exceeds the limits that a
+kernel was compiled for, `CompiledKernel.select` assembles the kernel again.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.model import HighWaterMarks, KernelRecord, Linkage, Param, Resources
+from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
+
+# The number of variants of one kernel that are kept in addition to the first one.
+_MOST_VARIANTS: Final = 8
+
+
+class CompiledKernel:
+    """The code of one compiled kernel and facts about it; threads can share it.
+
+    Attributes:
+        record: The row for the kernel in the kernel table of a build.
+        compilation: How the source of the kernel was compiled.
+        assembly: The assembly that the compiler produced, or None if it produces none.
+    """
+
+    def __init__(
+        self,
+        *,
+        record: KernelRecord,
+        compilation: Compilation,
+        variant: Variant,
+        assembly: CompiledImage | None,
+        recompiler: Recompiler | None,
+    ) -> None:
+        self.record = record
+        self.compilation = compilation
+        self.assembly = assembly
+        self._recompiler = recompiler
+        self._first = variant
+        # The tuple is replaced as a whole, so that launches can read it without the lock.
+        self._variants: tuple[Variant, ...] = ()
+        self._history: tuple[Variant, ...] = (variant,)
+        self._high = variant.marks
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<compiled kernel {self.display} for {self.compilation.arch}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The symbol."""
+        return self.record.handle
+
+    @property
+    def display(self) -> str:
+        """The demangled name."""
+        return self.record.display
+
+    @property
+    def linkage(self) -> Linkage:
+        """The linkage of the symbol."""
+        return self.record.linkage
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters, with the layout of the device image; sizes are in bytes."""
+        return self.record.params
+
+    @property
+    def backend(self) -> str:
+        """The backend that compiled the kernel."""
+        return self.compilation.backend
+
+    @property
+    def images(self) -> tuple[CompiledImage, ...]:
+        """The device images of the first compilation, with all kernels of the source."""
+        return self._first.images
+
+    @property
+    def resources(self) -> Resources:
+        """What the kernel uses, as first compiled: registers, spills, memory, launch bound."""
+        return self._first.resources
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The names of the saved files: the source, the assembly, and the images."""
+        assembly = (self.assembly,) if self.assembly else ()
+        files = dict.fromkeys(image.file_name for image in (*assembly, *self.images))
+        return (f"{self.compilation.base_name}{Path(self.compilation.source).suffix}", *files)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command line of the compiler."""
+        return self.compilation.command
+
+    @property
+    def compiler_version(self) -> str:
+        """The version of the compiler."""
+        return self.compilation.compiler_version
+
+    @property
+    def log(self) -> str:
+        """Everything that the compiler printed."""
+        return self.compilation.log
+
+    @property
+    def marks(self) -> HighWaterMarks:
+        """The largest block and the most registers that the kernel was ever compiled for."""
+        return self._high
+
+    @property
+    def history(self) -> tuple[Variant, ...]:
+        """All variants of the kernel with the reasons for making them, in the order of creation.
+
+        The first one is from the compiler.  Variants that were dropped from the cache have no
+        images.
+        """
+        return self._history
+
+    def select(self, threads: int, max_registers: int | None = None) -> Variant:
+        """Return the code for a launch.
+
+        If no variant allows the launch, the kernel is assembled again from the assembly that the
+        compiler produced.  All later launches can use this variant.  If that cannot help
+        (the backend does not assemble kernels again, or no device supports such a block), the
+        first variant is returned, and the device reports what is wrong with the launch.
+
+        Args:
+            threads: The number of threads in a block.
+            max_registers: The most registers that a thread may use, or None for no limit.
+
+        Raises:
+            ConfigurationError: The code needs more registers than ``max_registers``.
+            ToolError: The assembler fails.
+        """
+        found = self._find(threads, max_registers)
+        if found is not None:
+            return found
+        with self._lock:
+            # Another thread can have added the variant while this one waited for the lock.
+            found = self._find(threads, max_registers)
+            return found or self._recompile(threads, max_registers)
+
+    def _find(self, threads: int, max_registers: int | None) -> Variant | None:
+        """Return an existing variant for a launch: the first one, or the one with most registers.
+
+        A variant that was made for a register limit is not used for launches without one,
+        because it would slow them down.
+        """
+        if self._explain_refusal(self._first, threads, max_registers) is None:
+            return self._first
+        fitting = [
+            variant
+            for variant in self._variants
+            if (max_registers is not None or variant.marks.max_registers is None)
+            and self._explain_refusal(variant, threads, max_registers) is None
+        ]
+        return max(fitting, key=_count_registers, default=None)
+
+    def _recompile(self, threads: int, max_registers: int | None) -> Variant:
+        reason = self._explain_refusal(self._first, threads, max_registers) or ""
+        bound = self._recompiler.choose_launch_bound(threads) if self._recompiler else None
+        if self._recompiler is None or bound is None or self.resources.required_block:
+            if max_registers is not None:
+                raise ConfigurationError(f"{self.display}: {reason}; it cannot be recompiled")
+            return self._first
+        marks = HighWaterMarks(max_threads=bound, max_registers=max_registers)
+        variant = self._recompiler.recompile(self.record.device_name, marks, reason)
+        left = self._explain_refusal(variant, threads, max_registers)
+        if left is not None and max_registers is not None:
+            raise ConfigurationError(f"{self.display}: {reason}; after recompilation, {left}")
+        dropped = self._variants[: -_MOST_VARIANTS + 1]
+        self._variants = (*self._variants[len(dropped) :], variant)
+        kept = (replace(v, images=()) if v in dropped else v for v in self._history)
+        self._history = (*kept, variant)
+        self._high = HighWaterMarks(
+            max_threads=max(bound, self._high.max_threads or 0),
+            max_registers=max(variant.resources.registers or 0, self._high.max_registers or 0)
+            or None,
+        )
+        return variant
+
+    def _explain_refusal(
+        self, variant: Variant, threads: int, max_registers: int | None
+    ) -> str | None:
+        """Return why the code cannot be launched this way, or None if it can, as far as known."""
+        registers = variant.resources.registers
+        if max_registers is not None and registers is not None and registers > max_registers:
+            return (
+                f"it uses {registers} registers per thread, but the launch allows {max_registers}"
+            )
+        if self._recompiler is None:
+            return None
+        if max_registers is not None and registers is None:
+            # The driver of the device will allocate the registers, within the limit in the code.
+            marked = variant.marks.max_registers
+            if marked is None or marked > max_registers:
+                limit = "no limit on" if marked is None else f"a limit of {marked}"
+                return f"it has {limit} registers per thread, but the launch allows {max_registers}"
+        most = self._recompiler.find_largest_block(variant.resources)
+        if most is None or threads <= most:
+            return None
+        bound = variant.resources.max_threads
+        why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
+        return f"a block has {threads} threads, but {why} allow {most}"
+
+
+def _count_registers(variant: Variant) -> int:
+    """Return the number of registers that a thread can use, or 0 if it is unknown."""
+    return variant.resources.registers or variant.marks.max_registers or 0

@@ -12,7 +12,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
-from kbuild.verify.policy.file import SEVERITIES, Policy, Severity, SeverityChange
+from kbuild.verify.policy.model import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.policy.waivers import Claim, Scope, apply_waivers, judge_waivers
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
 from kbuild.verify.rule import KERNELS, Evidence, LacksEvidence, NotApplicable, Rule, Violation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.verify.policy.file import Severity, Waiver
+from kbuild.verify.policy.model import Severity, Waiver
 
 # How one rule ended on one file.  "failed" is an error finding: warnings and infos pass.
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.policy.file import Policy, Severity
+from kbuild.verify.policy.model import Policy, Severity
 
 # What a rule needs to see before it can say anything about a file.
 Evidence: TypeAlias = Literal["note", "images"]

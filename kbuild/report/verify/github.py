@@ -13,7 +13,7 @@ from typing import Final
 from kbuild.report.layout import show
 from kbuild.report.verify.locations import relative_name, split_member
 from kbuild.report.verify.text import summarise
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report
 
 _COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "notice"}

@@ -18,7 +18,7 @@ from kbuild.report.verify.fingerprints import fingerprint
 from kbuild.report.verify.locations import all_paths, make_uri, split_member
 from kbuild.report.verify.rule_reference import format_prose
 from kbuild.verify.catalogue import RULES
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Rule
 

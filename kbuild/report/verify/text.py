@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.verify.locations import group_by_file
-from kbuild.verify.policy.file import SEVERITIES
+from kbuild.verify.policy.model import SEVERITIES
 from kbuild.verify.report import Finding, Report, RuleNote, WaivedFinding
 from kbuild.verify.rule import Rule
 

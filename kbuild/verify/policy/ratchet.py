@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kbuild.demangle.names import demangle
 from kbuild.verify.figures import FigureName, FileFigures, KernelFigures
 from kbuild.verify.policy.baseline import Baseline
-from kbuild.verify.policy.file import Limit, Policy
+from kbuild.verify.policy.model import Limit, Policy
 from kbuild.verify.rule import Violation
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.verify.glob import matches, matches_file, matches_kernel
-from kbuild.verify.policy.file import Policy, Severity, Waiver
+from kbuild.verify.policy.model import Policy, Severity, Waiver
 from kbuild.verify.report import Finding, WaivedFinding
 from kbuild.verify.rule import Rule
 

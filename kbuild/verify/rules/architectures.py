@@ -17,7 +17,7 @@ from kbuild.verify.matching import (
     require_containers,
     standing_alone,
 )
-from kbuild.verify.policy.file import Policy
+from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, policy_rule
 
 

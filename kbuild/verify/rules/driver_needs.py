@@ -12,7 +12,7 @@ from kbuild.backends import find_limits
 from kbuild.backends.interface.limits import Requirement, parse_version
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import match_containers
-from kbuild.verify.policy.file import Policy
+from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
 
 

@@ -14,7 +14,7 @@ from kbuild.verify.matching import (
     require_containers,
     standing_alone,
 )
-from kbuild.verify.policy.file import Policy
+from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
 
 

@@ -15,7 +15,7 @@ from kbuild.verify.identities import (
     names_of,
     undefined_names,
 )
-from kbuild.verify.policy.file import Policy, Severity
+from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import (
     KERNELS,
     NotApplicable,

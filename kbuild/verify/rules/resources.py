@@ -13,7 +13,7 @@ from kbuild.backends import find_limits
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
-from kbuild.verify.policy.file import Limit, Policy
+from kbuild.verify.policy.model import Limit, Policy
 from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes, show
 from kbuild.verify.rule import (
     LacksEvidence,

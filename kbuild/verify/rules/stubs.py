@@ -17,7 +17,7 @@ from kbuild.demangle.names import demangle
 from kbuild.demangle.stub_names import PREFIX, name_stub
 from kbuild.errors import SourceError
 from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import measure
-from kbuild.verify.policy.file import Policy
+from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule
 
 

@@ -10,7 +10,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.policy.file import SEVERITIES, SeverityChange
+from kbuild.verify.policy.model import SEVERITIES, SeverityChange
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
 from support.facts.build_facts import sound_facts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from kbuild.model import ImageKind, Param
 
@@ -33,9 +33,8 @@ class ParamChange:
     new: Param | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A line of both sides; None where a side has none."""
+class Row(NamedTuple):
+    """One line of a side-by-side comparison. A side is None if it has no such line."""
 
     old: str | None
     new: str | None

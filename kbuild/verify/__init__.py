@@ -1,4 +1,4 @@
-"""The verifier: rules over facts, and the engine that runs them."""
+"""The verifier: rules that judge facts, and the engine that runs them."""
 
 from kbuild.verify.engine import select_rules, verify
 from kbuild.verify.policy.file import load_policy

@@ -34,9 +34,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
     Source: easybuild-framework#4692; CUDA C++ Programming Guide, "PTX Compatibility" and
         "Family-Specific Features".
     """
-    if not any(
-        find_limits(container.backend).has_portable_code for container in facts.containers
-    ):
+    if not any(find_limits(container.backend).has_portable_code for container in facts.containers):
         raise NotApplicable("drivers do not compile its kind of images")
     wish = policy.ptx_of(facts.path)
     containers = match_containers(facts)

@@ -35,6 +35,7 @@ with atheris.instrument_imports(include=["kbuild", "elftools"]):
     from kbuild.formats.offload import bundle as offload_bundle
     from kbuild.inspect.options import ReadOptions
     from kbuild.inspect.paths import inspect_content
+    from kbuild.report.inspect import json as artifacts_json
     from kbuild.report.inspect import text as artifacts_text
     from kbuild.report.verify import json, text
     from kbuild.verify import verify
@@ -52,7 +53,7 @@ def check(data: bytes) -> None:
         facts = _inspect(data, options)
         if facts is None:
             continue
-        json.render_artifacts(facts)
+        artifacts_json.render_artifacts(facts)
         artifacts_text.render_artifacts(facts)
         if options is _FULL:
             report = verify(facts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.measure import describe_machine
 from kbuild.backends.cuda import build as cuda
 from kbuild.bench.timing import find_timed_project, time_launches
-from kbuild.report.bench.text import list_times
+from kbuild.report.bench import list_times
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from kbuild.model import ImageKind, Param
 
@@ -33,8 +33,7 @@ class ParamChange:
     new: Param | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """A line of both sides. None means that the side does not have it."""
 
     old: str | None

@@ -5,7 +5,6 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -171,14 +170,10 @@ def _where(where: object) -> Iterator[None]:
 
 
 def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
-    if not isinstance(table, dict):
-        raise ConfigurationError(f"{path}: {header} is no table")
-    known = tuple(field.name for field in dataclasses.fields(cast("Any", kind)))
-    _refuse_unknown(path, f"key of {header}", table, known)
     try:
-        return records.from_json(kind, table, header)
+        return records.from_json(kind, table, f"{path}: {header}")
     except InputError as error:
-        raise ConfigurationError(f"{path}: {error}") from error
+        raise ConfigurationError(str(error)) from error
 
 
 def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:

@@ -1,33 +1,32 @@
-"""The renderers of `kbuild doctor`."""
+"""The reports of `kbuild doctor`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Final
 
 from kbuild.records import to_json
+from kbuild.report.document import render_document
 from kbuild.toolchain.doctor import Diagnosis, ToolchainDiagnosis
 
 SCHEMA: Final = "kbuild.doctor/1"
 
 
 def render_json(diagnosis: Diagnosis) -> str:
-    """Everything, machine-readable."""
-    body = {"schema": SCHEMA, **to_json(diagnosis)}
-    body["programs"] = dict(diagnosis.programs)
-    return json.dumps(body, indent=2) + "\n"
+    """Return the diagnosis as versioned JSON."""
+    body = {**to_json(diagnosis), "programs": dict(diagnosis.programs)}
+    return render_document(SCHEMA, body)
 
 
 def render_text(diagnosis: Diagnosis) -> str:
-    """A paragraph a backend, then the tools and the driver."""
+    """Return one paragraph per backend, followed by the programs, the driver, and the devices."""
     lines = [line for toolchain in diagnosis.toolchains for line in _describe(toolchain)]
     for name, path in diagnosis.programs:
         lines.append(f"{name:<9}{path or 'not found: pip install kbuild[build]'}")
     if diagnosis.driver_version is not None:
         lines.append(f"driver   NVIDIA, for CUDA {diagnosis.driver_version}")
     elif not diagnosis.devices:
-        lines.append("driver   none of a GPU: its kernels build, and do not run here")
+        lines.append("driver   no GPU driver: GPU kernels can be built, but not run here")
     lines += [f"device   {device.name}, {device.architecture}" for device in diagnosis.devices]
     return "\n".join(lines) + "\n"
 
@@ -38,7 +37,7 @@ def _describe(toolchain: ToolchainDiagnosis) -> Iterator[str]:
     if toolchain.compiler is not None:
         yield f"         {toolchain.compiler} ({toolchain.version})"
     if toolchain.architectures:
-        yield f"         knows {' '.join(toolchain.architectures)}"
+        yield f"         supports {' '.join(toolchain.architectures)}"
     for runtime in toolchain.runtimes:
         yield f"         {runtime}"
     for note in toolchain.notes:

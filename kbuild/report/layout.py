@@ -1,4 +1,4 @@
-"""Plain text for people: tables, sizes, plurals."""
+"""Plain text for people: tables, sizes, plurals, and text that is safe to print."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _WIDEST: Final = 120
 
 
 def format_table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Rows with their columns aligned, two spaces apart; the last column is not padded.
+    """Yield rows with aligned columns, two spaces apart.
 
-    A cell of absurd length does not widen the other rows.
+    The last column is not padded. A cell of more than 120 characters does not widen the
+    column for the other rows.
     """
     cells = list(rows)
     columns = list(zip(*cells, strict=True))[:-1]
@@ -24,7 +25,7 @@ def format_table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def format_size(size: int) -> str:
-    """A number of bytes in the unit that people read best: ``9.5 KiB``."""
+    """Return a number of bytes in a unit that is easy to read, such as ``9.5 KiB``."""
     amount, unit = float(size), 0
     while amount >= _STEP and unit < len(_UNITS) - 1:
         amount /= _STEP
@@ -33,26 +34,31 @@ def format_size(size: int) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """``1 kernel``, ``2 kernels``."""
+    """Return ``1 kernel`` or ``2 kernels``."""
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def join_lines(lines: Iterable[str]) -> str:
-    """The lines as a text that is safe to show."""
-    return show("\n".join(lines)) + "\n"
+    """Return the lines as one text that is safe to print."""
+    return make_printable("\n".join(lines)) + "\n"
 
 
-def show(text: str) -> str:
-    """Text that came from files: what would move a cursor is shown, not sent.
+def make_printable(text: str, kept: str = "\n") -> str:
+    """Return text from a file with escape sequences for characters that are not printable.
 
-    What is left is in every encoding of Unicode and in XML: controls, surrogates and
-    noncharacters are not printable.
+    Such text could otherwise move a terminal's cursor. Control characters, surrogates, and
+    noncharacters are not printable, so the result can be encoded in UTF-8 and used in XML.
+
+    Args:
+        text: Any text.
+        kept: Unprintable characters that stay as they are.
+
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
-def show_line(text: str) -> str:
-    """The same on one line."""
-    return show(text).replace("\n", "\\n")
+def make_one_line(text: str) -> str:
+    r"""Return printable text in which a line break is written as ``\n``."""
+    return make_printable(text).replace("\n", "\\n")

@@ -1,4 +1,4 @@
-"""All rules, in the order of their ids."""
+"""All rules, ordered by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs rules over facts.  Equal input gives an equal report, findings in a fixed order."""
+"""Runs rules over facts. Equal input gives an equal report, with findings in a fixed order."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
-from kbuild.verify.policy.file import SEVERITIES, Policy, Severity, SeverityChange
+from kbuild.verify.policy.model import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.policy.waivers import Claim, Scope, apply_waivers, judge_waivers
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
 from kbuild.verify.rule import KERNELS, Evidence, LacksEvidence, NotApplicable, Rule, Violation
 from kbuild.verify.wording import shorten
 
-_ABSENT: Final[dict[Evidence, str]] = {
+_MISSING: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
     "images": "no device image",
 }
@@ -26,7 +26,7 @@ _ABSENT: Final[dict[Evidence, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """What one rule said about one file."""
+    """What one rule found in one file."""
 
     rule: Rule
     path: str
@@ -43,10 +43,15 @@ def verify(
     *,
     context: tuple[ArtifactFacts, ...] = (),
 ) -> Report:
-    """Judge ``artifacts`` by ``rules``; findings follow the files, then the rule ids.
+    """Judge artifacts by rules. Findings are ordered by file, then by rule id.
 
-    ``today`` is the day that waivers are judged by, the calendar's where it is None;
-    ``context`` are files that are loaded with the artifacts and not judged themselves.
+    Args:
+        artifacts: The facts of the files to judge.
+        policy: What the project requires. By default, nothing beyond the rules.
+        rules: The rules to run.
+        today: The day on which waivers are judged. By default, the current day.
+        context: Files that are loaded together with the artifacts, but not judged.
+
     """
     policy = policy or Policy()
     changes = _read_changes(policy)
@@ -54,7 +59,7 @@ def verify(
     outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     judged = apply_waivers(
-        (_claim(o, violation, changes) for o in outcomes for violation in o.violations),
+        (_make_claim(o, violation, changes) for o in outcomes for violation in o.violations),
         policy,
         today,
     )
@@ -73,16 +78,23 @@ def verify(
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
         ),
-        outcomes=_summarise(outcomes, judged.findings),
+        outcomes=_summarize(outcomes, judged.findings),
     )
 
 
 def select_rules(
     select: Iterable[str] = (), ignore: Iterable[str] = (), rules: tuple[Rule, ...] = RULES
 ) -> tuple[Rule, ...]:
-    """The rules that ``select`` names (all when empty) without those that ``ignore`` names.
+    """Return the rules to run.
 
-    Both hold ids or their beginnings; one that fits no rule is a ConfigurationError.
+    Args:
+        select: Rule ids or prefixes of ids. By default, all rules.
+        ignore: Rule ids or prefixes of ids to leave out.
+        rules: The rules to choose from.
+
+    Raises:
+        ConfigurationError: A prefix matches no rule.
+
     """
     selected, ignored = tuple(select), tuple(ignore)
     for prefix in (*selected, *ignored):
@@ -96,8 +108,8 @@ def select_rules(
 
 
 def unknown_rule(name: str, rules: tuple[Rule, ...] = RULES) -> ConfigurationError:
-    """The error for a rule id that does not exist."""
-    return ConfigurationError(f"no rule {name!r}{did_you_mean(name, (r.id for r in rules))}")
+    """Return the error for a rule id that does not exist."""
+    return ConfigurationError(f"unknown rule {name!r}{did_you_mean(name, (r.id for r in rules))}")
 
 
 def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _Outcome:
@@ -107,7 +119,7 @@ def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _O
     try:
         _require_evidence(rule, facts)
         for violation in rule.check(facts, files, policy):
-            violations.append(violation)  # noqa: PERF402 - keeps those before a skip
+            violations.append(violation)  # noqa: PERF402 - keeps the violations before a skip
     except NotApplicable as reason:
         skipped = reason
     except Exception as failure:  # noqa: BLE001 - one broken rule must not hide the others
@@ -121,16 +133,16 @@ def _require_evidence(rule: Rule, facts: ArtifactFacts) -> None:
     is_there: dict[Evidence, bool] = {"note": bool(facts.modules), "images": bool(facts.images)}
     for need in rule.needs:
         if not is_there[need]:
-            raise NotApplicable(_ABSENT[need])
+            raise NotApplicable(_MISSING[need])
 
 
 def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:
-    """Why a rule could not judge: once where it judged no file, else by file."""
+    """Return why a rule was skipped: once if it judged no file, otherwise per file."""
     skipped = [o for o in outcomes if o.skipped]
     if skipped and len(skipped) == len(outcomes):
         reasons = dict.fromkeys(str(o.skipped) for o in skipped)
         return (RuleNote(rule=skipped[0].rule.id, reason="; ".join(reasons)),)
-    # A file without kernels beside one with them is nothing to report: blindness is.
+    # If other files have kernels, a file without them is normal. Missing evidence is not.
     return tuple(
         RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.skipped}")
         for o in skipped
@@ -138,8 +150,8 @@ def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:
     )
 
 
-def _summarise(outcomes: list[_Outcome], findings: tuple[Finding, ...]) -> tuple[RuleOutcome, ...]:
-    """How each rule ended on each file; what is waived is no failure."""
+def _summarize(outcomes: list[_Outcome], findings: tuple[Finding, ...]) -> tuple[RuleOutcome, ...]:
+    """Return how each rule ended on each file. Waived findings do not count."""
     failed = {(f.rule, f.path) for f in findings if f.severity == "error"}
     return tuple(
         RuleOutcome(
@@ -161,7 +173,7 @@ def _status(outcome: _Outcome, is_failed: bool) -> Status:
 
 
 def _read_changes(policy: Policy) -> dict[str, Severity]:
-    """The policy's severities by rule id, checked against the rules there are."""
+    """Return the policy's severities by rule id. Check that the rules exist."""
     known = {rule.id: rule for rule in RULES}
     for change in policy.severities:
         if change.rule not in known:
@@ -177,11 +189,12 @@ def _require_reason(rule: Rule, change: SeverityChange) -> None:
     is_lowered = SEVERITIES.index(change.severity) < SEVERITIES.index(rule.severity)
     if is_lowered and change.reason is None:
         raise ConfigurationError(
-            f"policy: lowering {rule.id} from {rule.severity} to {change.severity} takes a reason"
+            f"policy: lowering {rule.id} from {rule.severity!r} to {change.severity!r} requires a "
+            f'reason; write {{ severity = "{change.severity}", reason = "..." }}'
         )
 
 
-def _claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Claim:
+def _make_claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Claim:
     rule = outcome.rule
     names = dict(violation.kernels)
 
@@ -204,5 +217,5 @@ def _claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]
             fix=rule.documentation.fix,
         )
 
-    alone = (violation.symbol,) if violation.symbol else ()
-    return Claim(kernels=tuple(names) or alone, state=state)
+    only = (violation.symbol,) if violation.symbol else ()
+    return Claim(kernels=tuple(names) or only, state=state)

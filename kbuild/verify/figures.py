@@ -1,7 +1,7 @@
-"""What a file's device code costs: figures by kernel and architecture, sizes by architecture.
+"""The figures of device code: resources per kernel and architecture, sizes per architecture.
 
-Policies limit them and a baseline keeps them from getting worse.  A kernel may be in a file
-more than once (a template in several sources): its figures are the worst ones.
+Policies limit figures, and a baseline keeps them from getting worse. If a file contains a
+kernel several times, such as a template in several sources, its worst figures count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REGISTER_BYTES: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFigures:
-    """What one kernel needs on one architecture; None is what no image says."""
+    """The resources of one kernel on one architecture. None means that no image states it."""
 
     kernel: str
     arch: str
@@ -43,7 +43,7 @@ class KernelFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchitectureSize:
-    """What all images of a file for one architecture take up in it."""
+    """The stored size of all images of a file for one architecture."""
 
     arch: str
     stored_bytes: int
@@ -51,7 +51,7 @@ class ArchitectureSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFigures:
-    """The figures of one file under its stable name, everything sorted."""
+    """The figures of one file under its stable name. All parts are sorted."""
 
     file: str
     stored_bytes: int
@@ -60,7 +60,7 @@ class FileFigures:
 
 
 def final_images(facts: ArtifactFacts) -> tuple[ImageFacts, ...]:
-    """The images that run: what went into a device link counts only where there was none."""
+    """Return the images that run: inputs of a device link count only if there was no link."""
     if not any(container.is_relocatable for container in facts.containers):
         return facts.images
     linked = {n for n, c in enumerate(facts.containers) if not c.is_relocatable}
@@ -68,10 +68,10 @@ def final_images(facts: ArtifactFacts) -> tuple[ImageFacts, ...]:
 
 
 def spill_bytes_of(resources: Resources) -> int | None:
-    """Bytes a thread of spilled registers, where that is known.
+    """Return the bytes of spilled registers per thread, or None if unknown.
 
-    Where only their number is known, each is one of 32 bits (LLVM's ``.vgpr_spill_count``);
-    a kernel without any local memory has nowhere to spill to.
+    If only their number is known, each register has 32 bits (LLVM's ``.vgpr_spill_count``). A
+    kernel without local memory cannot spill.
     """
     if resources.spill_bytes is not None:
         return resources.spill_bytes
@@ -80,13 +80,13 @@ def spill_bytes_of(resources: Resources) -> int | None:
     return 0 if resources.local_bytes == 0 else None
 
 
-# Several rules ask for the same file one after the other, and a large one has tens of
-# thousands of kernels: the last answer is kept.
+# Several rules in a row measure the same file, and a large one has tens of thousands of
+# kernels. Therefore, the last result is kept.
 _last: list[tuple[ArtifactFacts, FileFigures]] = []
 
 
 def measure(facts: ArtifactFacts) -> FileFigures:
-    """The figures of a file; images that cannot be read have a size alone."""
+    """Return the figures of a file. An image that cannot be read only has a size."""
     for known, figures in _last:
         if known is facts:
             return figures
@@ -128,7 +128,7 @@ def _read(kernel: str, arch: str, resources: Resources) -> KernelFigures:
 
 
 def worst(figures: Iterable[KernelFigures]) -> KernelFigures:
-    """Of several kernels of one name and architecture the largest of each figure."""
+    """Return the largest of each figure of kernels with one name and architecture."""
     several = tuple(figures)
     known = {
         name: [v for figure in several if (v := getattr(figure, name)) is not None]

@@ -1,11 +1,12 @@
-"""The files of one call: which kernels of the others a file can refer to by name.
+"""The files of one call, and the kernels of other files that each file can refer to by name.
 
-Paths that one call names count as loaded together; the members of an archive, as linked
-together.  How far a name reaches is the linker's rule, not kbuild's:
+Paths that one call names count as loaded together, and the members of an archive as linked
+together. The linker's rules decide which files can refer to a name:
 
-* a local symbol (a static kernel's) reaches nobody,
-* any other in an object file reaches the other objects, a hidden one nobody else,
-* in a linked file, what the dynamic symbol table exports reaches everybody.
+* No other file can refer to a local symbol, such as that of a static kernel.
+* Other objects can refer to any other symbol of an object file. A hidden symbol is visible
+  only to them.
+* Every file can refer to what the dynamic symbol table of a linked file exports.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
 class Identity:
     """A kernel's handle, or with ``is_stub`` its debug stub, in the file that defines it.
 
-    ``symbol`` is None where a stripped file has no name for it.
+    ``symbol`` is None if a stripped file has no name for it.
     """
 
     file: ArtifactFacts
@@ -33,7 +34,7 @@ class Identity:
 
     @property
     def is_linkable(self) -> bool:
-        """Whether other objects of one link can refer to it by name."""
+        """Return whether other objects of the same link can refer to it by name."""
         is_global = self.symbol is not None and self.symbol.binding != "local"
         return is_global and self.file.kind == "object"
 
@@ -41,7 +42,7 @@ class Identity:
 class FileSet:
     """The facts of all files of a call, and the kernels in them by name and by place.
 
-    ``context`` are files that the others load and that nobody asked about.
+    ``context`` are files that the others load, but that are not judged.
     """
 
     def __init__(
@@ -52,11 +53,11 @@ class FileSet:
 
     @cached_property
     def has_handles(self) -> bool:
-        """Whether any of the files holds a kernel's handle."""
+        """Return whether any of the files contains the handle of a kernel."""
         return any(handle.is_found for facts in self.files for handle in facts.handles)
 
     def named(self, name: str, user: ArtifactFacts) -> tuple[Identity, ...]:
-        """What ``user`` may get from the other files when it asks for ``name``."""
+        """Return the identities in other files that ``user`` can bind to by this name."""
         return tuple(
             identity
             for identity in self._by_name.get(name, ())
@@ -64,22 +65,22 @@ class FileSet:
         )
 
     def meant_by(self, reference: Reference, user: ArtifactFacts) -> Identity | None:
-        """The handle or stub that a reference of ``user`` leads to, if it is to one."""
+        """Return the handle or stub that a reference of ``user`` leads to, or None."""
         if reference.target is not None:
             return self._by_place.get((id(user), reference.target))
         return next(iter(self.named(reference.symbol, user)), None)
 
     def others(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
-        """The files of the call but this one."""
+        """Return the files of the call without this one."""
         return tuple(other for other in self.files if other is not facts)
 
     def before(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
-        """Those in front of this one, and those not judged: so that each pair is judged once."""
+        """Return the files before this one and the context, so that each pair is judged once."""
         position = next(n for n, other in enumerate(self.judged) if other is facts)
         return (*self.judged[:position], *self.files[len(self.judged) :])
 
     def find_library(self, soname: str | None) -> ArtifactFacts | None:
-        """The file that others load by this name."""
+        """Return the file that others load by this name, or None."""
         return self._libraries.get(soname) if soname else None
 
     @cached_property
@@ -91,7 +92,7 @@ class FileSet:
         }
 
     def archives_with_kernels(self) -> dict[str, tuple[ArtifactFacts, ...]]:
-        """The members with kernel targets of each archive of the call, by its path."""
+        """Return the members with kernel targets of each archive, by the path of the archive."""
         found: dict[str, list[ArtifactFacts]] = {}
         for facts in self.files:
             archive, _, member = facts.path.rpartition("!")
@@ -113,14 +114,14 @@ class FileSet:
 
     @cached_property
     def _by_place(self) -> dict[tuple[int, Place], Identity]:
-        # The facts are as large as the file's symbol table: not to be hashed.
+        # Facts are as large as the file's symbol table, so hashing them would be slow.
         return {(id(identity.file), identity.place): identity for identity in self._identities}
 
 
 def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
-    """The handles and stubs that a file defines, without handles that are functions.
+    """Return the handles and stubs that a file defines, without handles that are functions.
 
-    Those are KB302's, and calling one is no jump into data.
+    KB302 reports those, and a call of one does not jump into data.
     """
     if not facts.handles:
         return ()
@@ -146,7 +147,7 @@ def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
 
 
 def _exported_names(facts: ArtifactFacts) -> frozenset[str]:
-    """The names that the other files of a process can bind to."""
+    """Return the names that the other files of a process can bind to."""
     return frozenset(
         symbol.name
         for symbol in facts.symbols

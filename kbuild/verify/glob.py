@@ -1,4 +1,4 @@
-"""Shell patterns of a policy: which kernels, files and architectures they name."""
+"""Matches the patterns of a policy with kernels, files, and architectures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 
 from kbuild.demangle.names import demangle, spell_function
 
-# A wheel's version is no part of what it is: figures of one release are compared with the
-# next one's.  {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl, PEP 427.
+# Baselines compare one release with the next, so the version of a wheel is removed.
+# {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl, PEP 427.
 _WHEEL: Final = re.compile(r"(?P<name>[^-]+)-[^-]+(?:-[0-9][^-]*)?(?P<tags>(?:-[^-]+){3}\.whl)")
 
 
@@ -20,22 +20,25 @@ def _compile(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def matches(patterns: tuple[str, ...], *spellings: str) -> bool:
-    """Whether one of the patterns fits one of the spellings as a whole."""
+    """Return whether a pattern matches one of the spellings completely."""
     pattern = _compile(patterns)
     return any(pattern.fullmatch(spelling) for spelling in spellings)
 
 
 @lru_cache(maxsize=1 << 16)
 def matches_kernel(patterns: tuple[str, ...], symbol: str) -> bool:
-    """Whether the patterns name a kernel: by symbol, demangled, or by that name alone."""
+    """Return whether a pattern matches a kernel.
+
+    It can match the symbol, the demangled name, or the name without parameters.
+    """
     return matches(patterns, *spell_function(symbol, demangle(symbol)))
 
 
 @lru_cache(maxsize=1 << 12)
 def matches_file(patterns: tuple[str, ...], path: str) -> bool:
-    """Whether the patterns name a file: by path, by name, or a member by its own name.
+    """Return whether a pattern matches a file, by its path or its name.
 
-    ``libk.so`` and ``build/*`` name ``build/libk.so``, ``pkg/*.so`` and ``*.whl!*`` a
+    ``libk.so`` and ``build/*`` match ``build/libk.so``. ``pkg/*.so`` and ``*.whl!*`` match a
     library in a wheel.
     """
     outer, _, inner = path.partition("!")
@@ -50,7 +53,10 @@ def _last_part(path: str) -> str:
 
 
 def stable_name(path: str) -> str:
-    """A file's name without folders, which differ between machines; ``outer!inner`` stays."""
+    """Return a file's name without directories, which differ between machines.
+
+    The path inside a wheel or an archive (``outer!inner``) stays.
+    """
     outer, mark, inner = path.partition("!")
     name = _last_part(outer)
     wheel = _WHEEL.fullmatch(name)

@@ -1,8 +1,8 @@
-"""Which files one process loads together: what the rules over several files look at.
+"""Finds the files that one process loads together, for rules over several files.
 
-Plain paths of one call are loaded together.  The libraries of a wheel may be alternatives,
-or extension modules that do not see each other: only what one of them needs is loaded with
-it.
+Plain paths of one call are loaded together. The libraries of a wheel can be alternatives, or
+extension modules that do not see each other. Only the libraries that one of them needs are
+loaded with it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _WHEEL: Final = ".whl"
 def group_files(
     artifacts: tuple[ArtifactFacts, ...], context: tuple[ArtifactFacts, ...] = ()
 ) -> dict[int, FileSet]:
-    """The files that are loaded with each of ``artifacts``, by `id`.
+    """Return the files that are loaded with each of ``artifacts``, by `id`.
 
-    ``context`` are files that are loaded too and not judged.
+    ``context`` are files that are also loaded, but not judged.
     """
     plain = tuple(facts for facts in artifacts if not _wheel_of(facts))
     together = FileSet(plain, context)
@@ -43,7 +43,7 @@ def _wheel_of(facts: ArtifactFacts) -> str:
 def _needed_members(
     facts: ArtifactFacts, members: list[ArtifactFacts]
 ) -> tuple[ArtifactFacts, ...]:
-    """What the file needs of its wheel, directly and through others."""
+    """Return the members of the wheel that the file needs, directly or indirectly."""
     by_name = {_name(member): member for member in members}
     found: dict[str, ArtifactFacts] = {}
     rest = [facts]

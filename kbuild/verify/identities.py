@@ -1,4 +1,4 @@
-"""Kernel identities by name, whoever made them: what files of one process share."""
+"""The kernel identities that the files of one process share, for files of any build tool."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedIdentity:
-    """A symbol that stands for a kernel, and that other files can bind to."""
+    """A symbol that stands for a kernel and that other files can bind to."""
 
     symbol: Symbol
     backend: str
 
 
 def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
-    """The identities that a linked file exports, by name."""
+    """Return the identities that a linked file exports, by name."""
     dynamic = _exported_names(facts)
     backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}
     found = {
@@ -34,7 +34,7 @@ def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
 
 
 def exported_variables(facts: ArtifactFacts) -> dict[str, str]:
-    """The device variables whose shadows a linked file exports: for people, by symbol."""
+    """Return the readable names of the exported device variables, by symbol."""
     rows = [row for module in facts.modules for row in module.record.variables]
     dynamic = _exported_names(facts) if rows else frozenset()
     return {row.shadow: row.display for row in rows if row.shadow in dynamic}
@@ -49,10 +49,10 @@ def _exported_names(facts: ArtifactFacts) -> frozenset[str]:
 
 
 def undefined_names(facts: ArtifactFacts) -> frozenset[str]:
-    """The names that the file leaves to others."""
+    """Return the names that other files must define."""
     return frozenset(s.name for s in facts.symbols if s.place is None and s.binding != "local")
 
 
 def names_of(handles: Iterable[HandleFacts]) -> frozenset[str]:
-    """The symbols of kbuild's own handles."""
+    """Return the symbols of kbuild's own handles."""
     return frozenset(handle.kernel for handle in handles)

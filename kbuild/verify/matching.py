@@ -1,13 +1,13 @@
-"""Which image of the file is which image of the record: one answer for all rules.
+"""Matches the images of a file with those of its record, for all rules.
 
-So that one defect raises one rule:
+Each defect raises one rule:
 
-* An image that cannot be read is KB109's; the other image rules leave it alone, and where
-  parts of a container cannot be read, nothing is said to be missing from it.
-* A sound image with another hash than the record's is KB601's; what it holds is then not
-  compared with the record (KB103, KB108), because the record speaks of another image.
-* An image of the record that the container lacks is KB101's.
-* A descriptor that leads nowhere is KB401's; without it, no image has a container.
+* KB109 reports an image that cannot be read. The other image rules ignore it, and nothing is
+  reported as missing from a container that cannot be read completely.
+* KB601 reports a readable image whose hash differs from the record. KB103 and KB108 do not
+  compare its content with the record, which describes another image.
+* KB101 reports an image that the record has and the container lacks.
+* KB401 reports a descriptor that leads nowhere. Without it, no image belongs to a container.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kbuild.verify.rule import LacksEvidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePair:
-    """An image as the record has it and as the file has it; one of them may be absent."""
+    """An image in the record and in the file. One of the two can be None."""
 
     expected: ImageRecord | None
     found: ImageFacts | None
 
     @property
     def is_described(self) -> bool:
-        """Whether the image can be read and nothing in the record contradicts its content."""
+        """Return whether the image can be read and matches the record, if there is one."""
         if self.found is None or self.found.problem is not None:
             return False
         return self.expected is None or self.expected.sha256 == self.found.sha256
@@ -37,9 +37,10 @@ class ImagePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerMatch:
-    """A container of the file; ``record`` and ``rows`` are what a note says of it, if any.
+    """A container of the file.
 
-    ``target`` is the position of that note, ``pairs`` all images of either side.
+    ``record`` and ``rows`` are the part of a note that describes it, if there is one, and
+    ``target`` is the index of that note. ``pairs`` are all images of the file or the record.
     """
 
     number: int
@@ -51,38 +52,41 @@ class ContainerMatch:
 
     @property
     def name(self) -> str:
-        """The container as people know it: by its source, else by its number."""
+        """Return the container's source, or its number if the source is unknown."""
         return self.record.source if self.record else f"container {self.number}"
 
     @property
     def is_prelinked(self) -> bool:
-        """Whether its images wait for the runtime's own link."""
+        """Return whether the runtime links its images at run time."""
         return self.record is not None and self.record.is_prelinked
 
     @property
     def architectures(self) -> set[str]:
-        """What it has an image for, readable or not.
+        """Return the architectures of its images, readable or not.
 
-        Content that the record knows under another label is not missing (KB601).
+        An image that the record knows under another label counts for both labels (KB601).
         """
         found = {pair.found.arch for pair in self.pairs if pair.found}
         return found | {p.expected.arch for p in self.pairs if p.found and p.expected}
 
     @property
     def kernels(self) -> dict[str, str]:
-        """Its kernels' names for people, by symbol: the table's, else those in the images."""
+        """Return the names of its kernels for people, by symbol.
+
+        They come from the kernel table, or from the images if there is none.
+        """
         rows = {row.device_name: row.display for row in self.rows}
         images = (pair.found for pair in self.pairs if pair.found)
         return rows or {k.name: k.display for image in images for k in image.kernels}
 
     @property
     def readable(self) -> tuple[ImageFacts, ...]:
-        """The images to compare: those that can be read and that the record describes."""
+        """Return the images that can be read and compared with the record."""
         return tuple(pair.found for pair in self.pairs if pair.found and pair.is_described)
 
 
 def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
-    """Every container of the file: those of each note in its order, then the others."""
+    """Return all containers: those of each note in its order, then the others."""
     matches: list[ContainerMatch] = []
     for target, module in enumerate(facts.modules):
         of_module = zip(module.containers, module.record.containers, strict=True)
@@ -97,9 +101,9 @@ def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
 
 
 def standing_alone(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMatch, ...]:
-    """Those whose images a device can run: not what waits for a link, if that was done.
+    """Return the containers whose images a device can run without another link.
 
-    An object file has nothing else yet, so that its parts stand for themselves.
+    In an object file, where no device link has happened, relocatable parts count as well.
     """
     linked = tuple(c for c in containers if not c.is_prelinked and not c.facts.is_relocatable)
     return linked or tuple(c for c in containers if not c.is_prelinked)
@@ -108,18 +112,23 @@ def standing_alone(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMat
 def linked_at_load(
     container: ContainerMatch, containers: tuple[ContainerMatch, ...], facts: ArtifactFacts
 ) -> tuple[ContainerMatch, ...]:
-    """What the runtime links where no image of ``container`` suits the device."""
+    """Return what the runtime links if no image of ``container`` suits the device."""
     if container.is_prelinked or container.facts.is_relocatable:
         return ()
     if container.target is not None:
         return tuple(c for c in containers if c.is_prelinked and c.target == container.target)
-    # Whoever registers a device linker's output registers what went into it as well.
+    # The output of a device linker is registered together with its input.
     is_linked = any(w.is_device_linked and w.container == container.number for w in facts.wrappers)
     return tuple(c for c in containers if is_linked and c.facts.is_relocatable)
 
 
 def require_containers(facts: ArtifactFacts) -> None:
-    """Raise LacksEvidence when a note's containers cannot be told apart in the file."""
+    """Check that the containers of every note can be found.
+
+    Raises:
+        LacksEvidence: The descriptor of a note does not lead to them.
+
+    """
     for module in facts.modules:
         if None in module.containers:
             raise LacksEvidence(
@@ -137,8 +146,8 @@ def _match(
     expected = list(record.images) if record else []
     found = list(facts.images_of(number))
     pairs: list[ImagePair] = []
-    # The same content under another label is that image, wrongly labelled; only what is
-    # left over pairs by label alone.
+    # Equal content with another label is the same image with a wrong label. Only the
+    # remaining images are paired by label alone.
     for is_same in (_is_equal, _has_equal_content, _has_equal_arch):
         pairs.extend(_take_pairs(expected, found, is_same))
     pairs.extend(ImagePair(expected=image, found=None) for image in expected)

@@ -1,19 +1,19 @@
-"""The outcome of a verification: frozen values that renderers turn into text."""
+"""The result of a verification: frozen values that renderers turn into text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.verify.policy.file import Severity, Waiver
+from kbuild.verify.policy.model import Severity, Waiver
 
-# How one rule ended on one file.  "failed" is an error finding: warnings and infos pass.
+# How one rule ended on one file. "failed" means an error finding: warnings and infos pass.
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that a rule found in one file, and the way to mend it."""
+    """One problem that a rule found in one file, and how to fix it."""
 
     rule: str
     slug: str
@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaivedFinding:
-    """A finding that does not count, and the waiver that says so."""
+    """A finding that does not count, and the waiver that covers it."""
 
     finding: Finding
     waiver: Waiver
@@ -43,10 +43,11 @@ class RuleNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
-    """How one rule ended on one file, and why where it did not judge all of it.
+    """How one rule ended on one file, and why it could not judge all of it.
 
-    A rule may find something and then lack evidence for the rest, or raise: the worse
-    status counts, ``reason`` says what stopped it, and its findings are in the report.
+    A rule can find something and then lack evidence for the rest, or raise an exception. Then
+    ``status`` is the worse of the two, ``reason`` says why the rule stopped, and its findings
+    are in the report.
     """
 
     rule: str
@@ -57,13 +58,16 @@ class RuleOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was found, and how far the rules could see.
+    """What the rules found, and how much they could see.
 
-    A rule is in ``rules_run`` when it judged at least one file, and in ``rules_skipped``
-    when it judged none or some file did not show it enough; in ``rules_errored`` when it
-    raised, which makes the report not ok.  What is ``waived`` counts for nothing.
-    ``outcomes`` has a row for every rule and file, in the order of the files, then of the
-    rules.
+    Attributes:
+        findings: The findings that count.
+        rules_run: The rules that judged at least one file.
+        rules_skipped: The rules that judged no file, or that some file did not show enough.
+        rules_errored: The rules that raised an exception. Then the report is not ok.
+        outcomes: One row per file and rule, ordered by file and then by rule.
+        waived: The findings that do not count.
+
     """
 
     findings: tuple[Finding, ...]
@@ -75,5 +79,5 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found and every rule could do its work."""
+        """Return whether no error was found and no rule failed."""
         return not self.rules_errored and all(f.severity != "error" for f in self.findings)

@@ -1,4 +1,4 @@
-"""What a rule is: a pure function over facts with an id, a severity and its documentation."""
+"""Defines a rule: a pure function over facts, with an id, a severity, and documentation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.policy.file import Policy, Severity
+from kbuild.verify.policy.model import Policy, Severity
 
-# What a rule needs to see before it can say anything about a file.
+# What a file must have before a rule can judge it.
 Evidence: TypeAlias = Literal["note", "images"]
 
-# Stands in a violation's message for the names of its kernels.
+# The place of the kernels' names in the message of a violation.
 KERNELS: Final = "{kernels}"
 
 _HEADINGS: Final = ("Why", "Fix", "Source")
@@ -24,13 +24,14 @@ _SECTION: Final = re.compile(rf"^({'|'.join(_HEADINGS)}):\s*", re.MULTILINE)
 
 
 class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
-    """Raised by a rule: this file holds nothing that it could judge."""
+    """Raised by a rule if the file contains nothing that the rule could judge."""
 
 
 class LacksEvidence(NotApplicable):
-    """Raised by a rule: there is something to judge, but the file does not show enough.
+    """Raised by a rule if the file does not show enough to judge all of it.
 
-    What the rule yielded before stays; the report says that it could not see the rest.
+    The violations that the rule yielded before stay in the report, which also says what the
+    rule could not see.
     """
 
 
@@ -43,12 +44,18 @@ class KernelName(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """What a rule found.  The engine adds the rule's id, its fix and the file's path.
+    """One problem that a rule found. The engine adds the rule's id and fix, and the file's path.
 
-    ``severity`` is for rules that know two; None means the rule's own.  A violation that
-    speaks of several kernels lists them in ``kernels``, and its message has
-    `KERNELS` where their names go: where a waiver hides some of them, it is of the others.
-    ``restate`` makes the message of some of them, where it is not a list of names.
+    Attributes:
+        message: The problem. Contains `KERNELS` where the names of ``kernels`` go, so that the
+            engine can leave out kernels that a waiver covers.
+        symbol: The symbol that the problem is about, or None.
+        arch: The architecture that the problem is about, or None.
+        severity: The severity, or None for the severity of the rule.
+        kernels: The kernels that the problem is about, if there are several.
+        restate: Creates the message for some of ``kernels``, if replacing their names is not
+            enough.
+
     """
 
     message: str
@@ -60,18 +67,23 @@ class Violation:
 
 
 def name_kernels(symbols: Iterable[str]) -> tuple[KernelName, ...]:
-    """The kernels of these symbols, each once, under their demangled names."""
+    """Return the kernels of these symbols with their demangled names, without duplicates."""
     return tuple(KernelName(symbol, demangle(symbol)) for symbol in dict.fromkeys(symbols))
 
 
-Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Iterator[Violation]]
-SetCheck: TypeAlias = Callable[[ArtifactFacts, FileSet], Iterator[Violation]]
-PolicyCheck: TypeAlias = Callable[[ArtifactFacts, Policy], Iterator[Violation]]
+Violations: TypeAlias = Iterator[Violation]
+Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Violations]
+# What a rule's function can take in addition to the facts of one file: `files` or `policy`.
+DeclaredCheck: TypeAlias = (
+    Callable[[ArtifactFacts], Violations]
+    | Callable[[ArtifactFacts, FileSet], Violations]
+    | Callable[[ArtifactFacts, Policy], Violations]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documentation:
-    """What a rule's docstring says, its line breaks undone."""
+    """The docstring of a rule, with each paragraph on one line."""
 
     summary: str
     why: str
@@ -81,7 +93,7 @@ class Documentation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A verifier rule.  ``needs`` is what a file must have for the rule to judge it."""
+    """A rule of the verifier. ``needs`` is what a file must have for the rule to judge it."""
 
     id: str
     slug: str
@@ -93,67 +105,44 @@ class Rule:
 
 def rule(
     rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
-) -> Callable[[Callable[[ArtifactFacts], Iterator[Violation]]], Rule]:
-    """Make a Rule of a function over the facts of one file."""
+) -> Callable[[DeclaredCheck], Rule]:
+    """Make a `Rule` of a function that yields the violations in one file.
 
-    def decorate(check: Callable[[ArtifactFacts], Iterator[Violation]]) -> Rule:
-        documentation = _parse_docstring(rule_id, check.__doc__)
-        return Rule(
-            id=rule_id,
-            slug=slug,
-            severity=severity,
-            needs=needs,
-            documentation=documentation,
-            check=lambda facts, _files, _policy: check(facts),
-        )
-
-    return decorate
-
-
-def set_rule(
-    rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
-) -> Callable[[SetCheck], Rule]:
-    """Make a Rule of a function over the facts of one file and all files of the call.
-
-    It judges each file in turn, so that a violation belongs to the file that has to
-    change, and so does a reason for not judging.
+    The function takes the facts of the file. A second parameter named ``files`` receives the
+    `FileSet` that the file belongs to, and one named ``policy`` the policy. A rule over
+    several files still judges one file at a time, so that each violation belongs to the file
+    that must change.
     """
 
-    def decorate(check: SetCheck) -> Rule:
-        documentation = _parse_docstring(rule_id, check.__doc__)
+    def decorate(check: DeclaredCheck) -> Rule:
+        extras = tuple(inspect.signature(check).parameters)[1:]
+        if not {*extras} <= {"files", "policy"}:
+            raise TypeError(f"rule {rule_id}: expected 'files' or 'policy', found {extras}")
+        call = cast("Callable[..., Violations]", check)
+
+        def run(facts: ArtifactFacts, files: FileSet, policy: Policy) -> Violations:
+            available: dict[str, Any] = {"files": files, "policy": policy}
+            return call(facts, *(available[name] for name in extras))
+
         return Rule(
             id=rule_id,
             slug=slug,
             severity=severity,
             needs=needs,
-            documentation=documentation,
-            check=lambda facts, files, _policy: check(facts, files),
-        )
-
-    return decorate
-
-
-def policy_rule(
-    rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
-) -> Callable[[PolicyCheck], Rule]:
-    """Make a Rule of a function over the facts of one file and the policy."""
-
-    def decorate(check: PolicyCheck) -> Rule:
-        documentation = _parse_docstring(rule_id, check.__doc__)
-        return Rule(
-            id=rule_id,
-            slug=slug,
-            severity=severity,
-            needs=needs,
-            documentation=documentation,
-            check=lambda facts, _files, policy: check(facts, policy),
+            documentation=_parse_docstring(rule_id, check.__doc__),
+            check=run,
         )
 
     return decorate
 
 
 def _parse_docstring(rule_id: str, docstring: str | None) -> Documentation:
-    """The summary and the sections; a rule without all of them cannot be imported."""
+    """Return the summary and the sections of a rule's docstring.
+
+    Raises:
+        ValueError: One of them is missing, so the rule's module cannot be imported.
+
+    """
     summary, *parts = _SECTION.split(inspect.cleandoc(docstring or ""))
     sections = {
         heading: _unwrap(text) for heading, text in zip(parts[::2], parts[1::2], strict=True)
@@ -161,7 +150,7 @@ def _parse_docstring(rule_id: str, docstring: str | None) -> Documentation:
     missing = [heading for heading in _HEADINGS if not sections.get(heading)]
     if missing or not summary.strip():
         lacking = ", ".join(missing) or "summary"
-        raise ValueError(f"rule {rule_id}: its docstring has no {lacking}")
+        raise ValueError(f"rule {rule_id}: the docstring has no {lacking}")
     return Documentation(
         summary=_unwrap(summary),
         why=sections["Why"],
@@ -171,6 +160,6 @@ def _parse_docstring(rule_id: str, docstring: str | None) -> Documentation:
 
 
 def _unwrap(text: str) -> str:
-    """A section without its line breaks, paragraphs kept apart."""
+    """Return a section with each paragraph on one line."""
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

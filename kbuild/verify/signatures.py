@@ -1,4 +1,4 @@
-"""What a kernel's name says about its parameters, and how two layouts differ."""
+"""Compares parameter layouts with each other and with the name of the kernel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Final
 from kbuild.demangle.names import split_function
 from kbuild.facts.parameters import find_difference
 from kbuild.model import Param
+from kbuild.verify.wording import plural
 
-# Types whose size is the same on every device and host that kbuild knows (LP64), as
-# demanglers spell them.
+# Types with the same size on every device and host that kbuild supports (LP64), as demanglers
+# write them.
 _SIZES: Final = {
     "bool": 1,
     "char": 1,
@@ -35,14 +36,14 @@ _SIZES: Final = {
     "unsigned __int128": 16,
 }
 _POINTER_BYTES: Final = 8
-# `float*`, `int&`, `void (*)(int)`, `int (&) [3]`; not `int S::*`, which varies.
+# `float*`, `int&`, `void (*)(int)`, `int (&) [3]`; not `int S::*`, whose size varies.
 _POINTER: Final = re.compile(r"(?<!::)[*&]$|\([*&]\)")
 
 
 def describe_difference(
     left: tuple[Param, ...], right: tuple[Param, ...]
 ) -> tuple[str, str] | None:
-    """How two layouts differ first, each in its own words; None when they agree."""
+    """Return the first difference of two layouts, described for each, or None."""
     if len(left) != len(right):
         return _count(left), _count(right)
     index = find_difference(left, right)
@@ -50,32 +51,32 @@ def describe_difference(
 
 
 def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
-    """How ``params`` contradict the types in a demangled name; None when they do not.
+    """Return how a layout contradicts the types in a demangled name, or None if it does not.
 
-    A C name says nothing, and of a class only that it is there.
+    A C name contains no types, and the size of a class is unknown.
     """
     _, types = split_function(display)
     if types is None or "..." in types:
         return None
     if len(types) != len(params):
-        return f"the name has {len(types)} parameters, the layout {len(params)}"
+        return f"the name has {plural(len(types), 'parameter')}, but the layout has {len(params)}"
     for param, kind in zip(params, types, strict=True):
         size = size_of(kind)
         if size is not None and size != param.size:
             return (
-                f"the name says that parameter {param.index} is '{kind}' of {size} bytes, "
-                f"the layout has {param.size}"
+                f"according to the name, parameter {param.index} is '{kind}' of {size} bytes, "
+                f"but the layout has {param.size}"
             )
     return None
 
 
 def size_of(kind: str) -> int | None:
-    """The size of a type as demanglers spell it; None where it is not fixed."""
+    """Return the size of a type as demanglers write it, or None if it is not fixed."""
     return _POINTER_BYTES if _POINTER.search(kind) else _SIZES.get(kind)
 
 
 def _count(params: tuple[Param, ...]) -> str:
-    return f"{len(params)} parameter{'' if len(params) == 1 else 's'}"
+    return plural(len(params), "parameter")
 
 
 def _layout(param: Param) -> str:

@@ -1,4 +1,4 @@
-"""How findings speak of many things at once."""
+"""Phrases for findings about several things."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ _NAMES_SHOWN: Final = 3
 
 
 def shorten(names: Iterable[str]) -> str:
-    """The first names, each once, and how many more there are."""
+    """Return the first names without duplicates, and how many others there are."""
     distinct = list(dict.fromkeys(names))
     shown = ", ".join(distinct[:_NAMES_SHOWN])
     rest = len(distinct) - _NAMES_SHOWN
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def plural(count: int, word: str) -> str:
+    """Return ``1 kernel`` or ``2 kernels``."""
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -17,8 +17,8 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import inspect_content
+from kbuild.report.inspect import json as artifacts_json
 from kbuild.report.inspect import text as artifacts_text
-from kbuild.report.verify import json as report_json
 from kbuild.verify import verify
 from support.commands import ROOT
 
@@ -39,7 +39,7 @@ def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:
         if isinstance(error.__cause__, MemoryError):
             raise error.__cause__ from error
         return ()
-    json.loads(report_json.render_artifacts(facts))
+    json.loads(artifacts_json.render_artifacts(facts))
     artifacts_text.render_artifacts(facts)
     return facts
 

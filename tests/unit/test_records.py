@@ -1,9 +1,12 @@
-"""Values to JSON and back, and files written whole or not at all."""
+"""Tests for `kbuild.records`, and for writing files atomically."""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from hypothesis import given
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from kbuild import files, records
 from kbuild.errors import InputError
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
+from kbuild.records import Accept, key
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 SIZES = st.integers(min_value=0, max_value=2**40)
@@ -53,7 +57,7 @@ def load(content: bytes) -> TargetRecord:
 
 
 @given(RECORDS)
-def test_records_survive_the_round_trip(value: TargetRecord) -> None:
+def test_load_returns_what_dump_wrote(value: TargetRecord) -> None:
     content = records.dump(records.RECORD_SCHEMA, value)
 
     assert load(content) == value
@@ -75,15 +79,18 @@ def sample() -> dict[str, object]:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"schema": "kbuild.record/0"}, "not a kbuild.record/1 record"),
-        ({"target": 3}, "test.target: expected str, found int"),
-        ({"visibility": "public"}, "test.visibility: 'public' is none of"),
-        ({"kernels": {}}, "test.kernels: expected a list"),
-        ({"kernels": [{"handle": "k"}]}, "test.kernels[0]: field 'device_name' is missing"),
-        ({"colour": "red"}, "test: unknown field 'colour'"),
+        (
+            {"schema": "kbuild.record/0"},
+            "(its schema is 'kbuild.record/0')",
+        ),
+        ({"target": 3}, "test.target: expected a string, found 3"),
+        ({"visibility": "public"}, "test.visibility: unsupported value 'public'; expected one of"),
+        ({"kernels": {}}, "test.kernels: expected a list, found an empty table"),
+        ({"kernels": [{"handle": "k"}]}, "test.kernels[0]: missing key 'device_name'"),
+        ({"visibilty": "hidden"}, "unknown key 'visibilty'; did you mean 'visibility'?"),
     ],
 )
-def test_what_does_not_fit_is_named(change: dict[str, object], expected: str) -> None:
+def test_error_names_the_bad_value(change: dict[str, object], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         load(json.dumps({**sample(), **change}).encode())
 
@@ -91,14 +98,12 @@ def test_what_does_not_fit_is_named(change: dict[str, object], expected: str) ->
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_raise_anything_else(content: bytes) -> None:
+def test_load_raises_only_input_errors(content: bytes) -> None:
     with pytest.raises(InputError):
         load(content)
 
 
-def test_a_failed_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "file"
     target.write_bytes(b"old")
 
@@ -113,8 +118,8 @@ def test_a_failed_write_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_write_if_changed_keeps_the_time_of_an_equal_file(tmp_path: Path) -> None:
-    target = tmp_path / "folder" / "file"
+def test_write_if_changed_keeps_an_equal_file_untouched(tmp_path: Path) -> None:
+    target = tmp_path / "directory" / "file"
 
     assert files.write_if_changed(target, b"a")
     before = target.stat().st_mtime_ns
@@ -122,3 +127,85 @@ def test_write_if_changed_keeps_the_time_of_an_equal_file(tmp_path: Path) -> Non
     assert target.stat().st_mtime_ns == before
     assert files.write_if_changed(target, b"b")
     assert target.read_bytes() == b"b"
+
+
+Port = Annotated[int, Accept(expected="a port number", minimum=0, maximum=65535)]
+Word = Annotated[str, Accept(expected="a word", pattern="[a-z]+")]
+Words = Annotated[tuple[Word, ...], Accept(expected="a word or words", one_or_many=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    name: str
+    port: Port
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    extent: tuple[int, int, int] | None = None
+    words: Words = ()
+    until: dt.date | None = None
+    only: Word | None = field(default=None, metadata=key(not_with=("words",)))
+    listeners: tuple[Listener, ...] = field(
+        default=(), metadata=key(name="listen", keyed_by="name", shorthand="port")
+    )
+    origin: str | None = field(default=None, metadata=key(is_internal=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    names: Words = field(default=(), metadata=key(is_selector=True))
+    ports: tuple[Port, ...] = field(default=(), metadata=key(is_selector=True))
+
+
+def test_from_json_reads_every_kind_of_field() -> None:
+    data = {
+        "extent": [1, 2.0, 3],
+        "words": "one",
+        "until": "2027-01-31",
+        "listen": {"a": 80, "b": {"port": 443}},
+    }
+
+    assert records.from_json(Settings, data) == Settings(
+        extent=(1, 2, 3),
+        words=("one",),
+        until=dt.date(2027, 1, 31),
+        listeners=(Listener(name="a", port=80), Listener(name="b", port=443)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ([], "Settings: expected a table, found an empty list"),
+        ({"extent": [1, 2]}, "Settings.extent: expected a list of 3 items, found 2 items"),
+        ({"words": []}, "Settings.words: expected a word or words, found an empty list"),
+        ({"words": ["one", "2"]}, "Settings.words[1]: expected a word, found '2'"),
+        ({"until": "2027-02-30"}, "expected a date such as 2026-12-31, found '2027-02-30'"),
+        ({"until": dt.datetime(2027, 1, 31)}, "found 2027-01-31 00:00:00"),  # noqa: DTZ001
+        ({"only": "one", "words": "two"}, "Settings: 'only' cannot be combined with 'words'"),
+        ({"listen": {"a": 70000}}, "Settings.listen.a.port: expected a port number, found 70000"),
+        ({"listen": {"a": {"name": "b", "port": 1}}}, "listen.a: unknown key 'name'"),
+        ({"listen": [80]}, "Settings.listen: expected a table, found a list"),
+        ({"origin": "x"}, "Settings: unknown key 'origin'"),
+        ({"only": "x" * 99 + "1"}, f"found '{'x' * 56}..."),
+    ],
+)
+def test_from_json_names_the_value_and_what_was_expected(data: object, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        records.from_json(Settings, data)
+
+    assert expected in str(caught.value)
+
+
+def test_a_table_without_any_selector_is_an_error() -> None:
+    assert records.from_json(Selection, {"ports": [1]}).ports == (1,)
+    with pytest.raises(InputError, match="expected at least one of 'names', 'ports'"):
+        records.from_json(Selection, {})
+
+
+def test_load_rejects_an_escaped_half_of_a_surrogate_pair() -> None:
+    content = json.dumps({**sample(), "target": "\ud800"}).encode()
+
+    with pytest.raises(InputError, match="not JSON"):
+        load(content)

@@ -8,8 +8,7 @@ from typing import Final
 from kbuild.backends import builder_names, find_builder
 from kbuild.bench.launch import measure_launches
 from kbuild.cli.output import add_output_arguments, write_output
-from kbuild.report.bench import json as bench_json
-from kbuild.report.bench import text as bench_text
+from kbuild.report import bench as report_bench
 
 HELP: Final = "count the instructions of a launch, and time it where there is a device"
 EPILOG: Final = """\
@@ -17,7 +16,7 @@ The same launch in every way: by hand, through push and pop, through kbuild's ho
 debug stubs.  Instructions need valgrind and no device, times a device and no valgrind; what
 cannot be measured here is left out.  docs/launch-cost.md says how to read them."""
 
-_RENDERERS: Final = {"text": bench_text.render, "json": bench_json.render}
+_RENDERERS: Final = {"text": report_bench.render_text, "json": report_bench.render_json}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

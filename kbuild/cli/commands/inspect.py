@@ -13,8 +13,8 @@ from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import ReadOptions, Selection, find_artifacts, inspect_files, select
+from kbuild.report.inspect import json
 from kbuild.report.inspect import text as artifacts_text
-from kbuild.report.verify import json
 
 HELP: Final = "show the device images, kernels and handles of artifacts"
 

@@ -11,8 +11,7 @@ from kbuild.backends import open_device
 from kbuild.cli.output import add_output_arguments, artifact_path, write_output
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.files import write_file
-from kbuild.report.replay import json as replay_json
-from kbuild.report.replay import text as replay_text
+from kbuild.report import replay as report_replay
 from kbuild.runtime.launch_records.file import read_launch_record
 from kbuild.runtime.launch_records.replay import Replay, replay_launch
 
@@ -23,7 +22,7 @@ docs/launch-records.md).  The kernel runs in this process: start it under a debu
 to see more, as in `compute-sanitizer kbuild replay FILE`.
 Exit code 0: it went well; 1: it failed; 77: no device."""
 
-_RENDERERS: Final = {"text": replay_text.render, "json": replay_json.render}
+_RENDERERS: Final = {"text": report_replay.render_text, "json": report_replay.render_json}
 _SKIPPED: Final = 77
 
 
@@ -55,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     render = _RENDERERS[arguments.format]
     if arguments.format == "text" and arguments.output is None:
         # A launch that ends this process is to be known by then.
-        write_output(replay_text.render_record(record), arguments)
-        render = replay_text.render_outcome
+        write_output(report_replay.render_record(record), arguments)
+        render = report_replay.render_outcome
     replay = replay_launch(record, allow_missing=arguments.allow_missing)
     if arguments.buffers is not None:
         _write_buffers(replay, arguments.buffers)

@@ -10,12 +10,11 @@ from kbuild.cli.output import write_output
 from kbuild.diff.reproducible.compare import compare_builds
 from kbuild.diff.reproducible.model import ReproducibilityReport
 from kbuild.errors import ConfigurationError
-from kbuild.report.reproducible import json as reproducible_json
-from kbuild.report.reproducible import text as reproducible_text
+from kbuild.report import reproducible as report_reproducible
 
 _RENDERERS: Final[dict[str, Callable[[ReproducibilityReport], str]]] = {
-    "text": reproducible_text.render,
-    "json": reproducible_json.render,
+    "text": report_reproducible.render_text,
+    "json": report_reproducible.render_json,
 }
 _OF_RULES: Final = (
     *("policy", "baseline", "write_baseline", "stamp", "select", "ignore", "closure"),

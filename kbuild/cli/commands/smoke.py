@@ -9,8 +9,7 @@ from typing import Final
 
 from kbuild.cli.output import add_output_arguments, write_output
 from kbuild.inspect import inspect_path
-from kbuild.report.smoke import json as smoke_json
-from kbuild.report.smoke import text as smoke_text
+from kbuild.report import smoke as report_smoke
 from kbuild.report.verify import text
 from kbuild.runtime.loading.shared_object import read_shared_object
 from kbuild.smoke import SmokeReport, report_rejected, run_smoke
@@ -23,7 +22,7 @@ CASES is a Python file: each function whose name starts with test_ or case_ gets
 module (see kbuild.load), launches kernels and asserts, in a process of its own.
 Exit code 0: all passed; 1: something failed, or the verifier found an error; 77: no device."""
 
-_RENDERERS: Final = {"text": smoke_text.render, "json": smoke_json.render}
+_RENDERERS: Final = {"text": report_smoke.render_text, "json": report_smoke.render_json}
 _SKIPPED: Final = 77
 
 

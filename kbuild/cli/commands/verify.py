@@ -31,7 +31,7 @@ from kbuild.toolchain.find import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy.file import find_policy
-from kbuild.verify.policy.tables import make_schema
+from kbuild.verify.policy.schema import make_schema
 
 HELP: Final = "check artifacts: images, handles, registration, provenance"
 EPILOG: Final = """\

@@ -9,7 +9,7 @@ import jinja2
 from kbuild import resources
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
-from kbuild.report.layout import show, show_line
+from kbuild.report.layout import make_one_line, make_printable
 
 # Browsers need a long time to lay out more rows.
 _MAX_ROWS: Final = 50_000
@@ -36,13 +36,13 @@ def render(report: DiffReport) -> str:
             cut += not fits
             functions.append(_function(status, name, change, with_code=fits))
     return environment.get_template("diff.html.j2").render(
-        old=show_line(report.old),
-        new=show_line(report.new),
-        summary=show_line(words.summarise(report)),
+        old=make_one_line(report.old),
+        new=make_one_line(report.new),
+        summary=make_one_line(words.summarise(report)),
         is_equal=report.is_equal,
-        others=[(show_line(file), show_line(text)) for file, text in words.describe_others(report)],
+        others=[tuple(map(make_one_line, other)) for other in words.describe_others(report)],
         notes=[
-            *map(show_line, report.notes),
+            *map(make_one_line, report.notes),
             *([f"the code of {cut} functions is left out of this page"] if cut else []),
         ],
         functions=functions,
@@ -53,11 +53,11 @@ def _function(status: str, name: str, change: FunctionChange, *, with_code: bool
     hunks = change.code.hunks if change.code and with_code else ()
     return {
         "status": status,
-        "name": show_line(name),
+        "name": make_one_line(name),
         "is_break": bool(change.breaks),
-        "arch": show_line(f"{change.backend} {change.arch} {change.kind}"),
-        "files": show_line(", ".join(change.files)),
-        "facts": [show_line(text) for text in words.describe_function(change)],
+        "arch": make_one_line(f"{change.backend} {change.arch} {change.kind}"),
+        "files": make_one_line(", ".join(change.files)),
+        "facts": [make_one_line(text) for text in words.describe_function(change)],
         "hunks": [
             {
                 "old": hunk.old_start,
@@ -65,8 +65,8 @@ def _function(status: str, name: str, change: FunctionChange, *, with_code: bool
                 "rows": [
                     (
                         "same" if row.is_equal else "diff",
-                        "" if row.old is None else show(row.old),
-                        "" if row.new is None else show(row.new),
+                        "" if row.old is None else make_printable(row.old),
+                        "" if row.new is None else make_printable(row.new),
                     )
                     for row in hunk.rows
                 ],

@@ -8,8 +8,8 @@ from typing import Final
 
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
-from kbuild.report.layout import show_line
-from kbuild.report.verify.markdown import escape
+from kbuild.report.layout import make_one_line
+from kbuild.report.markdown import Room, format_cell
 
 # GitHub rejects comments of more than 65536 characters.
 _LONGEST: Final = 60_000
@@ -25,7 +25,7 @@ def render(report: DiffReport) -> str:
         :100
     ]
     lines += [f"- {_cell(note)}" for note in report.notes]
-    room = _Room(_LONGEST - sum(len(line) + 1 for line in lines))
+    room = Room(_LONGEST - sum(len(line) + 1 for line in lines))
     rows = [row for changes in words.group_functions(report).values() for row in changes]
     lines += _table(rows, room)
     for change in rows:
@@ -35,35 +35,18 @@ def render(report: DiffReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Room:
-    """How many characters are left."""
-
-    def __init__(self, left: int) -> None:
-        self._left = left
-        self.is_full = False
-
-    def takes(self, text: str) -> bool:
-        """Whether there is room for the text, which is then gone."""
-        if len(text) + 1 > self._left:
-            self.is_full = True
-            return False
-        self._left -= len(text) + 1
-        return True
-
-
-def _table(changes: list[FunctionChange], room: _Room) -> Iterator[str]:
+def _table(changes: list[FunctionChange], room: Room) -> Iterator[str]:
     if changes:
         yield from ("", "| Change | Kernel | Architecture | What |", "|---|---|---|---|")
-    for number, change in enumerate(changes):
-        what = "<br>".join(_cell(text) for text in words.describe_function(change))
-        row = f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {what} |"
-        if not room.takes(row):
-            yield from ("", f"And {len(changes) - number} more.")
-            return
-        yield row
+    yield from room.take_lines(map(_row, changes), "\nAnd {} more.")
 
 
-def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
+def _row(change: FunctionChange) -> str:
+    what = "<br>".join(_cell(text) for text in words.describe_function(change))
+    return f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {what} |"
+
+
+def _code(change: FunctionChange, room: Room) -> Iterator[str]:
     if change.code is None or not change.code.hunks:
         return
     lines = [
@@ -71,14 +54,14 @@ def _code(change: FunctionChange, room: _Room) -> Iterator[str]:
         for hunk in change.code.hunks
         for line in (
             f"@@ -{hunk.old_start} +{hunk.new_start} @@",
-            *(show_line(text) for text in words.unified(hunk.rows)),
+            *(make_one_line(text) for text in words.unified(hunk.rows)),
         )
     ]
     text = "\n".join(lines)[:_LONGEST_CODE]
     # The text cannot close a fence that is longer than any in the text.
     fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
     # Inside an HTML block Markdown's own escapes are shown.
-    title = html.escape(show_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
+    title = html.escape(make_one_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
     block = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
     if room.takes(block):
         yield block
@@ -96,5 +79,4 @@ def _backticks(text: str) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    shortened = text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + "..."
-    return escape(shortened).replace("\n", " ")
+    return format_cell(text, _LONGEST_CELL, " ")

@@ -7,7 +7,7 @@ from typing import Final
 
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
-from kbuild.report.layout import join_lines, show_line
+from kbuild.report.layout import join_lines, make_one_line
 
 _MAX_LINES: Final = 60
 
@@ -16,19 +16,19 @@ def render(report: DiffReport) -> str:
     """Return the report as text."""
     lines = [f"{report.old} -> {report.new}", words.summarise(report)]
     for file, text in words.describe_others(report):
-        lines.append(f"  {show_line(file)}: {show_line(text)}")
+        lines.append(f"  {make_one_line(file)}: {make_one_line(text)}")
     for (status, name), changes in words.group_functions(report).items():
-        lines += ["", f"{status}: {show_line(name)}"]
+        lines += ["", f"{status}: {make_one_line(name)}"]
         for change in changes:
             lines += _change(change)
-    lines += [f"note: {show_line(note)}" for note in report.notes]
+    lines += [f"note: {make_one_line(note)}" for note in report.notes]
     return join_lines(lines)
 
 
 def _change(change: FunctionChange) -> Iterator[str]:
-    yield f"  {change.arch} {change.kind} in {show_line(', '.join(change.files))}"
+    yield f"  {change.arch} {change.kind} in {make_one_line(', '.join(change.files))}"
     for text in words.describe_function(change):
-        yield f"    {show_line(text)}"
+        yield f"    {make_one_line(text)}"
     if change.code is None:
         return
     left = _MAX_LINES
@@ -38,5 +38,5 @@ def _change(change: FunctionChange) -> Iterator[str]:
             if not left:
                 yield "      ... (use --format html or json to see all of it)"
                 return
-            yield f"      {show_line(line)}"
+            yield f"      {make_one_line(line)}"
             left -= 1

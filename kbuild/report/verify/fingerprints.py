@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
-from kbuild.report.layout import show
+from kbuild.report.layout import make_printable
 from kbuild.report.verify.locations import all_paths, split_member
 from kbuild.verify.report import Finding, Report
 
@@ -63,5 +63,5 @@ def _hash(finding: Finding, folders: _Folders) -> str:
         finding.arch or "",
         message,
     )
-    text = "\0".join(map(show, parts))
+    text = "\0".join(map(make_printable, parts))
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]

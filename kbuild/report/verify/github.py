@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.report.layout import show
+from kbuild.report.layout import make_printable
 from kbuild.report.verify.locations import relative_name, split_member
-from kbuild.report.verify.text import summarise
-from kbuild.verify.policy.file import Severity
+from kbuild.report.verify.text import summarize
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report
 
 _COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -31,7 +31,7 @@ def render(report: Report) -> str:
         _command("error", {"title": f"{note.rule} could not run"}, note.reason)
         for note in report.rules_errored
     ]
-    return "\n".join([*lines, summarise(report)]) + "\n"
+    return "\n".join([*lines, summarize(report)]) + "\n"
 
 
 def _annotate(finding: Finding) -> str:
@@ -54,7 +54,7 @@ def _command(name: str, properties: dict[str, str], message: str) -> str:
 
 
 def _escape(text: str, characters: tuple[tuple[str, str], ...]) -> str:
-    text = show(text)
+    text = make_printable(text)
     for character, escaped in characters:
         text = text.replace(character, escaped)
     return text

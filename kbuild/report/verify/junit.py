@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from kbuild.report.layout import plural, show
+from kbuild.report.layout import make_printable, plural
 from kbuild.report.verify.locations import all_paths
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleOutcome, Status
@@ -113,7 +113,7 @@ def _text(findings: list[Finding], unjudged: str | None = None) -> str:
     # It brings urllib.request along, a good part of the start of every command that can report.
     from xml.sax.saxutils import escape  # noqa: PLC0415
 
-    return escape(show("\n".join(lines)))
+    return escape(make_printable("\n".join(lines)))
 
 
 def _names(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -125,4 +125,4 @@ def _names(finding: Finding) -> Iterator[tuple[str, str]]:
 def _attribute(text: str) -> str:
     from xml.sax.saxutils import quoteattr  # noqa: PLC0415 - as above
 
-    return quoteattr(show(text))
+    return quoteattr(make_printable(text))

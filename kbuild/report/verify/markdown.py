@@ -1,74 +1,52 @@
-"""The summary of a verification for a CI system's page, in Markdown.
-
-GitHub's dialect, which is CommonMark with tables (GitHub Flavored Markdown, section 4.10).
-"""
+"""The report of `kbuild verify` as a summary for GitHub, in Markdown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.report.layout import plural, show
-from kbuild.report.verify.text import summarise
+from kbuild.report.layout import plural
+from kbuild.report.markdown import Room, escape, format_cell
+from kbuild.report.verify.text import summarize
 from kbuild.verify.report import Finding, Report, RuleNote
 
-# GitHub refuses the summaries of a step above 1 MiB; others may have written to it too.
+# GitHub rejects step summaries of more than 1 MiB, and other tools may write to the same one.
 _LONGEST: Final = 1 << 19
+_LONGEST_LIST: Final = 1 << 17
 _LONGEST_CELL: Final = 1000
-
-# CommonMark 6.1: a backslash makes any of ASCII's punctuation plain; these mean something,
-# the colon and the at sign in links that nobody marked as such.
-_PUNCTUATION: Final = re.compile(r"([\\*_{}\[\]()#+!|~@:`-])")
-_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-
-
-def escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    escaped = "".join(_ENTITIES.get(c, c) for c in show(text))
-    return _PUNCTUATION.sub(r"\\\1", escaped)
 
 
 def render(report: Report) -> str:
-    """The verdict, a table of the findings, and what could not be judged, folded."""
-    lines = ["### kbuild verify", "", escape(summarise(report)), ""]
-    lines += _table(report.findings)
+    """Return the verdict, a table of findings, and folded lists of rules that did not run."""
+    lines = ["### kbuild verify", "", escape(summarize(report)), ""]
+    lines += _format_table(report.findings)
     lines += _fold("errored", report.rules_errored)
     lines += _fold("skipped", report.rules_skipped)
     return "\n".join(lines) + "\n"
 
 
-def _table(findings: tuple[Finding, ...]) -> Iterator[str]:
+def _format_table(findings: tuple[Finding, ...]) -> Iterator[str]:
     if not findings:
         return
     yield "| Severity | Rule | File | Message | Fix |"
     yield "|---|---|---|---|---|"
-    size = 0
-    for number, finding in enumerate(findings):
-        row = _row(finding)
-        size += len(row.encode())
-        if size > _LONGEST:
-            yield ""
-            yield f"And {len(findings) - number} more."
-            break
-        yield row
+    yield from Room(_LONGEST).take_lines(map(_format_row, findings), "\nAnd {} more.")
     yield ""
 
 
-def _row(finding: Finding) -> str:
+def _format_row(finding: Finding) -> str:
     cells = (
         finding.severity,
-        _cell(f"{finding.rule} {finding.slug}"),
-        _cell(finding.path),
-        _cell(finding.message),
-        _cell(finding.fix),
+        _format_cell(f"{finding.rule} {finding.slug}"),
+        _format_cell(finding.path),
+        _format_cell(finding.message),
+        _format_cell(finding.fix),
     )
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(text: str) -> str:
-    shortened = text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + "..."
-    return escape(shortened).replace("\n", "<br>")
+def _format_cell(text: str) -> str:
+    return format_cell(text, _LONGEST_CELL, "<br>")
 
 
 def _fold(word: str, notes: tuple[RuleNote, ...]) -> Iterator[str]:
@@ -77,14 +55,8 @@ def _fold(word: str, notes: tuple[RuleNote, ...]) -> Iterator[str]:
     count = len({note.rule for note in notes})
     yield f"<details><summary>{plural(count, 'rule')} {word}</summary>"
     yield ""
-    size = 0
-    for number, note in enumerate(notes):
-        line = f"- {note.rule}: {_cell(note.reason)}"
-        size += len(line.encode())
-        if size > _LONGEST // 4:
-            yield f"- and {len(notes) - number} more"
-            break
-        yield line
+    lines = (f"- {note.rule}: {_format_cell(note.reason)}" for note in notes)
+    yield from Room(_LONGEST_LIST).take_lines(lines, "- and {} more")
     yield ""
     yield "</details>"
     yield ""

@@ -13,12 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from kbuild import __version__
 from kbuild.demangle.names import demangle, split_function
-from kbuild.report.layout import show
+from kbuild.report.layout import make_printable
 from kbuild.report.verify.fingerprints import fingerprint
 from kbuild.report.verify.locations import all_paths, make_uri, split_member
 from kbuild.report.verify.rule_reference import format_prose
 from kbuild.verify.catalogue import RULES
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Rule
 
@@ -78,8 +78,8 @@ def _describe_rule(rule_id: str, report: Report) -> _Object:
     if rule is not None:
         return _describe_known_rule(rule)
     # Not in the catalogue: what its findings say is what is known.
-    slug = next((show(f.slug) for f in report.findings if f.rule == rule_id), None)
-    return {"id": show(rule_id), **({"name": slug} if slug else {})}
+    slug = next((make_printable(f.slug) for f in report.findings if f.rule == rule_id), None)
+    return {"id": make_printable(rule_id), **({"name": slug} if slug else {})}
 
 
 def _describe_known_rule(rule: Rule) -> _Object:
@@ -108,23 +108,23 @@ def _notification(level: str, note: RuleNote, rules: dict[str, int]) -> _Object:
     what = "failed" if level == "error" else "skipped"
     return {
         "level": level,
-        "message": {"text": f"{show(note.rule)} {what}: {show(note.reason)}"},
-        "associatedRule": {"id": show(note.rule), "index": rules[note.rule]},
+        "message": {"text": f"{make_printable(note.rule)} {what}: {make_printable(note.reason)}"},
+        "associatedRule": {"id": make_printable(note.rule), "index": rules[note.rule]},
     }
 
 
 def _result(finding: Finding, mark: str, rules: dict[str, int], files: dict[str, int]) -> _Object:
     result: _Object = {
-        "ruleId": show(finding.rule),
+        "ruleId": make_printable(finding.rule),
         "ruleIndex": rules[finding.rule],
         "level": _LEVELS[finding.severity],
-        "message": {"text": show(finding.message)},
+        "message": {"text": make_printable(finding.message)},
         "locations": [_location(finding, files)],
         # The second is the only one that GitHub reads; it asks for no line with it.
         "partialFingerprints": {"kbuildFinding/v1": mark, "primaryLocationLineHash": mark},
     }
     if finding.arch is not None:
-        result["properties"] = {"arch": show(finding.arch)}
+        result["properties"] = {"arch": make_printable(finding.arch)}
     return result
 
 
@@ -139,8 +139,8 @@ def _location(finding: Finding, files: dict[str, int]) -> _Object:
     if member is not None:
         logical.append(
             {
-                "name": show(member),
-                "fullyQualifiedName": show(finding.path),
+                "name": make_printable(member),
+                "fullyQualifiedName": make_printable(finding.path),
                 "kind": "module",
             }
         )
@@ -154,9 +154,9 @@ def _describe_symbol(symbol: str) -> _Object:
     display = demangle(symbol)
     name, types = split_function(display)
     described = {
-        "name": show(name),
-        "fullyQualifiedName": show(display),
-        "decoratedName": show(symbol),
+        "name": make_printable(name),
+        "fullyQualifiedName": make_printable(display),
+        "decoratedName": make_printable(symbol),
     }
     if display != symbol:
         described["kind"] = "variable" if types is None else "function"

@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.verify.locations import group_by_file
-from kbuild.verify.policy.file import SEVERITIES
+from kbuild.verify.policy.model import SEVERITIES
 from kbuild.verify.report import Finding, Report, RuleNote, WaivedFinding
 from kbuild.verify.rule import Rule
 
@@ -22,7 +22,7 @@ def render(report: Report) -> str:
     lines += [line for waived in report.waived for line in _waived(waived)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
     lines += _skipped(report.rules_skipped)
-    return join_lines([*lines, summarise(report)])
+    return join_lines([*lines, summarize(report)])
 
 
 def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _waived(waived: WaivedFinding) -> Iterator[str]:
     yield f"    until {waiver.expires.isoformat()}: {waiver.reason}"
 
 
-def summarise(report: Report) -> str:
+def summarize(report: Report) -> str:
     """One line: the verdict, how many findings, how many rules."""
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(

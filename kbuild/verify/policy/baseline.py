@@ -1,7 +1,7 @@
-"""The baseline: figures that a project has committed, and that may not get worse.
+"""The baseline: figures that a project commits, and that must not get worse.
 
-A file of JSON lines, sorted, one for each kernel and architecture, so that a review shows
-what a change costs::
+The file has sorted JSON lines, one per kernel and architecture, so that a review shows what
+a change costs::
 
     {"schema": "kbuild.baseline/1"}
     {"file": "libk.so", "stored_bytes": 20480}
@@ -36,21 +36,23 @@ _NAMES: Final = ("file", "kernel", "arch")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The figures of every file, by name; ``source`` is where they are kept, for messages."""
+    """The figures of every file. ``source`` is the path of the baseline, for messages."""
 
     files: tuple[FileFigures, ...]
     source: str = "FILE"
 
     def find(self, file: str) -> FileFigures | None:
-        """The figures of the file of that stable name."""
+        """Return the figures of the file with this stable name, or None."""
         return next((figures for figures in self.files if figures.file == file), None)
 
 
 def make_baseline(artifacts: tuple[ArtifactFacts, ...], source: str = "FILE") -> Baseline:
-    """What the artifacts cost today.
+    """Return the current figures of the artifacts.
 
-    Raises InputError for what could not be read whole, for two files of one name, and where
-    there is no device code at all.
+    Raises:
+        InputError: An artifact could not be read completely, two files have the same name, or
+            there is no device code at all.
+
     """
     files: dict[str, FileFigures] = {}
     paths: dict[str, str] = {}
@@ -61,15 +63,15 @@ def make_baseline(artifacts: tuple[ArtifactFacts, ...], source: str = "FILE") ->
         figures = measure(facts)
         if paths.setdefault(figures.file, facts.path) != facts.path:
             raise InputError(
-                f"{facts.path} and {paths[figures.file]} are both {figures.file} to a baseline, "
-                "which knows no folders; write one for each"
+                f"{facts.path} and {paths[figures.file]}: a baseline stores both as "
+                f"{figures.file!r}, without directories; write one baseline for each"
             )
-        # Members of an archive may share a name.
+        # Members of an archive can have the same name.
         other = files.get(figures.file)
         files[figures.file] = _merge(other, figures) if other else figures
     if not files:
         names = ", ".join(dict.fromkeys(facts.path for facts in artifacts)) or "the paths"
-        raise InputError(f"{names}: no device image, so there is nothing to write a baseline of")
+        raise InputError(f"{names}: no device image, so a baseline would be empty")
     return Baseline(files=tuple(files[name] for name in sorted(files)), source=source)
 
 
@@ -98,7 +100,7 @@ def _merge(first: FileFigures, second: FileFigures) -> FileFigures:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write the file whole or not at all."""
+    """Write the file atomically."""
     try:
         write_file(path, format_baseline(baseline).encode())
     except OSError as error:
@@ -106,7 +108,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
 
 def format_baseline(baseline: Baseline) -> str:
-    """The file's text: equal figures give equal bytes."""
+    """Return the text of the file. Equal figures give equal texts."""
     return "".join(json.dumps(line) + "\n" for line in _lines(baseline))
 
 
@@ -123,15 +125,21 @@ def _lines(baseline: Baseline) -> Iterator[dict[str, Any]]:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """What `write_baseline` wrote; InputError names the line that is wrong, and the mend."""
+    """Return the baseline that `write_baseline` wrote.
+
+    Raises:
+        InputError: The file does not exist or is not a valid baseline. The message names the
+            line and the fix.
+
+    """
     if not path.exists():
         raise InputError(
-            f"{path}: no such file; kbuild verify --write-baseline {path} PATH... writes it"
+            f"{path}: no such file; create it with kbuild verify --write-baseline {path} PATH..."
         )
     try:
         lines = read_file(path).decode().splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: no baseline: not UTF-8") from error
+        raise InputError(f"{path}: not a baseline: the file is not UTF-8") from error
     rows = [
         (f"{path}:{number}", _parse(f"{path}:{number}", line))
         for number, line in enumerate(lines, start=1)
@@ -139,7 +147,8 @@ def read_baseline(path: Path) -> Baseline:
     ]
     if not rows or rows[0][1] != {"schema": SCHEMA}:
         raise InputError(
-            f"{path}: no {SCHEMA} file; kbuild verify --write-baseline {path} PATH... makes one"
+            f"{path}: not a {SCHEMA} file; create one with "
+            f"kbuild verify --write-baseline {path} PATH..."
         )
     return Baseline(files=_collect(rows[1:]), source=str(path))
 
@@ -148,10 +157,12 @@ def _parse(where: str, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        hint = " (the mark of a merge conflict?)" if line[:1] in "<=>|" else ""
-        raise InputError(f"{where}: not JSON{hint}; write the baseline anew") from error
+        hint = " (possibly a merge conflict)" if line[:1] in "<=>|" else ""
+        raise InputError(f"{where}: not JSON{hint}; write the baseline again") from error
     if not isinstance(row, dict):
-        raise InputError(f"{where}: expected an object; write the baseline anew")
+        raise InputError(
+            f"{where}: expected an object, found {type(row).__name__}; write the baseline again"
+        )
     return row
 
 
@@ -176,7 +187,7 @@ def _collect(rows: list[tuple[str, dict[str, Any]]]) -> tuple[FileFigures, ...]:
             is_new = file not in totals
             totals[file] = row["stored_bytes"]
         if not is_new:
-            raise InputError(f"{where}: there twice; write the baseline anew")
+            raise InputError(f"{where}: duplicate entry; write the baseline again")
     return tuple(
         FileFigures(
             file=file,
@@ -195,10 +206,10 @@ def _check_row(
     where: str, names: dict[str, Any], figures: dict[str, Any], known: Sequence[str]
 ) -> None:
     is_named = "file" in names and ("kernel" not in names or "arch" in names)
-    is_sound = is_named and all(isinstance(name, str) for name in names.values())
+    is_valid = is_named and all(isinstance(name, str) for name in names.values())
     for name, value in figures.items():
         if name not in known:
-            raise InputError(f"{where}: unknown figure {name!r}; write the baseline anew")
-        is_sound &= isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if not is_sound or ("kernel" not in names and not figures):
-        raise InputError(f"{where}: no line of a baseline; write the baseline anew")
+            raise InputError(f"{where}: unknown figure {name!r}; write the baseline again")
+        is_valid &= isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if not is_valid or ("kernel" not in names and not figures):
+        raise InputError(f"{where}: not a valid line of a baseline; write the baseline again")

@@ -1,177 +1,87 @@
-"""What a project demands of its artifacts: the values that `kbuild verify` judges by.
+"""Finds and reads a project's policy.
 
-`kbuild.verify.policy.tables` says how they are written, and reads them.
+The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`` of
+``pyproject.toml``, or a separate file with or without the ``[verify]`` header::
+
+    [verify]
+    required_architectures = ["sm_80", "sm_90", "compute_90"]
+    minimum_driver = "12.4"
+    max_spill_bytes = 0
+    baseline = "kbuild.baseline"
+
+    [[verify.for]]
+    kernels = "attention*"
+    max_registers = 255
+
+    [[verify.waivers]]
+    rule = "KB201"
+    kernels = "legacy_*"
+    reason = "goes away with 2.0"
+    expires = 2027-01-31
+
+    [verify.severities]
+    KB108 = { severity = "warning", reason = "the old images go away with 2.0" }
 """
 
 from __future__ import annotations
 
-import datetime as dt
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import read_toml
-from kbuild.verify.glob import matches, matches_file, matches_kernel
-from kbuild.verify.policy.baseline import Baseline, read_baseline
-
-Severity: TypeAlias = Literal["error", "warning", "info"]
-PtxPolicy: TypeAlias = Literal["required", "forbidden", "optional"]
-Limit: TypeAlias = Literal[
-    "max_registers",
-    "max_spill_bytes",
-    "max_local_bytes",
-    "max_shared_bytes",
-    "max_kernel_bytes",
-    "max_architecture_bytes",
-    "max_artifact_bytes",
-]
-ArchitectureList: TypeAlias = Literal["required_architectures", "allowed_architectures"]
-
-SEVERITIES: Final[tuple[Severity, ...]] = ("info", "warning", "error")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeverityChange:
-    """A rule's severity as the project wants it; lowering one takes a reason."""
-
-    rule: str
-    severity: Severity
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demands:
-    """What a policy can demand of all kernels, or of some; None demands nothing."""
-
-    required_architectures: tuple[str, ...] | None = None
-    allowed_architectures: tuple[str, ...] | None = None
-    ptx: PtxPolicy | None = None
-    max_registers: int | None = None
-    max_spill_bytes: int | None = None
-    max_local_bytes: int | None = None
-    max_shared_bytes: int | None = None
-    max_kernel_bytes: int | None = None
-    max_architecture_bytes: int | None = None
-    max_artifact_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part(Demands):
-    """A ``[[verify.for]]`` table: what is demanded of the kernels, files, images it names.
-
-    An empty selector does not select; a table with ``kernels`` says nothing of a whole file.
-    """
-
-    kernels: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    architectures: tuple[str, ...] = ()
-
-    def covers(self, path: str, kernel: str | None, arch: str | None) -> bool:
-        """Whether the table speaks of this."""
-        if self.files and not matches_file(self.files, path):
-            return False
-        if self.kernels and not (kernel is not None and matches_kernel(self.kernels, kernel)):
-            return False
-        return not self.architectures or (arch is not None and matches(self.architectures, arch))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiver:
-    """Findings of ``rule`` that the project lives with, through the day ``expires``."""
-
-    rule: str
-    reason: str
-    expires: dt.date
-    kernels: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    arch: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy(Demands):
-    """What a project demands; the default demands nothing beyond the rules themselves.
-
-    ``parts`` change the demands for some kernels, files and architectures, later ones last.
-    ``exported`` are the kernels that may be exported.  ``source`` is the file that the
-    policy was read from; ``baseline`` the figures that may not get worse, ``baseline_file``
-    where the policy says that they are.
-    """
-
-    minimum_driver: str | None = None
-    minimum_runtime: str | None = None
-    exported: tuple[str, ...] | None = None
-    severities: tuple[SeverityChange, ...] = ()
-    parts: tuple[Part, ...] = ()
-    waivers: tuple[Waiver, ...] = ()
-    source: str | None = field(default=None, compare=False)
-    baseline: Baseline | None = None
-    baseline_file: str | None = field(default=None, compare=False)
-
-    def limit(
-        self, name: Limit, path: str, kernel: str | None = None, arch: str | None = None
-    ) -> int | None:
-        """The limit ``name`` as it stands for a file, a kernel or an architecture in it."""
-        found: int | None = self._find(name, path, kernel, arch)
-        return found
-
-    def has_limit(self, *names: Limit) -> bool:
-        """Whether one of these limits is set for anything."""
-        return any(
-            getattr(part, name) is not None for part in (self, *self.parts) for name in names
-        )
-
-    def architectures(
-        self, name: ArchitectureList, path: str, kernel: str | None = None
-    ) -> tuple[str, ...] | None:
-        """The architectures that are required or allowed of a file or a kernel in it."""
-        found: tuple[str, ...] | None = self._find(name, path, kernel, None)
-        return found
-
-    def ptx_of(self, path: str) -> PtxPolicy | None:
-        """Whether the containers of a file are to hold code for drivers to compile."""
-        found: PtxPolicy | None = self._find("ptx", path, None, None)
-        return found
-
-    def _find(self, name: str, path: str, kernel: str | None, arch: str | None) -> Any:
-        value = getattr(self, name)
-        for part in self.parts:
-            own = getattr(part, name)
-            if own is not None and part.covers(path, kernel, arch):
-                value = own
-        return value
+from kbuild.records import from_json
+from kbuild.verify.policy.baseline import read_baseline
+from kbuild.verify.policy.model import Policy
 
 
 def load_policy(path: Path, *, reads_baseline: bool = True) -> Policy:
-    """The policy in ``path``; raises ConfigurationError for anything it cannot mean.
+    """Return the policy in a file.
 
-    The baseline that it names is read, unless there is another one, or none is needed yet.
+    Args:
+        path: The policy, ``kbuild.toml``, or ``pyproject.toml``.
+        reads_baseline: Whether to read the baseline that the policy names. False if the caller
+            uses another baseline or needs none yet.
+
+    Raises:
+        ConfigurationError: The file cannot be read, has no policy, or is not valid.
+
     """
     document = read_toml(path)
     table, where = _find_table(path, document)
     if table is None:
-        raise ConfigurationError(f"{path}: no {where} table in it")
-    return _read(path, table, where, reads_baseline=reads_baseline)
+        raise ConfigurationError(f"{path}: no {where} table; add one, or name another policy file")
+    return _read_file(path, table, where, reads_baseline=reads_baseline)
 
 
 def find_policy(directory: Path, *, reads_baseline: bool = True) -> Policy | None:
-    """The policy of the project in ``directory``, where there is one; see `load_policy`."""
+    """Return the policy of the project in a directory, or None if it has none.
+
+    The arguments and errors are those of `load_policy`.
+    """
     for name in ("kbuild.toml", "pyproject.toml"):
         path = directory / name
         if path.is_file():
             table, where = _find_table(path, read_toml(path))
             if table is not None:
-                return _read(path, table, where, reads_baseline=reads_baseline)
+                return _read_file(path, table, where, reads_baseline=reads_baseline)
     return None
 
 
-def _read(path: Path, table: object, where: str, *, reads_baseline: bool) -> Policy:
-    from kbuild.verify.policy.tables import read_policy  # noqa: PLC0415 - it makes our values
+def read_policy(table: object, where: str) -> Policy:
+    """Return the policy that a TOML table describes; ``where`` names the table in messages."""
+    try:
+        return from_json(Policy, table, where)
+    except InputError as error:
+        raise ConfigurationError(str(error)) from error
 
-    policy = read_policy(table, f"{path}: {where}", str(path))
+
+def _read_file(path: Path, table: object, where: str, *, reads_baseline: bool) -> Policy:
+    policy = replace(read_policy(table, f"{path}: {where}"), source=str(path))
     if policy.baseline_file is None:
         return policy
-    # Relative to the policy, wherever the command runs.
+    # The path is relative to the policy, wherever the command runs.
     file = path.parent / policy.baseline_file
     try:
         baseline = read_baseline(file) if reads_baseline else None
@@ -181,7 +91,7 @@ def _read(path: Path, table: object, where: str, *, reads_baseline: bool) -> Pol
 
 
 def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:
-    """The policy's table, None where there is none, and its name for messages."""
+    """Return the policy's table, or None if there is none, and its name for messages."""
     if path.name == "pyproject.toml":
         table: object = document
         for key in ("tool", "kbuild", "verify"):

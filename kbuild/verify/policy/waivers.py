@@ -1,4 +1,4 @@
-"""Waivers: findings that a project lives with until a day it has named."""
+"""Waivers: findings that do not count until a date."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.verify.glob import matches, matches_file, matches_kernel
-from kbuild.verify.policy.file import Policy, Severity, Waiver
+from kbuild.verify.policy.model import Policy, Severity, Waiver
 from kbuild.verify.report import Finding, WaivedFinding
 from kbuild.verify.rule import Rule
 
@@ -18,7 +18,7 @@ UNUSED: Final = "KB002"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The findings that count on ``day``, and those that are waived, each in its order."""
+    """The findings that count on ``day``, and those that are waived, each in their order."""
 
     day: dt.date
     findings: tuple[Finding, ...]
@@ -27,7 +27,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a call looked at: its files, its rules, and those that could judge anything."""
+    """What a call verified: its files, its rules, and the rules that could judge any file."""
 
     paths: tuple[str, ...]
     rules: tuple[Rule, ...]
@@ -36,16 +36,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a rule found, of all kernels that it concerns; ``state`` says it of some of them."""
+    """What a rule found in its kernels. ``state`` returns the finding for some of them."""
 
     kernels: tuple[str, ...]
     state: Callable[[tuple[str, ...]], Finding]
 
 
 def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None = None) -> Outcome:
-    """Take out what a waiver hides; one hides findings through its last day.
+    """Separate the findings that waivers hide from those that count.
 
-    A finding that waivers hide for some of its kernels is kept for the others.
+    A waiver hides findings until the end of its last day. If it covers only some of a finding's
+    kernels, the finding remains for the others.
     """
     day = today or dt.date.today()  # noqa: DTZ011 - the project's own calendar
     active = [waiver for waiver in policy.waivers if waiver.expires >= day]
@@ -65,7 +66,7 @@ def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None
 def _divide(
     kernels: tuple[str, ...], waivers: list[Waiver]
 ) -> Iterator[tuple[Waiver | None, tuple[str, ...]]]:
-    """The kernels by the first waiver that names them, those of none last."""
+    """Yield the kernels by the first waiver that names them, then those without one."""
     left = kernels
     for waiver in waivers:
         if not waiver.kernels:
@@ -87,7 +88,7 @@ def judge_waivers(
     scope: Scope,
     severities: dict[str, Severity],
 ) -> tuple[Finding, ...]:
-    """What is wrong with the waivers themselves, the expired ones first."""
+    """Return the findings about the waivers themselves, starting with expired ones."""
     by_id = {rule.id: rule for rule in scope.rules}
     used = {id(waived.waiver) for waived in outcome.waived}
     found = []
@@ -116,7 +117,7 @@ def judge_waivers(
 
 
 def _may_hide(waiver: Waiver, finding: Finding) -> bool:
-    """Whether it hides the finding, if it is about the finding's kernels."""
+    """Return whether a waiver covers the rule, file, and architecture of a finding."""
     if waiver.rule != finding.rule:
         return False
     if waiver.files and not matches_file(waiver.files, finding.path):
@@ -129,6 +130,7 @@ def _concerns(waiver: Waiver, paths: tuple[str, ...]) -> bool:
 
 
 def _describe(waiver: Waiver) -> str:
+    """Return the rule and the selectors of a waiver."""
     selectors = (
         f"{name} {', '.join(globs)}"
         for name, globs in (

@@ -1,7 +1,7 @@
-"""KB101, KB110: which architectures a file has images for; names are compared.
+"""KB101 and KB110: the architectures that a file has images for. Names are compared.
 
-What drivers link when a program starts counts for every container that waits for it:
-`kbuild.verify.matching`.
+What the driver links when a program starts counts for every container that depends on that
+link, see `kbuild.verify.matching`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from kbuild.verify.matching import (
     require_containers,
     standing_alone,
 )
-from kbuild.verify.policy.file import Policy
-from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.policy.model import Policy
+from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, rule
 
 
-@policy_rule("KB101", "missing-architecture", severity="error", needs=())
+@rule("KB101", "missing-architecture", severity="error", needs=())
 def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """Every source has an image for every required architecture.
 
-    Why: An image of one source does not serve the kernels of another. A launch on a
-        device without a fitting image fails at run time with "no kernel image is available
+    Why: An image of one source does not contain the kernels of another. Without a suitable
+        image for the device, a launch fails at run time with "no kernel image is available
         for execution on the device", and only for the kernels of that source.
 
-    Fix: Add the architecture to the target's ARCHITECTURES and rebuild, or take it out of
+    Fix: Add the architecture to the target's ARCHITECTURES and rebuild, or remove it from
         `required_architectures` in the policy.
 
     Source: vllm#19906, executorch#21567, easybuild-framework#4692.
@@ -38,7 +38,7 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
         raise NotApplicable("no device image")
     is_required = any(part.required_architectures for part in (policy, *policy.parts))
     if not facts.modules and not is_required:
-        raise NotApplicable("neither a note nor the policy names the architectures to expect")
+        raise NotApplicable("neither a note nor the policy names the expected architectures")
     containers = match_containers(facts)
     alone = {container.number for container in standing_alone(containers)}
     for container in containers:
@@ -52,10 +52,10 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
 def _required(
     container: ContainerMatch, policy: Policy, facts: ArtifactFacts
 ) -> dict[str, list[str]]:
-    """The architectures that the policy requires, each with the kernels that it is for."""
+    """Return the architectures that the policy requires, each with the kernels it applies to."""
     kernels = container.kernels
     if not kernels:
-        # What has no kernels, as what runtimes bring along, lacks none.
+        # A container without kernels, such as those of runtimes, needs no architecture.
         is_empty = bool(container.readable) and all(
             image.kind in ("elf", "ptx") for image in container.readable
         )
@@ -72,57 +72,57 @@ def _missing_architectures(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...], wanted: dict[str, list[str]]
 ) -> Iterator[Violation]:
     available = container.architectures
-    if sources:  # all of them are needed
+    if sources:  # the link needs all of them
         available |= set.intersection(*(source.architectures for source in sources))
     recorded = tuple(image.arch for image in container.record.images) if container.record else ()
     names = container.kernels
     for arch in dict.fromkeys((*wanted, *recorded)):
         if arch not in available:
             symbols = names if arch in recorded else dict.fromkeys(wanted[arch])
-            there = ", ".join(sorted(available)) or "no image at all"
+            there = f"only for {', '.join(sorted(available))}" if available else "or any other"
             yield Violation(
-                message=f"{container.name} has no image for {arch}, only {there}: "
-                f"{KERNELS if symbols else 'its kernels'} cannot run there",
+                message=f"{container.name} has no image for {arch}, {there}: "
+                f"{KERNELS if symbols else 'its kernels'} cannot run on such a device",
                 arch=arch,
                 kernels=tuple(KernelName(symbol, names[symbol]) for symbol in symbols),
             )
 
 
-@policy_rule("KB110", "spurious-architecture", severity="warning", needs=("images",))
+@rule("KB110", "spurious-architecture", severity="warning", needs=("images",))
 def spurious_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """There are no images for architectures that the policy does not list.
+    """No image is for an architecture that the policy does not list.
 
-    Why: Each costs size and compile time for devices that nobody ships to, and it is often
-        a compiler's default that slipped in because one source was built without the
-        project's architectures.
+    Why: Each image costs size and compile time, even if no user has such a device. Often it
+        is a compiler's default, used because one source was built without the project's
+        architectures.
 
-    Fix: Take it out of the architectures that the source is compiled for, or list it in
+    Fix: Remove the architecture from those that the source is compiled for, or list it in
         `allowed_architectures`.
 
     Source: pytorch#157791.
     """
     if not any(part.allowed_architectures for part in (policy, *policy.parts)):
-        raise NotApplicable("the policy does not say which architectures it allows")
+        raise NotApplicable("the policy does not list allowed architectures")
     for container in match_containers(facts):
         listed = _listed(container, policy, facts)
         if listed is None:
             continue
         for arch in sorted(_found_in(container) - listed):
             yield Violation(
-                message=f"{container.name} has an image for {arch}, the policy allows "
-                f"{', '.join(sorted(listed)) or 'none'}",
+                message=f"{container.name} has an image for {arch}, but the policy allows "
+                f"{'only ' + ', '.join(sorted(listed)) if listed else 'none'}",
                 arch=arch,
             )
 
 
 def _found_in(container: ContainerMatch) -> set[str]:
-    """The architectures of what holds kernels: a runtime's own empty images do not count."""
+    """Return the architectures of images with kernels, without a runtime's own empty images."""
     holds = {image.arch for image in container.readable if image.kernels}
     return holds | {i.arch for i in container.readable if i.kind not in ("elf", "ptx")}
 
 
 def _listed(container: ContainerMatch, policy: Policy, facts: ArtifactFacts) -> set[str] | None:
-    """What is allowed for one of the container's kernels; None where anything is."""
+    """Return what the policy allows for the container's kernels, or None if it allows all."""
     listed: set[str] = set()
     symbols: tuple[str | None, ...] = tuple(container.kernels) or (None,)
     for symbol in symbols:

@@ -7,19 +7,20 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts, Reference
 from kbuild.verify.file_set import FileSet, Identity, identities_of
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, set_rule
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 
-@set_rule("KB309", "kernel-called", severity="error", needs=())
+@rule("KB309", "kernel-called", severity="error", needs=())
 def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No code calls a kernel's handle: kernels are launched.
 
-    Why: A handle is data. A call jumps into memory that may not be executed, and the program
-        ends with SIGSEGV at a place that no symbol names.
+    Why: A handle is data. A call jumps into memory that is not executable, and the program
+        ends with SIGSEGV at an address that no symbol names.
 
-    Fix: Launch the kernel: `kbuild::launch(kernel, config, ...)`, `kbuild_launch` or the
-        runtime's own launch function. `kernel<<<...>>>` in files that nvcc compiles for the
-        host is such a call; `KBUILD_KERNEL` on the declaration makes it a compile error.
+    Fix: Launch the kernel with `kbuild::launch(kernel, config, ...)`, `kbuild_launch`, or the
+        runtime's own launch function. In a file that nvcc compiles for the host,
+        `kernel<<<...>>>` is such a call. `KBUILD_KERNEL` on the declaration makes it a compile
+        error.
 
     Source: reproduced with gcc 12 and clang 14.
     """
@@ -44,7 +45,7 @@ def _describe(facts: ArtifactFacts, reference: Reference, kernel: Identity) -> s
 
 
 def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:
-    """The function that the first call is in."""
+    """Return the function that contains the first call, or None if no symbol covers it."""
     place = reference.place
     for symbol in facts.symbols:
         start = symbol.place
@@ -56,17 +57,17 @@ def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:
 
 
 def _what_is_unseen(facts: ArtifactFacts) -> str | None:
-    """Why calls in this file may have left no trace.
+    """Return why calls in this file may have left no trace, or None if they would be visible.
 
-    The linker resolves a call to what the same file defines for good, unless another file
-    may take its place.
+    The linker resolves a call to a symbol of the same file for good, unless another file can
+    interpose that symbol.
     """
     if facts.kind == "object":
         return None
     if facts.dynamic is None:
-        return "linked statically: no relocation shows what it calls"
+        return "statically linked: no relocation shows what it calls"
     if any(not _leaves_trace_when_called(facts, kernel) for kernel in identities_of(facts)):
-        return "calls of its own kernels left no relocation when it was linked"
+        return "calls of its own kernels leave no relocation when it is linked"
     return None
 
 
@@ -78,7 +79,7 @@ def _leaves_trace_when_called(facts: ArtifactFacts, kernel: Identity) -> bool:
         and kernel.symbol.visibility == "default"
         and not (facts.dynamic and facts.dynamic.is_symbolic)
     )
-    # A static kernel's handle is for its own stub unit alone, which calls nothing.
+    # Only its own stub unit can refer to a static kernel's handle, and that calls nothing.
     is_static = kernel.handle.row.linkage == "internal"
     return kernel.is_stub or is_static or is_interposable
 

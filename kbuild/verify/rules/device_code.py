@@ -1,4 +1,4 @@
-"""KB102 and KB104: device code and its registration, whoever made them."""
+"""KB102 and KB104: device code and its registration, in files of any build tool."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ _READABLE: Final = ("elf", "ptx")
 
 @rule("KB102", "no-device-code", severity="error", needs=())
 def no_device_code(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A file that registers device code holds some.
+    """A file that registers device code contains some.
 
-    Why: Such a file was built without a GPU architecture, or lost its fat binary on the way:
-        it loads, and the first launch fails with "no kernel image is available for execution
-        on the device" or "invalid device function".
+    Why: Such a file was built without a GPU architecture, or lost its fat binary later. It
+        loads, but the first launch fails with "no kernel image is available for execution on
+        the device" or "invalid device function".
 
-    Fix: Build it with the architectures that it is to run on, and compare the release with a
-        build of your own: `kbuild inspect --summary`.
+    Fix: Build it with the architectures that it must run on. Compare the release with your
+        own build: `kbuild inspect --summary`.
 
     Source: torch-harmonics#239.
     """
-    # Compilers wrap every source, those without kernels too; what a note says is missing is
-    # KB101's.
+    # Compilers also make wrappers for sources without kernels. KB101 reports images that are
+    # missing according to a note.
     if facts.kind not in _LINKED or not facts.wrappers or facts.modules:
-        raise NotApplicable("no linked file with another tool's registration")
+        raise NotApplicable("not a linked file with the registration of another tool")
     if any(linkage.unlinked for linkage in facts.linkage):
-        raise NotApplicable("its device code waits for a link of its own")
+        raise NotApplicable("its device code is not device-linked yet")
     if any(image.kernels for image in facts.images):
         return
     unread = [i for i in facts.images if i.problem or i.kind not in _READABLE]
     if unread or facts.problems or facts.note_problems:
-        raise LacksEvidence(f"an image of kind {unread[0].kind!r}" if unread else "damaged")
-    what = "its images hold no kernel" if facts.images else "it has no device image"
+        unknown = f"cannot read an image of kind {unread[0].kind!r}" if unread else None
+        raise LacksEvidence(unknown or "the file is damaged")
+    what = "its images contain no kernel" if facts.images else "it has no device image"
     yield Violation(message=f"the file registers device code, but {what}")
 
 
 @rule("KB104", "unregistered-kernel", severity="info", needs=("images",))
 def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
-    """Every kernel in the images is registered by host code.
+    """Host code registers every kernel in the images.
 
-    Why: The runtime cannot launch what it was not told of. Such a kernel is dead weight, is
-        launched through the driver's interface, by another kernel, or was meant to be
-        registered and is not.
+    Why: The runtime can launch only registered kernels. The kernel is unused, or launched
+        through the driver API or by another kernel, or its registration is missing by mistake.
 
-    Fix: If host code is to launch it, look for the source file whose host part is not
-        linked in; else remove it, or do not mind.
+    Fix: If host code must launch the kernel, find the source file whose host part is not
+        linked. Otherwise, remove the kernel or ignore this.
 
-    Source: measured: the names of registered kernels stand in the read-only data of 19
-        public libraries, each of them.
+    Source: measured: 19 public libraries contain the names of their registered kernels in
+        read-only data.
     """
     unregistered = [one for one in facts.host_kernels if one.is_registered is False]
     if unregistered:
@@ -69,7 +69,7 @@ def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
             kernels=name_kernels(one.kernel for one in unregistered),
         )
     if any(one.is_registered is None for one in facts.host_kernels):
-        raise LacksEvidence("what the host code registers does not show")
+        raise LacksEvidence("the file does not show what its host code registers")
 
 
 RULES: Final[tuple[Rule, ...]] = (no_device_code, unregistered_kernel)

@@ -1,6 +1,6 @@
-"""KB105, KB107: what the oldest driver or runtime that the policy names can read.
+"""KB105 and KB107: what the oldest driver or runtime that the policy names can read.
 
-Which release brought what is the vendors' to say: `kbuild.backends.interface.limits`.
+`kbuild.backends.interface.limits` says which release of a vendor introduced what.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ from kbuild.backends import find_limits
 from kbuild.backends.interface.limits import Requirement, parse_version
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import match_containers
-from kbuild.verify.policy.file import Policy
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.policy.model import Policy
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 
-@policy_rule("KB105", "ptx-too-new", severity="error", needs=("images",))
+@rule("KB105", "ptx-too-new", severity="error", needs=("images",))
 def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """The oldest driver that the policy names can compile every PTX image.
 
-    Why: A driver compiles PTX up to the version that it came with. Newer PTX fails when the
-        program starts on a device without a real image: "the provided PTX was compiled with
-        an unsupported toolchain", while the same file runs where there is one.
+    Why: A driver compiles PTX up to the version that it was released with. Newer PTX fails
+        when the program starts on a device that has no real image: "the provided PTX was
+        compiled with an unsupported toolchain". The same file works on other devices.
 
-    Fix: Build the PTX with the toolkit of the oldest driver, or raise `minimum_driver`.
+    Fix: Build the PTX with the toolkit that matches the oldest driver, or raise
+        `minimum_driver`.
 
     Source: PTX ISA, "PTX Release History"; nvbandwidth#61; measured: PTX of toolkit 13.5
-        fails on a 13.0 driver, its cubin runs.
+        fails on a 13.0 driver, but its cubin runs.
     """
     if policy.minimum_driver is None:
         raise NotApplicable("the policy names no minimum driver")
@@ -45,29 +46,29 @@ def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
             elif parse_version(needed) > parse_version(policy.minimum_driver):
                 yield Violation(
                     message=f"the {image.arch} image of {container.name} is PTX {version}, "
-                    f"which takes a driver for {needed}; the policy's oldest is "
+                    f"which requires a driver for {needed}; the policy's minimum is "
                     f"{policy.minimum_driver}",
                     arch=image.arch,
                 )
     if unknown:
-        raise LacksEvidence(f"no table says which driver compiles PTX {', '.join(sorted(unknown))}")
+        raise LacksEvidence(f"unknown which driver compiles PTX {', '.join(sorted(unknown))}")
     if not is_judged:
         raise NotApplicable("no PTX")
 
 
-@policy_rule("KB107", "compression-unsupported", severity="warning", needs=("images",))
+@rule("KB107", "compression-unsupported", severity="warning", needs=("images",))
 def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """The oldest driver and runtime that the policy names can decompress every image.
 
-    Why: What cannot be decompressed is not there: kernels fail to load with "invalid device
-        image" or "no kernel image is available", or the program stops when it registers
-        them, on the older machines alone.
+    Why: On a machine that cannot decompress an image, kernels fail to load with "invalid
+        device image" or "no kernel image is available", or the program stops when it registers
+        them. Newer machines run the same file.
 
-    Fix: Choose a compression that they read (`--compress-mode=speed`,
-        `--no-offload-compress`; kbuild: `COMPRESSION none`, on CUDA `speed`), or raise
-        `minimum_driver` or `minimum_runtime`.
+    Fix: Choose a compression that the oldest driver or runtime can read
+        (`--compress-mode=speed`, `--no-offload-compress`; in kbuild `COMPRESSION none`, or
+        `speed` for CUDA), or raise `minimum_driver` or `minimum_runtime`.
 
-    Source: rapids_cuda_enable_fatbin_compression (zstd takes driver 550.54.14, CUDA 12.4);
+    Source: rapids_cuda_enable_fatbin_compression (zstd requires driver 550.54.14, CUDA 12.4);
         ROCm/clr, `hip_code_object.cpp` (compressed bundles since rocm-6.2.0); ollama#12258,
         mlx#2407.
     """
@@ -89,9 +90,9 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
                 found.setdefault(needed, (compression, []))[1].append(image.arch)
         for needed, (method, architectures) in found.items():
             yield Violation(
-                message=f"{container.name}: {method} takes a {needed.part} of "
-                f"{needed.name}, the policy's oldest is {oldest[needed.part]}; the images for "
-                f"{', '.join(dict.fromkeys(architectures))} cannot be read there"
+                message=f"{container.name}: {method} requires a {needed.part} of "
+                f"{needed.name}, but the policy's minimum is {oldest[needed.part]}; it cannot "
+                f"read the images for {', '.join(dict.fromkeys(architectures))}"
             )
     if unnamed:
         raise LacksEvidence(

@@ -1,4 +1,4 @@
-"""KB106: whether devices newer than the images have anything to run."""
+"""KB106: whether devices that are newer than the images have code to run."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from kbuild.verify.matching import (
     require_containers,
     standing_alone,
 )
-from kbuild.verify.policy.file import Policy
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.policy.model import Policy
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 
 
-@policy_rule("KB106", "no-forward-code", severity="warning", needs=("images",))
+@rule("KB106", "no-forward-code", severity="warning", needs=("images",))
 def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Every source has code that drivers can compile for devices newer than its images.
+    """Every source has code that drivers can compile for newer devices.
 
-    Why: A real image runs on its own generation alone. On the next one there is nothing to
-        run, "no kernel image is available for execution on the device", unless the file
-        holds PTX. That of an architecture-specific target (`compute_90a`) runs on no newer
-        device, that of a family (`compute_100f`) on the rest of the family alone.
+    Why: A real image runs only on its own generation. A newer device has nothing to run ("no
+        kernel image is available for execution on the device") unless the file contains PTX.
+        PTX of an architecture-specific target (`compute_90a`) runs on no newer device, and PTX
+        of a family (`compute_100f`) only on the rest of that family.
 
-    Fix: Add a plain virtual architecture (`90-virtual` beside `90-real`). With
-        `ptx = "required"` in the policy it is an error to have none, with
-        `ptx = "forbidden"` to have some, with `ptx = "optional"` neither is reported.
+    Fix: Add a plain virtual architecture, such as `90-virtual` in addition to `90-real`. In the
+        policy, `ptx = "required"` makes missing PTX an error, `ptx = "forbidden"` makes present
+        PTX an error, and `ptx = "optional"` reports neither.
 
     Source: easybuild-framework#4692; CUDA C++ Programming Guide, "PTX Compatibility" and
         "Family-Specific Features".
     """
     if not any(find_limits(container.backend).has_portable_code for container in facts.containers):
-        raise NotApplicable("its images are of a kind that drivers do not compile")
+        raise NotApplicable("drivers do not compile its kind of images")
     wish = policy.ptx_of(facts.path)
     containers = match_containers(facts)
     if wish == "forbidden":
         yield from _portable_code(containers)
         return
     if wish == "optional":
-        raise NotApplicable("the policy leaves it open whether there is PTX")
+        raise NotApplicable("the policy makes PTX optional")
     if facts.kind == "image":
-        raise NotApplicable("a single image")
+        raise NotApplicable("the file is a single image")
     unseen = []
     for container in standing_alone(containers):
         limits = find_limits(container.facts.backend)
@@ -61,7 +61,9 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
             )
     require_containers(facts)
     if unseen:
-        raise LacksEvidence(f"{', '.join(unseen)}: images of a kind that tells no architecture")
+        raise LacksEvidence(
+            f"{', '.join(unseen)}: images of a kind that does not show its architecture"
+        )
 
 
 def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation]:
@@ -69,7 +71,7 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
         for image in container.readable:
             if image.kind == "ptx":
                 yield Violation(
-                    message=f"{container.name} holds PTX for {image.arch}, which the policy "
+                    message=f"{container.name} contains PTX for {image.arch}, which the policy "
                     "forbids",
                     arch=image.arch,
                     severity="error",
@@ -79,7 +81,10 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
 def _lacks_forward_code(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...]
 ) -> str | None:
-    """What is wrong, if devices newer than the container's newest have nothing to run."""
+    """Return what is wrong, or None if newer devices have code to run.
+
+    "Newer" means newer than the newest architecture that the container has kernels for.
+    """
     limits = find_limits(container.facts.backend)
     ordered = [
         (order, image.arch)
@@ -90,17 +95,17 @@ def _lacks_forward_code(
     if not ordered or runs_on_newer is None:
         return None
     newest = max(ordered)[1]
-    # What is linked at load needs the code of all sources.
+    # A link at load time needs the code of all sources.
     groups = [container.readable, *([] if not sources else [_common(sources)])]
     portable = {image.arch for group in groups for image in group if image.kind == "ptx"}
     if any(runs_on_newer(arch, newest) for arch in portable):
         return None
     if portable:
         return (
-            f"has nothing that devices newer than {newest} could run: PTX for "
-            f"{', '.join(sorted(portable))} is for no other"
+            f"has no code for devices newer than {newest}: they cannot run PTX for "
+            f"{', '.join(sorted(portable))}"
         )
-    return f"has no PTX, so devices newer than {newest} have nothing to run"
+    return f"has no PTX, so devices newer than {newest} have no code to run"
 
 
 def _common(sources: tuple[ContainerMatch, ...]) -> tuple[ImageFacts, ...]:

@@ -1,6 +1,6 @@
-"""KB103, KB108, KB109: what is in device images.
+"""KB103, KB108, and KB109: the content of device images.
 
-`kbuild.verify.matching` says which defect is which rule's.
+`kbuild.verify.matching` says which rule reports which defect.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kbuild.verify.signatures import contradict_name, describe_difference
 
 @rule("KB103", "kernel-missing-in-image", severity="error", needs=("images",))
 def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
-    """Every image of a source holds every kernel that is registered or in its other images.
+    """Every image of a source contains every kernel that is registered or in its other images.
 
-    Why: The runtime picks one image for the device and looks the kernel up in it by name.
-        Where it is absent, the first launch on that architecture fails ("named symbol not
-        found", "Cannot find Symbol") although other machines run the same file.
+    Why: The runtime picks one image for the device and looks up the kernel by name. If it is
+        missing, the first launch on that architecture fails ("named symbol not found", "Cannot
+        find Symbol"), although the same file works on other machines.
 
-    Fix: Look for `#if __CUDA_ARCH__` and the like around the kernel and keep its definition
-        on every architecture; rebuild if the images come from different builds.
+    Fix: Look for `#if __CUDA_ARCH__` or similar around the kernel, and define the kernel for
+        every architecture. If the images come from different builds, rebuild them.
 
     Source: chipStar#1408; HIP aborts with "Cannot find Symbol".
     """
@@ -37,7 +37,7 @@ def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
             for name in dict.fromkeys(names):
                 if name not in there:
                     yield Violation(
-                        message=f"the {image.arch} image of {container.name} does not hold "
+                        message=f"the {image.arch} image of {container.name} does not contain "
                         f"{demangle(name)}",
                         symbol=name,
                         arch=image.arch,
@@ -47,14 +47,14 @@ def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
 
 @rule("KB108", "signature-mismatch", severity="error", needs=("images",))
 def signature_mismatch(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A kernel's parameters are laid out alike in all images, in the table and by its name.
+    """All images, the kernel table, and the kernel's name agree on the layout of its parameters.
 
-    Why: The host packs the arguments once, by the kernel table. An image that expects
-        another layout reads them from the wrong place: undefined behaviour at the launch,
-        usually wrong results and no error.
+    Why: The host packs the arguments once, as the kernel table describes. An image that
+        expects another layout reads them from the wrong place. That is undefined behavior,
+        usually wrong results without an error.
 
-    Fix: Give the parameters types whose size does not depend on the architecture or on a
-        macro, and rebuild all images of the source together.
+    Fix: Use parameter types whose size does not depend on the architecture or on a macro, and
+        rebuild all images of the source together.
 
     Source: legacy-rocm-build#6408, mahout#1484.
     """
@@ -85,7 +85,7 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
     for name, (where, display, params) in reference.items():
         contradiction = contradict_name(display, params) if name in present else None
         if contradiction:
-            yield Violation(message=f"{display}: {contradiction} of {where}", symbol=name)
+            yield Violation(message=f"{display}: {contradiction} ({where})", symbol=name)
 
 
 def _kernels_by_name(container: ContainerMatch) -> dict[str, Kernel]:
@@ -97,11 +97,11 @@ def _kernels_by_name(container: ContainerMatch) -> dict[str, Kernel]:
 def corrupt_image(facts: ArtifactFacts) -> Iterator[Violation]:
     """Every fat binary and every image in it can be read.
 
-    Why: A runtime that meets a broken fat binary fails at start-up or at the first launch
-        ("device kernel image is invalid"), or loads what it should not.
+    Why: With a broken fat binary, the runtime fails at startup or at the first launch ("device
+        kernel image is invalid"), or loads the wrong code.
 
-    Fix: Rebuild the target. If a fresh build shows it too, look for a tool that rewrites the
-        file after the link: a patcher, a packer, a truncating copy.
+    Fix: Rebuild the target. If a fresh build has the same defect, look for a tool that changes
+        the file after the link: a patcher, a packer, or a copy that truncates it.
 
     Source: LLVM's OffloadBinary.h; System V ABI, chapter 4.
     """

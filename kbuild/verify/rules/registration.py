@@ -1,4 +1,4 @@
-"""KB4xx: registration and linking."""
+"""KB401: whether the program registers its kernels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 @rule("KB401", "not-registered", severity="error", needs=())
 def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
-    """The program's initialisers register every target, with its own handles and containers.
+    """The program's initializers register every target, with its own handles and containers.
 
-    Why: Kernels that no constructor registers link and load, and then every launch fails
+    Why: Kernels that no constructor registers can be linked and loaded, but every launch fails
         with "invalid device function" or "named symbol not found".
 
-    Fix: Keep `.init_array` and the target's stub object whole: no `--gc-sections` without
+    Fix: Keep `.init_array` and the target's stub object complete: no `--gc-sections` without
         KEEP for `.init_array` in a linker script, no `-nostartfiles`, no partial extraction.
 
     Source: rocm-systems#5498, llvm#143964, llvm#212614.
     """
     if not facts.modules and not facts.wrappers:
-        raise NotApplicable("registers nothing")
+        raise NotApplicable("the file registers nothing")
     for wrapper in facts.wrappers:
         section = facts.section_of(wrapper.place)
         where = f"{section.name if section else ''}+{wrapper.place.offset:#x}"
@@ -36,8 +36,8 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
         registered = handle.registered.place if handle.registered else None
         if registered and handle.place and registered != handle.place:
             yield Violation(
-                message=f"{handle.row.display} is registered under another address than "
-                "its handle's",
+                message=f"{handle.row.display} is registered with an address that is not its "
+                "handle",
                 symbol=handle.kernel,
             )
 
@@ -48,7 +48,7 @@ def _registration_defects(module: ModuleFacts) -> Iterator[str]:
     if module.constructor is None:
         yield "the note does not lead to the constructor that registers its kernels"
     elif not module.is_constructor_reached:
-        yield "no initialiser of the file calls the constructor that registers its kernels"
+        yield "no initializer of the file calls the constructor that registers its kernels"
 
 
 RULES: Final[tuple[Rule, ...]] = (not_registered,)

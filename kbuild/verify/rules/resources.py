@@ -1,7 +1,7 @@
-"""KB201 to KB205: what kernels need of a device, and what they take up in the file.
+"""KB201 to KB205: the resources of kernels on a device, and their size in the file.
 
-A figure that no image says is never judged.  Limits are the policy's; what the baseline has
-may not get worse (`kbuild.verify.policy.ratchet`).
+A value that no image states is never judged. Limits come from the policy. Values must not
+exceed those in the baseline, see `kbuild.verify.policy.ratchet`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from kbuild.backends import find_limits
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
-from kbuild.verify.policy.file import Limit, Policy
-from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes, show
+from kbuild.verify.policy.model import Limit, Policy
+from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes, describe_kernel
 from kbuild.verify.rule import (
     LacksEvidence,
     NotApplicable,
     Rule,
     Violation,
     name_kernels,
-    policy_rule,
+    rule,
 )
+from kbuild.verify.wording import plural
 
 _SPILLS: Final = Figure(name="spill_bytes", limit="max_spill_bytes", unit="bytes of spills")
-_REGISTERS: Final = Figure(name="registers", limit="max_registers", unit="registers a thread")
+_REGISTERS: Final = Figure(name="registers", limit="max_registers", unit="registers per thread")
 _LOCAL: Final = Figure(name="local_bytes", limit="max_local_bytes", unit="bytes of local memory")
 _SHARED: Final = Figure(
     name="shared_bytes", limit="max_shared_bytes", unit="bytes of static shared memory"
@@ -33,35 +34,35 @@ _SHARED: Final = Figure(
 _CODE: Final = Figure(name="code_bytes", limit="max_kernel_bytes", unit="bytes of code")
 
 
-@policy_rule("KB201", "register-spill", severity="error", needs=("images",))
+@rule("KB201", "register-spill", severity="error", needs=("images",))
 def register_spill(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Kernels keep no more registers in memory than the policy or the baseline allows.
+    """Kernels spill no more registers to memory than the policy or the baseline allows.
 
-    Why: Every spilled register is a store and a load of local memory, which is device
-        memory: a kernel that starts to spill with a new compiler or one more variable often
-        runs at a fraction of its speed, and nothing but a profiler says so.
+    Why: Every spilled register is a store to and a load from local memory, which is device
+        memory. A kernel that starts to spill, because of a new compiler or one more variable,
+        often runs at a fraction of its speed, and only a profiler shows why.
 
-    Fix: Lower the register pressure (smaller tiles, fewer unrolled steps), relax
-        `__launch_bounds__` or `-maxrregcount`; or accept it: raise `max_spill_bytes`, or
-        write the baseline anew. Where neither a limit nor a baseline is set, one line of
-        information names the kernel that spills most, and fails nothing.
+    Fix: Lower the register pressure (smaller tiles, fewer unrolled steps), or relax
+        `__launch_bounds__` or `-maxrregcount`. To accept the spills, raise `max_spill_bytes` or
+        write the baseline again. Without a limit and a baseline, one info names the kernel that
+        spills most, and the run does not fail.
 
     Source: cuml#1658; LLVM's AMDGPU guide, `.vgpr_spill_count`.
     """
     yield from _judge(facts, policy, _SPILLS)
-    yield from _inform(facts, policy, _SPILLS, "keep registers in memory")
+    yield from _inform(facts, policy, _SPILLS, "register spills")
 
 
-@policy_rule("KB202", "register-pressure", severity="error", needs=("images",))
+@rule("KB202", "register-pressure", severity="error", needs=("images",))
 def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Kernels need no more registers than allowed, and fit the block that they declare.
+    """Kernels need no more registers than allowed, and can be launched with their declared block.
 
-    Why: Registers bound how many blocks run at once. A kernel whose largest declared block
-        needs more than a device has for one block cannot be launched with it at all: "too
-        many resources requested for launch".
+    Why: Registers limit how many blocks run at once. If the largest block that a kernel
+        declares needs more registers than a device has for one block, the kernel cannot be
+        launched with it: "too many resources requested for launch".
 
-    Fix: Give `__launch_bounds__` the block that is really launched, lower `-maxrregcount`,
-        or raise `max_registers` or write the baseline anew.
+    Fix: Declare the block that is really launched in `__launch_bounds__`, lower
+        `-maxrregcount`, raise `max_registers`, or write the baseline again.
 
     Source: `cuda_occupancy.h` and `cuda/__device/arch_traits.h` of the CUDA toolkit; cuml#1658.
     """
@@ -73,24 +74,24 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
             if problem and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
                 yield Violation(
-                    message=f"{kernel.display} cannot be launched on {image.arch} with the "
-                    f"block that it declares: {problem}",
+                    message=f"{kernel.display} cannot be launched on {image.arch} with its "
+                    f"declared block: {problem}",
                     symbol=kernel.name,
                     arch=image.arch,
                 )
     yield from _judge(facts, policy, _REGISTERS)
 
 
-@policy_rule("KB203", "shared-memory-limit", severity="error", needs=("images",))
+@rule("KB203", "shared-memory-limit", severity="error", needs=("images",))
 def shared_memory_limit(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Kernels declare no more static shared memory than a device, or the policy, allows.
+    """Kernels declare no more static shared memory than the device or the policy allows.
 
-    Why: A kernel above the device's limit does not load or cannot be launched. Compilers
-        refuse it for the architecture that they compile for, but not what another
-        architecture or a patched image makes of it.
+    Why: A kernel above the device's limit does not load or cannot be launched. Compilers check
+        the architecture that they compile for, but not another architecture that can run the
+        image, and not an image that was patched.
 
-    Fix: Make the array dynamic (`extern __shared__`) and ask for the size at the launch,
-        use smaller tiles, or raise `max_shared_bytes` or write the baseline anew.
+    Fix: Make the array dynamic (`extern __shared__`) and request its size at the launch, use
+        smaller tiles, raise `max_shared_bytes`, or write the baseline again.
 
     Source: CUDA C++ Programming Guide, "Shared Memory" (48 KiB static); LLVM's AMDGPU
         back end, `AddressableLocalMemorySize` (64 KiB, gfx950 160 KiB, gfx1250 320 KiB).
@@ -107,42 +108,43 @@ def shared_memory_limit(facts: ArtifactFacts, policy: Policy) -> Iterator[Violat
             if used > most and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
                 yield Violation(
-                    message=f"{kernel.display} has {used} bytes of static shared memory, "
+                    message=f"{kernel.display} has {used} bytes of static shared memory, but "
                     f"{image.arch} allows {most}",
                     symbol=kernel.name,
                     arch=image.arch,
                 )
-    asks = policy.has_limit(_SHARED.limit) or policy.baseline is not None
-    yield from _judge(facts, policy, _SHARED) if asks or not is_known else ()
+    is_limited = policy.has_limit(_SHARED.limit) or policy.baseline is not None
+    yield from _judge(facts, policy, _SHARED) if is_limited or not is_known else ()
 
 
-@policy_rule("KB204", "local-memory", severity="error", needs=("images",))
+@rule("KB204", "local-memory", severity="error", needs=("images",))
 def local_memory(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """Kernels use no more local memory than the policy or the baseline allows.
 
-    Why: Local memory, the stack of a thread, is device memory, set aside for every thread
-        that can run. Arrays with computed indices and recursion land there, and what spills
-        does: slow, and on large devices many megabytes before the first launch.
+    Why: Local memory, the stack of a thread, is device memory that is reserved for every thread
+        that can run. It contains arrays with computed indices, recursion, and spilled
+        registers. It is slow, and on large devices it takes many megabytes before the first
+        launch.
 
-    Fix: Index arrays by constants (unroll the loop), pass fewer large values, or raise
-        `max_local_bytes` or write the baseline anew. Where neither a limit nor a baseline is
-        set, one line of information names the kernel that uses most, and fails nothing.
+    Fix: Index arrays by constants (unroll the loop), pass fewer large values, raise
+        `max_local_bytes`, or write the baseline again. Without a limit and a baseline, one info
+        names the kernel that uses most, and the run does not fail.
 
     Source: cuml#1658; CUDA C++ Programming Guide, "Local Memory".
     """
     yield from _judge(facts, policy, _LOCAL)
-    yield from _inform(facts, policy, _LOCAL, "use local memory")
+    yield from _inform(facts, policy, _LOCAL, "local memory")
 
 
-@policy_rule("KB205", "size-budget", severity="error", needs=("images",))
+@rule("KB205", "size-budget", severity="error", needs=("images",))
 def size_budget(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """Kernels, architectures and files take up no more than the policy or the baseline says.
+    """Kernels, architectures, and files are no larger than the policy or the baseline allows.
 
-    Why: Device code is most of what GPU packages weigh, and it grows by one more template
-        argument or architecture at a time, until an upload or a relocation limit stops it.
+    Why: Device code is most of the size of GPU packages. It grows with each template argument
+        and architecture, until an upload limit or a relocation limit is exceeded.
 
-    Fix: Drop architectures or instantiations that nobody needs, compress the fat binary, or
-        raise the budget or write the baseline anew.
+    Fix: Remove architectures or instantiations that nobody needs, compress the fat binary,
+        raise the limit, or write the baseline again.
 
     Source: pytorch#150647, cuvs#2089.
     """
@@ -154,14 +156,15 @@ def size_budget(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         most = policy.limit("max_architecture_bytes", facts.path, arch=size.arch)
         if most is not None and size.stored_bytes > most:
             yield Violation(
-                message=f"the images for {size.arch} take {size.stored_bytes} bytes, "
-                f"{most} are allowed",
+                message=f"the images for {size.arch} take {size.stored_bytes} bytes, but the "
+                f"policy allows {most}",
                 arch=size.arch,
             )
     most = policy.limit("max_artifact_bytes", facts.path)
     if most is not None and figures.stored_bytes > most:
         yield Violation(
-            message=f"the device images take {figures.stored_bytes} bytes, {most} are allowed"
+            message=f"the device images take {figures.stored_bytes} bytes, but the policy allows "
+            f"{most}"
         )
     yield from compare_sizes(figures, policy)
     if policy.has_limit("max_kernel_bytes") or policy.baseline is not None:
@@ -169,7 +172,7 @@ def size_budget(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
 
 
 def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Violation]:
-    """What is above the policy's limit, or above what the baseline has."""
+    """Report values above the limit of the policy, or above those of the baseline."""
     figures = measure(facts)
     above = set()
     unknown = 0
@@ -183,21 +186,22 @@ def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Vio
         elif value > most:
             above.add((kernel.kernel, kernel.arch))
             yield Violation(
-                message=f"{show(kernel)} has {value} {figure.unit}, {most} are allowed",
+                message=f"{describe_kernel(kernel)} has {value} {figure.unit}, but the policy "
+                f"allows {most}",
                 symbol=kernel.kernel,
                 arch=kernel.arch,
             )
     yield from compare_kernels(figures, policy, figure, frozenset(above))
-    asks = policy.has_limit(figure.limit) or policy.baseline is not None
-    if unknown or (asks and not _knows(figures.kernels, figure.name)):
+    is_limited = policy.has_limit(figure.limit) or policy.baseline is not None
+    if unknown or (is_limited and not _knows(figures.kernels, figure.name)):
         count = unknown or len(figures.kernels)
         raise LacksEvidence(
-            f"no image says how many {figure.unit} {count} of its kernels have"
+            f"no image states how many {figure.unit} {plural(count, 'kernel')} use"
             if count
-            else f"no image says how many {figure.unit} its kernels have"
+            else f"no image states how many {figure.unit} its kernels use"
         )
-    if not asks and not _knows(figures.kernels, figure.name):
-        raise NotApplicable(f"no image says how many {figure.unit} a kernel has")
+    if not is_limited and not _knows(figures.kernels, figure.name):
+        raise NotApplicable(f"no image states how many {figure.unit} its kernels use")
 
 
 def _knows(kernels: tuple[KernelFigures, ...], name: FigureName) -> bool:
@@ -205,28 +209,28 @@ def _knows(kernels: tuple[KernelFigures, ...], name: FigureName) -> bool:
 
 
 def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> Iterator[Violation]:
-    """One line on what nobody has set a limit to."""
+    """Report in one line what has neither a limit nor a baseline."""
     if policy.has_limit(figure.limit) or policy.baseline is not None:
         return
     users = [kernel for kernel in measure(facts).kernels if getattr(kernel, figure.name)]
 
-    def summarise(kernels: tuple[str, ...]) -> str:
+    def summarize(kernels: tuple[str, ...]) -> str:
         chosen = frozenset(kernels)
         named = [user for user in users if user.kernel in chosen]
         most = max(named, key=lambda kernel: int(getattr(kernel, figure.name)))
         count = len({demangle(kernel) for kernel in kernels})
         return (
-            f"{count} of its kernels {what}, {show(most)} the most: "
+            f"{what} in {plural(count, 'kernel')}, most in {describe_kernel(most)}: "
             f"{getattr(most, figure.name)} {figure.unit}"
         )
 
     if users:
         names = name_kernels(user.kernel for user in users)
         yield Violation(
-            message=summarise(tuple(name.symbol for name in names)),
+            message=summarize(tuple(name.symbol for name in names)),
             severity="info",
             kernels=names,
-            restate=summarise,
+            restate=summarize,
         )
 
 

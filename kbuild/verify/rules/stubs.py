@@ -1,11 +1,11 @@
-"""KB305 to KB308: debug stubs, the host functions that a handle may hold.
+"""KB305 to KB308: debug stubs, the host functions whose address a handle can contain.
 
-So that one defect raises one rule:
+Each defect raises one rule:
 
-* A stub that the file does not define under its name is KB305's; the handle's content is
-  then not compared with it (KB308).
-* A stub that the kernel table knows nothing of is KB308's where the handle holds something,
-  because launches then go through it, and KB306's where the handle is null.
+* KB305 reports a stub that the file does not define under its name. KB308 then does not
+  compare the content of the handle with it.
+* If the kernel table has no stub but the handle contains an address, launches go through
+  that address, and KB308 reports it. If the handle is null, KB306 reports the stub.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from kbuild.demangle.names import demangle
 from kbuild.demangle.stub_names import PREFIX, name_stub
 from kbuild.errors import SourceError
 from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import plural
 
 
 @rule("KB305", "missing-debug-stub", severity="error", needs=("note",))
 def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
-    """In a build with debug stubs every kernel has its stub, a function under its own name.
+    """In a build with debug stubs, every kernel has its stub, a function with its own name.
 
-    Why: The stub is what puts a launch on the call stack: without it, or without its name,
-        `bt` shows no kernel and `break __device_stub__scale` finds nothing.
+    Why: The stub puts a launch on the call stack. Without the stub or its name, `bt` shows no
+        kernel, and `break __device_stub__scale` finds nothing.
 
-    Fix: Rebuild the target with DEBUG_STUBS and link its stub unit whole; look for a version
-        script, `objcopy` or `--gc-sections` that drops the function or its name.
+    Fix: Rebuild the target with DEBUG_STUBS and link its complete stub unit. Look for a version
+        script, `objcopy`, or `--gc-sections` that removes the function or its name.
 
-    Source: DESIGN.md, "Kernel identity"; clang's HIP naming, `CGCUDANV.cpp`.
+    Source: `kbuild/module.h`, `struct kbuild_kernel`; clang's names for HIP, `CGCUDANV.cpp`.
     """
     with_stub = _require_stubs(facts)
     unseen = []
     for handle in with_stub:
         if _is_missing(facts, handle):
             yield Violation(
-                message=f"no function {handle.row.stub} is defined, the debug stub of "
+                message=f"the file does not define {handle.row.stub}, the debug stub of "
                 f"{handle.row.display}",
                 symbol=handle.row.stub,
             )
@@ -46,16 +47,21 @@ def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
             unseen.append(handle)
         elif handle.stub.type != "function":
             yield Violation(
-                message=f"{handle.row.stub}, the debug stub of {handle.row.display}, is no "
-                f"function but of type {handle.stub.type!r}",
+                message=f"{handle.row.stub}, the debug stub of {handle.row.display}, has type "
+                f"{handle.stub.type!r} instead of 'function'",
                 symbol=handle.row.stub,
             )
     if unseen:
-        raise LacksEvidence(f"stripped: {_count(unseen)} without a name")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
 
 
 def _require_stubs(facts: ArtifactFacts) -> tuple[HandleFacts, ...]:
-    """The handles that a stub belongs to; NotApplicable when there are none."""
+    """Return the handles that have a stub.
+
+    Raises:
+        NotApplicable: No handle has one.
+
+    """
     with_stub = tuple(handle for handle in facts.handles if handle.row.stub)
     if not with_stub:
         raise NotApplicable("built without debug stubs")
@@ -63,7 +69,7 @@ def _require_stubs(facts: ArtifactFacts) -> tuple[HandleFacts, ...]:
 
 
 def _is_missing(facts: ArtifactFacts, handle: HandleFacts) -> bool:
-    """Whether the file certainly does not define the stub that the row names."""
+    """Return whether it is certain that the file does not define the handle's stub."""
     if handle.row.stub is None or handle.stub is not None:
         return False
     content = handle.content
@@ -75,17 +81,17 @@ def _is_missing(facts: ArtifactFacts, handle: HandleFacts) -> bool:
 def unexpected_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
     """A build without debug stubs defines none.
 
-    Why: The function is never called, for the handle is null: breakpoints on it do not stop,
-        and whoever looks for the kernel in a symbol table finds host code. It comes from
-        another build of the target, or from device code compiled as host code.
+    Why: The handle is null, so the function is never called. Breakpoints on it do not stop, and
+        a search for the kernel in the symbol table finds host code. The function comes from
+        another build of the target, or from device code that was compiled as host code.
 
-    Fix: Remove the stale object from the link, or build the target with DEBUG_STUBS.
+    Fix: Remove the outdated object from the link, or build the target with DEBUG_STUBS.
 
-    Source: DESIGN.md, "Kernel identity"; clang's HIP naming, `CGCUDANV.cpp`.
+    Source: `kbuild/module.h`, `struct kbuild_kernel`; clang's names for HIP, `CGCUDANV.cpp`.
     """
     without = [handle for handle in facts.handles if not handle.row.stub]
     if not without:
-        raise NotApplicable("built with debug stubs" if facts.handles else "no handle")
+        raise NotApplicable("built with debug stubs" if facts.handles else "the file has no handle")
     functions = {
         symbol.name
         for symbol in facts.symbols
@@ -96,14 +102,14 @@ def unexpected_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
         name = _stub_name(handle.kernel) if functions and is_null else None
         if name in functions:
             yield Violation(
-                message=f"{name} is defined, but {handle.row.display} was built without a "
+                message=f"the file defines {name}, but {handle.row.display} was built without a "
                 "debug stub",
                 symbol=name,
             )
-    # A stub is as visible as its handle: where that has a name left, the stub would too.
+    # A stub is as visible as its handle, so it has a name if the handle has one.
     unseen = [h for h in without if h.symbol is None and not facts.has_symbol_table]
     if unseen:
-        raise LacksEvidence(f"stripped: {_count(unseen)} without a name")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
 
 
 def _stub_name(kernel: str) -> str | None:
@@ -115,19 +121,19 @@ def _stub_name(kernel: str) -> str | None:
 
 @rule("KB307", "visibility-asymmetry", severity="error", needs=())
 def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A handle and its stub have one binding and one visibility (an info for other tools').
+    """A handle and its stub have the same binding and visibility (an info for other tools' files).
 
-    Why: Whoever can refer to one can then not refer to the other: another library launches
-        the kernel, but a debugger or a tool that looks for its stub by name does not find
-        it; of two weak copies, the linker may keep the handle of one and the stub of another.
+    Why: Otherwise, other files can refer to only one of them. Another library launches the
+        kernel, but a debugger or a tool that looks for the stub by name does not find it. Of two
+        weak copies, the linker can keep the handle of one and the stub of the other.
 
-    Fix: Set the target's VISIBILITY instead of `-fvisibility`, and name stubs
-        (`*__device_stub__*`) beside their kernels in version scripts.
+    Fix: Set the target's VISIBILITY instead of `-fvisibility`. In version scripts, name stubs
+        (`*__device_stub__*`) together with their kernels.
 
     Source: rocSOLVER#512, torchcomms#4082; measured: `-fvisibility=hidden` hides clang's HIP
         stub but not its handle.
     """
-    # Where the identity is a function, the stub is a part of it that nobody names.
+    # If the identity is a function, no code refers to its stub by name.
     foreign = [one for one in facts.host_kernels if one.stub and one.kind == "variable"]
     for one in foreign:
         yield from _asymmetry(demangle(one.kernel), one.symbol, one.stub, "info")
@@ -139,7 +145,7 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
             unseen.append(handle)
         yield from _asymmetry(handle.row.display, handle.symbol, handle.stub, None)
     if unseen and not facts.has_symbol_table:
-        raise LacksEvidence(f"stripped: {_count(unseen)} of which a name is gone")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} with a missing name")
 
 
 def _asymmetry(
@@ -149,8 +155,8 @@ def _asymmetry(
         return
     if (symbol.binding, symbol.visibility) != (stub.binding, stub.visibility):
         yield Violation(
-            message=f"the handle of {display} is {symbol.binding} and {symbol.visibility}, its "
-            f"debug stub {stub.binding} and {stub.visibility}",
+            message=f"the handle of {display} is {symbol.binding} and {symbol.visibility}, but "
+            f"its debug stub is {stub.binding} and {stub.visibility}",
             symbol=stub.name,
             severity=severity,
         )
@@ -158,15 +164,15 @@ def _asymmetry(
 
 @rule("KB308", "stub-slot", severity="error", needs=("note",))
 def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A handle holds the address of its own debug stub, or null in a build without stubs.
+    """A handle contains the address of its own debug stub, or null in a build without stubs.
 
-    Why: Launching reads the handle: null means a direct launch, anything else is called as
-        the stub. A wrong address launches another kernel or jumps into nowhere; one that
-        another file can interpose calls that file's stub.
+    Why: A launch reads the handle. If it is null, the launch goes directly to the runtime.
+        Otherwise, the launch calls the address as the stub. A wrong address launches another
+        kernel or crashes, and if another file interposes the stub, that file's stub is called.
 
-    Fix: Rebuild the stub unit and link it unchanged; do not patch or initialise handles.
+    Fix: Rebuild the stub unit and link it unchanged. Do not patch or initialize handles.
 
-    Source: DESIGN.md, "Kernel identity".
+    Source: `kbuild/module.h`, `struct kbuild_kernel`; `kbuild/kbuild.hpp`, `kbuild::launch`.
     """
     unseen = []
     for handle in facts.handles:
@@ -177,9 +183,9 @@ def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
             continue
         yield from _slot_violations(handle)
     if unseen:
-        raise LacksEvidence(f"{_count(unseen)} whose stub the file does not name")
+        raise LacksEvidence(f"{plural(len(unseen), 'handle')} whose stub has no name in the file")
     if not facts.handles:
-        raise NotApplicable("no handle")
+        raise NotApplicable("the file has no handle")
 
 
 def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
@@ -194,7 +200,7 @@ def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
     elif stub is not None and content.place != (handle.stub.place if handle.stub else None):
         defect = f"is not the address of {stub}"
     if defect:
-        message = f"the content of {handle.row.display}'s handle {defect}"
+        message = f"the content of the handle of {handle.row.display} {defect}"
         yield Violation(message=message, symbol=handle.kernel)
     elif content.interposable:
         yield Violation(
@@ -203,10 +209,6 @@ def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
             symbol=handle.kernel,
             severity="warning",
         )
-
-
-def _count(handles: list[HandleFacts]) -> str:
-    return f"{len(handles)} handle{'' if len(handles) == 1 else 's'}"
 
 
 RULES: Final[tuple[Rule, ...]] = (

@@ -1,7 +1,7 @@
 """KB301 to KB304: handles, the host symbols that stand for kernels.
 
-A handle that is a function is KB302's alone: where code lies, how large it is and what its
-first bytes are says nothing more (KB303, KB308).
+Only KB302 reports a handle that is a function. Its location, size, and first bytes have no
+further meaning, so KB303 and KB308 ignore it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kbuild.verify.rule import (
     name_kernels,
     rule,
 )
+from kbuild.verify.wording import plural
 
 _POINTER_BYTES: Final = 8
 _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
@@ -28,16 +29,16 @@ _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
 
 @rule("KB301", "missing-handle", severity="error", needs=("note",))
 def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
-    """Every kernel of the kernel table has its handle in the file that registers it.
+    """The file that registers a kernel defines its handle.
 
-    Why: The handle is what launches pass. Without it the host program does not link
-        ("undefined reference"), or links against another file's handle, which no runtime
-        knows: "invalid device function".
+    Why: Launches pass the handle. Without it, the host program does not link ("undefined
+        reference"), or it links with the handle of another file, which no runtime knows:
+        "invalid device function".
 
-    Fix: Link the target's own stub object unchanged; look for a version script,
-        `objcopy --strip-symbol` or a linker option that drops or renames symbols.
+    Fix: Link the target's own stub object unchanged. Look for a version script, `objcopy
+        --strip-symbol`, or a linker option that removes or renames symbols.
 
-    Source: DESIGN.md, "Kernel identity"; LLVM review D86376.
+    Source: `kbuild/module.h`, `struct kbuild_kernel`; LLVM review D86376.
     """
     unseen = []
     for handle in facts.handles:
@@ -46,35 +47,36 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
         is_registered = handle.registered is not None and handle.registered.place is not None
         if facts.has_symbol_table or (handle.registered is not None and not is_registered):
             yield Violation(
-                message=f"no symbol {handle.kernel} is defined for {handle.row.display}",
+                message=f"the file does not define {handle.kernel}, the handle of "
+                f"{handle.row.display}",
                 symbol=handle.kernel,
             )
         else:
             unseen.append(handle)
     if unseen:
-        raise LacksEvidence(f"stripped: {_count(unseen)} without a name")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
 
 
 @rule("KB302", "handle-is-function", severity="error", needs=())
 def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
     """A kernel's host identity is a variable, not a function (an info for other tools' files).
 
-    Why: A function of the kernel's name is host code: a debugger's `break kernel` stops in
-        it and not in the kernel, calling the kernel by mistake compiles, links and runs, and
-        a linker may fold it with another kernel's (KB304).
+    Why: A function with the kernel's name is host code. A debugger's `break kernel` stops in
+        it instead of in the kernel. Calling the kernel by mistake compiles, links, and runs. A
+        linker can fold the function with that of another kernel (KB304).
 
-    Fix: Link the stub unit that kbuild made and nothing else that defines the kernel's name:
-        look for a host function of that name, or for a compiler's own stub of it. nvcc and
-        clang's CUDA always make functions; kbuild and clang's HIP make variables.
+    Fix: Link the stub unit that kbuild generated, and nothing else that defines the kernel's
+        name. Look for a host function with that name, or for a compiler's own stub. nvcc and
+        clang for CUDA always generate functions. kbuild and clang for HIP generate variables.
 
-    Source: DESIGN.md, "Kernel identity"; llvm#57178.
+    Source: `kbuild/module.h`, `struct kbuild_kernel`; llvm#57178.
     """
     if not facts.handles and not facts.host_kernels:
-        raise NotApplicable("no handle")
+        raise NotApplicable("the file has no handle")
     functions = [one.kernel for one in facts.host_kernels if one.kind == "function"]
     if functions:
         yield Violation(
-            message=f"host functions stand for {KERNELS}",
+            message=f"functions are the host identities of {KERNELS}",
             kernels=name_kernels(functions),
             severity="info",
         )
@@ -87,21 +89,21 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
         elif handle.symbol is None and handle.is_found:
             unseen.append(handle)
     if unseen:
-        raise LacksEvidence(f"stripped: {_count(unseen)} without a symbol")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
 
 
 @rule("KB303", "handle-layout", severity="error", needs=("note",))
 def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A handle is one read-only pointer of its own: a data object, aligned, never merged.
+    """A handle is a separate, read-only, aligned pointer: a data object that is never merged.
 
-    Why: Launching reads one pointer from the handle. If it is code, too small or
-        misaligned, the launch reads something else; if it is writable, a stray write
-        redirects launches; in a mergeable section two kernels may become one.
+    Why: A launch reads one pointer from the handle. If the handle is code, too small, or
+        misaligned, the launch reads something else. If it is writable, a stray write redirects
+        launches. In a mergeable section, two kernels can become one.
 
-    Fix: Compile the stub unit without flags that change data (sanitisers, LTO) and link with
-        the default `-z relro`; keep the section `.data.rel.ro` in linker scripts.
+    Fix: Compile the stub unit without flags that change data (sanitizers, LTO), and link with
+        the default `-z relro`. Keep the section `.data.rel.ro` in linker scripts.
 
-    Source: measured: clang's address sanitiser makes a handle 32 bytes; gABI, chapter 4.
+    Source: measured: clang's address sanitizer makes a handle 32 bytes long; gABI, chapter 4.
     """
     unseen = []
     for handle in facts.handles:
@@ -115,7 +117,7 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
                 message=f"the handle of {handle.row.display} {defect}", symbol=handle.kernel
             )
     if unseen:
-        raise LacksEvidence(f"stripped: {_count(unseen)} without a symbol")
+        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
 
 
 def _layout_defects(facts: ArtifactFacts, handle: HandleFacts) -> Iterator[str]:
@@ -124,9 +126,9 @@ def _layout_defects(facts: ArtifactFacts, handle: HandleFacts) -> Iterator[str]:
         return
     section = facts.section_of(place)
     if symbol.type != "object":
-        yield f"is no data object but of type {symbol.type!r}"
+        yield f"has type {symbol.type!r} instead of 'object'"
     if symbol.size != _POINTER_BYTES:
-        yield f"has {symbol.size} bytes, not {_POINTER_BYTES}"
+        yield f"has {symbol.size} bytes instead of {_POINTER_BYTES}"
     if section is not None:
         yield from _section_defects(section, place, handle.is_read_only)
 
@@ -135,22 +137,22 @@ def _section_defects(section: Section, place: Place, is_read_only: bool | None) 
     if (section.address + place.offset) % _POINTER_BYTES or section.alignment % _POINTER_BYTES:
         yield f"is not aligned to {_POINTER_BYTES} bytes"
     if section.flags & SHF_MERGE:
-        yield f"lies in the mergeable section {section.name}"
+        yield f"is in the mergeable section {section.name}"
     is_named_read_only = section.name in _READ_ONLY_SECTIONS or section.name.startswith(
         tuple(f"{name}." for name in _READ_ONLY_SECTIONS)
     )
     if not is_named_read_only:
-        yield f"lies in {section.name}, not in {' or '.join(_READ_ONLY_SECTIONS)}"
+        yield f"is in {section.name} instead of {' or '.join(_READ_ONLY_SECTIONS)}"
     elif is_read_only is False:
-        yield f"lies in {section.name}, which stays writable (no RELRO covers it)"
+        yield f"is in {section.name}, which stays writable (RELRO does not cover it)"
 
 
 @rule("KB304", "identity-folded", severity="error", needs=())
 def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
-    """No two kernels share one handle.
+    """No two kernels share a handle.
 
-    Why: The runtime knows kernels by the address of their handles. Two kernels at one
-        address are one kernel to it: launching the second runs the first.
+    Why: The runtime identifies kernels by the addresses of their handles. Two kernels with one
+        address are one kernel to it, so launching the second one runs the first one.
 
     Fix: Link without folding of identical data: no `--icf=all`, no
         `--ignore-data-address-equality`, no aliases between handles.
@@ -158,21 +160,21 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: llvm#57178; measured with lld and gold `--icf=all`.
     """
     if not facts.handles and not facts.host_kernels:
-        raise NotApplicable("no handle")
+        raise NotApplicable("the file has no handle")
     yield from _folded_foreign(facts)
     at_place: dict[Place, HandleFacts] = {}
     for handle in facts.handles:
         if handle.place is None:
             continue
         first = at_place.setdefault(handle.place, handle)
-        # Two targets may instantiate one template; the linker keeps one handle for both.
+        # If two targets instantiate one template, the linker keeps one handle for both.
         if first.kernel != handle.kernel:
             yield Violation(
-                message=f"{handle.row.display} and {first.row.display} have one handle",
+                message=f"{handle.row.display} and {first.row.display} share a handle",
                 symbol=handle.kernel,
             )
     if any(not handle.is_found for handle in facts.handles):
-        raise LacksEvidence("some handles are not to be found")
+        raise LacksEvidence("some handles cannot be found")
 
 
 def _folded_foreign(facts: ArtifactFacts) -> Iterator[Violation]:
@@ -182,13 +184,9 @@ def _folded_foreign(facts: ArtifactFacts) -> Iterator[Violation]:
             first = at_place.setdefault(one.symbol.place, one.kernel)
             if first != one.kernel:
                 yield Violation(
-                    message=f"{demangle(one.kernel)} and {demangle(first)} have one identity",
+                    message=f"{demangle(one.kernel)} and {demangle(first)} share an identity",
                     symbol=one.kernel,
                 )
-
-
-def _count(handles: list[HandleFacts]) -> str:
-    return f"{len(handles)} handle{'' if len(handles) == 1 else 's'}"
 
 
 RULES: Final[tuple[Rule, ...]] = (

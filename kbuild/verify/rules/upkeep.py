@@ -1,7 +1,8 @@
-"""KB0xx: what a project has to keep up: its waivers and its baseline.
+"""KB001 to KB003: a project's waivers and its baseline must be up to date.
 
-Whether a waiver hides anything shows once all rules have run, so that the engine raises the
-first two itself (`kbuild.verify.policy.waivers`); they are here to be documented and selected.
+The engine raises the first two itself, because only the findings of all rules show whether
+a waiver hides any (`kbuild.verify.policy.waivers`). They are declared here so that they are
+documented and can be selected.
 """
 
 from __future__ import annotations
@@ -12,55 +13,55 @@ from typing import Final
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import measure
-from kbuild.verify.policy.file import Policy
-from kbuild.verify.rule import NotApplicable, Rule, Violation, policy_rule
+from kbuild.verify.policy.model import Policy
+from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 
-@policy_rule("KB001", "expired-waiver", severity="error", needs=())
-def expired_waiver(_facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]:
-    """No waiver of the policy is past its last day.
+@rule("KB001", "expired-waiver", severity="error", needs=())
+def expired_waiver(_facts: ArtifactFacts) -> Iterator[Violation]:
+    """No waiver of the policy has expired.
 
-    Why: A waiver is a promise to mend something by a day. From the next day on it hides
-        nothing any more: what it hid counts again.
+    Why: A waiver is a promise to fix a problem by a date. After that day it hides nothing, and
+        the findings count again.
 
-    Fix: Mend what it hides, or decide again: write a new `expires` and a reason that still
-        holds.
+    Fix: Fix the problem, or decide again: write a new `expires` date and a reason that is
+        still true.
 
-    Source: cuml#1658: exceptions that nobody looks at again make a check worthless.
+    Source: cuml#1658: a check is worthless if nobody reviews its exceptions.
     """
     yield from ()
 
 
-@policy_rule("KB002", "unused-waiver", severity="warning", needs=())
-def unused_waiver(_facts: ArtifactFacts, _policy: Policy) -> Iterator[Violation]:
+@rule("KB002", "unused-waiver", severity="warning", needs=())
+def unused_waiver(_facts: ArtifactFacts) -> Iterator[Violation]:
     """Every waiver of the policy hides a finding.
 
-    Why: One that hides nothing is mended, misspelt, or waits to hide a new defect of the
-        same kind that somebody should see. Waivers for files that are not part of the call,
-        and for rules that could judge nothing, are not judged.
+    Why: A waiver that hides nothing is obsolete or misspelled, or it would hide a new defect
+        that somebody should see. Waivers for files outside the call, and for rules that could
+        not judge anything, are not reported.
 
-    Fix: Remove it, or correct its globs. Name `files` in it if one policy serves several
-        calls.
+    Fix: Remove it, or correct its patterns. If one policy serves several calls, name `files` in
+        the waiver.
 
-    Source: the same rule of linters, as in ruff's RUF100 and mypy's warn_unused_ignores.
+    Source: linters have the same rule, such as RUF100 of ruff and warn_unused_ignores of mypy.
     """
     yield from ()
 
 
-@policy_rule("KB003", "baseline-outdated", severity="info", needs=("images",))
+@rule("KB003", "baseline-outdated", severity="info", needs=("images",))
 def baseline_outdated(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
-    """The baseline knows the kernels that the file has, and no others.
+    """The baseline contains exactly the kernels of the file.
 
-    Why: Nothing keeps the figures of a kernel from getting worse that the baseline does not
-        know; one that is gone was renamed, or left out by mistake.
+    Why: The baseline does not protect a kernel that it does not contain. A kernel that
+        disappeared was renamed, or left out by mistake.
 
-    Fix: Look whether the change is meant, and write the baseline anew:
+    Fix: Check that the change is intended, and write the baseline again:
         `kbuild verify --write-baseline FILE PATH...`.
 
     Source: cuml#1658.
     """
     if policy.baseline is None:
-        raise NotApplicable("no baseline was given")
+        raise NotApplicable("there is no baseline")
     figures = measure(facts)
     known = policy.baseline.find(figures.file)
     if known is None:

@@ -1,4 +1,4 @@
-"""KB604: what a wheel's name says, against what is in it."""
+"""KB604: whether a wheel contains what its name says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kbuild.backends import find_backend
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
-# Distribution, version, build, and the tags of Python, ABI and platform.
+# The distribution, the version, the build, and the tags of Python, ABI, and platform.
 _WHEEL: Final = re.compile(
     r"(?P<name>[^-]+)-(?P<version>[^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-(?P<platform>[^-]+)\.whl"
 )
@@ -22,29 +22,31 @@ _LINKED: Final = ("shared-object", "executable")
 
 @rule("KB604", "wheel-claim", severity="error", needs=())
 def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A wheel holds what its name says: libraries for its platform and its runtime.
+    """A wheel contains what its name says: libraries for its platform and its runtime.
 
-    Why: Installers go by the name alone. A library for another machine, or in a wheel for
-        any, fails at import on the wrong one ("wrong ELF class", "cannot open shared object
-        file"); one that needs another major version of the runtime fails where only the
-        promised one is installed.
+    Why: Installers choose a wheel by its name alone. A library for another machine fails at
+        import ("wrong ELF class", "cannot open shared object file"), and so does one in a wheel
+        for any platform on the wrong machine. A library that needs another major version of the
+        runtime fails if only the promised version is installed.
 
-    Fix: Name the wheel after what was built: `auditwheel repair` for the platform, the
-        local version or the distribution's name for the toolkit.
+    Fix: Name the wheel after its content: use `auditwheel repair` for the platform, and the
+        local version or the name of the distribution for the toolkit.
 
     Source: PEP 427, "File name convention"; PEP 600.
     """
     outer, _, member = facts.path.partition("!")
     match = _WHEEL.fullmatch(PurePath(outer).name)
     if match is None or not member or facts.kind not in _LINKED:
-        raise NotApplicable("no library in a wheel")
+        raise NotApplicable("not a library in a wheel")
     platform = match["platform"]
     machines = {m for found in _MACHINE.findall(platform) for m in found if m}
     if platform == _ANY:
-        yield Violation(message=f"the wheel is for any platform, the library for {facts.machine}")
+        yield Violation(
+            message=f"the wheel is for any platform, but the library is for {facts.machine}"
+        )
     elif machines and facts.machine not in machines:
         yield Violation(
-            message=f"the wheel is for {', '.join(sorted(machines))}, the library for "
+            message=f"the wheel is for {', '.join(sorted(machines))}, but the library is for "
             f"{facts.machine}"
         )
     yield from _runtime_claims(facts, f"{match['name']}-{match['version']}")
@@ -59,7 +61,7 @@ def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[Violation]:
         major = runtime.version.partition(".")[0]
         if major != claim[1]:
             yield Violation(
-                message=f"the wheel's name says {claim[0].strip('_')}, the library needs "
+                message=f"the wheel's name says {claim[0].strip('_')}, but the library needs "
                 f"{runtime.soname}"
             )
 

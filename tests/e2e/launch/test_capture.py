@@ -357,8 +357,8 @@ def test_replay_shows_the_launch(
     assert "  grid 2x1x1, block 32x2x1, 48 bytes of shared memory" in lines
     assert "  int n = 0x8" in lines
     assert any(line.endswith(" middle = buffer 0 + 12") for line in lines)
-    assert "  then: it went well" in lines
-    assert any(line.startswith("  now:  it went well, ") for line in lines)
+    assert "  then: succeeded" in lines
+    assert any(line.startswith("  now:  succeeded, ") for line in lines)
     assert lines[-1].startswith("  buffer 1: 400 bytes, ")
 
 

@@ -340,7 +340,7 @@ def test_forged_records_are_errors(
     shown = capsys.readouterr().out
     assert "has other parameters than are described" in shown
     assert shown.startswith("\\x1b[31m\\n, backend cpu\n")
-    assert "then: it was recorded, not launched\n" in shown
+    assert "then: recorded, not launched\n" in shown
 
 
 def test_captured_arguments_share_buffers(compiled: CompiledModule) -> None:

@@ -246,7 +246,7 @@ def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str
         ("[targt.t]\nsources = ['a.cu']\n", "did you mean 'target'?"),
         ("[target.t]\nsources = ['none*.cu']\n", "no source matches 'none*.cu'"),
         ("[target.t]\nsources = 'a.cu'\n", "expected a list"),
-        ("[target.t]\nsources = ['a.cu']\nkind = 'dll'\n", "'dll' is none of"),
+        ("[target.t]\nsources = ['a.cu']\nkind = 'dll'\n", "unsupported value 'dll'"),
         ("[target.t\n", "kbuild.toml"),
         ("", "no [target.<name>]"),
         ("[target.t]\nsources = []\n", "sources is empty"),

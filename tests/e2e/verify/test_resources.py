@@ -55,7 +55,7 @@ def test_baseline_on_the_command_line(workshop: Workshop, tmp_path: Path) -> Non
     assert {"KB201", "KB204"} <= errors
     better = [f for f in worse if f["severity"] == "info"]
     assert [f["rule"] for f in better] == ["KB202"]
-    assert f"kbuild verify --write-baseline {baseline} PATH... keeps that" in better[0]["message"]
+    assert f"run kbuild verify --write-baseline {baseline} PATH..." in better[0]["message"]
     renamed = verify_json(*words, "--select", "KB003", other)["findings"]
     assert isinstance(renamed, list)
     assert [(f["rule"], f["severity"], f["message"]) for f in renamed] == [
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
         (("--write-baseline", baseline, tmp_path / "absent"), "absent"),
         (("--write-baseline", baseline, empty), "nothing to write a baseline of"),
         (("--write-baseline", empty, empty), "that is the artifact itself"),
-        (("--baseline", empty, empty), "no baseline: not UTF-8"),
+        (("--baseline", empty, empty), "not a baseline: the file is not UTF-8"),
         (("--baseline", baseline, "--write-baseline", baseline, empty), "not allowed with"),
         (("--policy", policy, empty), "did you mean 'max_registers'"),
         (("--today", "soon", empty), "write it as 2026-12-31"),

@@ -150,7 +150,7 @@ def test_runtime_of_another_version(library: Library, tmp_path: Path) -> None:
         assert re.search(f"undefined symbol: .*, version {library.soname}", said), said
     else:
         missing = ", ".join(library.needs)
-        assert f"no symbols of version {missing}, only of other_2, other_1" in message
+        assert f"no symbols of version {missing}, but only of other_2, other_1" in message
         assert f"version `{library.needs[0]}' not found" in said
     if len(library.needs) == 1:
         assert judge(library.path, same) == []
@@ -172,7 +172,9 @@ def test_library_that_was_linked_to_a_newer_runtime(library: Library, tmp_path: 
     assert judge(linked, newer) == []
     assert load(linked, newer) == ""
     (message,) = judge(linked, library.runtime)
-    assert message.startswith(f"{library.runtime} has no symbols of version release_99, only of ")
+    assert message.startswith(
+        f"{library.runtime} has no symbols of version release_99, but only of "
+    )
     assert "version `release_99' not found" in load(linked, library.runtime)
 
 

@@ -98,7 +98,7 @@ def test_cpu_images_linked_without_symbols(
     assert found(sound) == []
     assert found(stripped) == [("KB603", "warning", arch) for arch in ARCHITECTURES]
     finding = judge(stripped).findings[0]
-    assert finding.message.startswith("no symbol in the x86-64 image of k.cu names ")
+    assert finding.message.startswith("the x86-64 image of k.cu has no symbol for ")
     for name in ("void fill<int>(int*)", "own(int*)", "scale(float*, float)"):
         assert name in finding.message
     # Launches are as good as before: nothing else is wrong with the file.

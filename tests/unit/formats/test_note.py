@@ -78,7 +78,7 @@ def test_longer_header_of_a_later_kbuild_is_skipped_over() -> None:
         (_note(b"{}"), "not a kbuild.record/1 record"),
         (_note(b"[" * 100_000), "not JSON|nested too deeply"),
         (_note(b"\xff\xfe"), "not JSON"),
-        (_note(b'{"schema":"kbuild.record/1","version":1}'), "is missing"),
+        (_note(b'{"schema":"kbuild.record/1","version":1}'), "missing key"),
     ],
 )
 def test_unreadable_note_is_a_problem(content: bytes, message: str) -> None:

@@ -56,14 +56,17 @@ def test_pyproject_of_someone_else_is_no_manifest(folder: Path) -> None:
     ("text", "expected"),
     [
         (TARGET + 'architecture = ["80"]\n', "did you mean 'architectures'?"),
-        (TARGET + "debug_stubs = 1\n", "1 is none of true, false, 'symbols'"),
+        (
+            TARGET + "debug_stubs = 1\n",
+            "value 1; expected one of true, false, 'symbols'",
+        ),
         (TARGET + "[verfy]\n", "did you mean 'verify'?"),
-        ('[target.k]\nkind = "shared"\n', "field 'sources' is missing"),
+        ('[target.k]\nkind = "shared"\n', "missing key 'sources'"),
         ("target = 3\n", "no [target.<name>]"),
-        ("[target]\nk = 3\n", "is no table"),
+        ("[target]\nk = 3\n", "[target.k]: expected a table, found 3"),
         (TARGET + "[profile.debgu]\n", "did you mean 'debug'?"),
         (TARGET + "[profile.debug]\ndefinition = ['A']\n", "did you mean 'definitions'?"),
-        (TARGET + "[profile]\ndebug = 3\n", "[profile.debug] is no table"),
+        (TARGET + "[profile]\ndebug = 3\n", "[profile.debug]: expected a table, found 3"),
         (TARGET + "[profile.debug]\ndefinitions = ['A;B']\n", "semicolon"),
     ],
 )

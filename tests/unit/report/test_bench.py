@@ -13,8 +13,7 @@ from kbuild.bench.results import (
     TimedWay,
     Timing,
 )
-from kbuild.report.bench import json as bench_json
-from kbuild.report.bench import text as bench_text
+from kbuild.report.bench import render_json, render_text
 
 STUBBED = "int kbuild::detail::through<int, float*>(void (*)(int, float*), int) [clone .isra.0]"
 BY_HAND = CountedWay(
@@ -56,7 +55,7 @@ TIMING = Timing(
 
 
 def test_text_has_a_row_a_way() -> None:
-    lines = [line.split() for line in bench_text.render(REPORT).splitlines()]
+    lines = [line.split() for line in render_text(REPORT).splitlines()]
 
     assert ["by", "hand", "40", "-", "launch", "none"] in lines
     stub = next(line for line in lines if line[:1] == ["stub"])
@@ -66,29 +65,29 @@ def test_text_has_a_row_a_way() -> None:
 
 
 def test_text_says_what_was_left_out() -> None:
-    text = bench_text.render(replace(REPORT, left_out=("no device here",)))
+    text = render_text(replace(REPORT, left_out=("no device here",)))
     assert text.endswith("\n\nleft out: no device here\n")
-    assert "left out" not in bench_text.render(REPORT)
+    assert "left out" not in render_text(REPORT)
 
     timed = replace(REPORT, valgrind=None, counted=(), timing=TIMING, left_out=("no valgrind",))
-    lines = bench_text.render(timed).splitlines()
+    lines = render_text(timed).splitlines()
     assert lines[0].startswith("backend cpu: A device (sm_90)")
     assert lines[-1] == "left out: no valgrind"
-    assert "instructions" not in bench_text.render(timed)
+    assert "instructions" not in render_text(timed)
 
 
 def test_text_has_times_where_there_is_a_device() -> None:
-    lines = bench_text.render(replace(REPORT, timing=TIMING)).splitlines()
+    lines = render_text(replace(REPORT, timing=TIMING)).splitlines()
 
     assert "A device (sm_90), CUDA 13.0; medians, no profiler, ratios paired by batch" in lines
     assert lines[-1].split() == ["ours", "1000", "0.500", "0.250", "..", "0.750", "3"]
 
 
 def test_json_has_every_field() -> None:
-    document = json.loads(bench_json.render(replace(REPORT, timing=TIMING)))
+    document = json.loads(render_json(replace(REPORT, timing=TIMING)))
 
     assert document["schema"] == "kbuild.bench.launch/1"
     assert document["counted"][0]["ways"][1]["passed"] == [STUBBED, "inside libx.so.1", "push"]
     assert document["timing"]["modes"][0]["ways"][1]["ratio"] == 0.5
-    assert json.loads(bench_json.render(REPORT))["timing"] is None
-    assert json.loads(bench_json.render(REPORT))["left_out"] == []
+    assert json.loads(render_json(REPORT))["timing"] is None
+    assert json.loads(render_json(REPORT))["left_out"] == []

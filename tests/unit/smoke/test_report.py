@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import json
 
-from kbuild.report.smoke import json as smoke_json
-from kbuild.report.smoke import text as smoke_text
+from kbuild.report.smoke import render_json, render_text
 from kbuild.smoke.report import SmokeReport, SmokeResult, Status
 
 
@@ -31,7 +30,7 @@ def test_only_passed_is_ok() -> None:
 
 
 def test_text_shows_why() -> None:
-    text = smoke_text.render(make_report("passed", "failed"))
+    text = render_text(make_report("passed", "failed"))
     assert text == (
         "passed   resolve  f(int)  (0.50 s)\n"
         "failed   resolve  f(int)  (0.50 s)\n"
@@ -39,14 +38,14 @@ def test_text_shows_why() -> None:
         "    and \\x1b how\n"
         "FAILED: libk.so: 1 failed, 1 passed; 1 device\n"
     )
-    assert "SKIPPED: libk.so: 1 skipped; 0 devices\n" in smoke_text.render(
+    assert "SKIPPED: libk.so: 1 skipped; 0 devices\n" in render_text(
         make_report("skipped", device_count=0)
     )
-    assert smoke_text.render(make_report("passed")).endswith("ok: libk.so: 1 passed; 1 device\n")
+    assert render_text(make_report("passed")).endswith("ok: libk.so: 1 passed; 1 device\n")
 
 
 def test_json_is_the_contract() -> None:
-    document = json.loads(smoke_json.render(make_report("failed", device_count=None)))
+    document = json.loads(render_json(make_report("failed", device_count=None)))
     assert document == {
         "schema": "kbuild.smoke/1",
         "path": "libk.so",

@@ -10,7 +10,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.policy.file import SEVERITIES, SeverityChange
+from kbuild.verify.policy.model import SEVERITIES, SeverityChange
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
 from support.facts.build_facts import sound_facts
 
@@ -60,7 +60,7 @@ def test_set_rule_sees_all_files_and_judges_each() -> None:
         yield Violation(message=f"beside {', '.join(others)}")
 
     check.__doc__ = "Summary.\n\nWhy: x\n\nFix: x\n\nSource: x"
-    beside = set_rule("KB999", "made-up", severity="error", needs=())(check)
+    beside = rule("KB999", "made-up", severity="error", needs=())(check)
     report = verify((FACTS, replace(FACTS, path="b.so")), rules=(beside,))
     assert [(f.path, f.message) for f in report.findings] == [
         ("libdemo.so", "beside b.so"),
@@ -154,7 +154,7 @@ def test_policy_changes_severity() -> None:
 
 def test_lowering_without_a_reason_is_refused() -> None:
     change = SeverityChange(rule="KB101", severity="info")
-    with pytest.raises(ConfigurationError, match="takes a reason"):
+    with pytest.raises(ConfigurationError, match="requires a reason"):
         verify((FACTS,), Policy(severities=(change,)))
 
 
@@ -190,9 +190,9 @@ def test_selection_by_prefix() -> None:
 
 @pytest.mark.parametrize("prefix", ["KB9", "", "kb1", "missing-handle"])
 def test_unknown_prefix_is_refused(prefix: str) -> None:
-    with pytest.raises(ConfigurationError, match="no rule"):
+    with pytest.raises(ConfigurationError, match="unknown rule"):
         select_rules([prefix])
-    with pytest.raises(ConfigurationError, match="no rule"):
+    with pytest.raises(ConfigurationError, match="unknown rule"):
         select_rules([], [prefix])
 
 

@@ -34,7 +34,7 @@ def test_missing_pieces_are_named(
 
     text = capfdbinary.readouterr().out.decode()
     assert "cuda     not usable: backend cuda: compiler /no/such/nvcc not found" in text
-    assert "none of a GPU: its kernels build, and do not run here" in text
+    assert "no GPU driver: GPU kernels can be built, but not run here" in text
 
 
 def test_devices_are_listed(

@@ -135,7 +135,7 @@ def test_verify_selects_and_ignores(
 def test_verify_refuses_unknown_rules_and_unreadable_input(
     plain_object: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ConfigurationError, match="no rule 'KB9'"):
+    with pytest.raises(ConfigurationError, match="unknown rule 'KB9'"):
         call(verify, plain_object, "--select", "KB9")
     with pytest.raises(ConfigurationError, match="No such file"):
         call(verify, plain_object, "--policy", tmp_path / "absent.toml")
@@ -157,7 +157,7 @@ def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     output = capsysbinary.readouterr().out.decode()
     assert output.startswith("KB101 missing-architecture (error)\n")
     assert "\nKB601 note-mismatch (error)\n" in output
-    with pytest.raises(ConfigurationError, match="no rule 'KB999'"):
+    with pytest.raises(ConfigurationError, match="unknown rule 'KB999'"):
         call(explain, "KB999")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hypothesis import given
 
-from kbuild.report.layout import show
+from kbuild.report.layout import make_printable
 from kbuild.report.verify.github import render
 from kbuild.verify.report import Report, RuleNote
 from support.facts.build_reports import FINDING, NASTY, NASTY_REPORT, REPORTS, make_report
@@ -90,7 +90,7 @@ def test_nasty_text_stays_inside_its_command() -> None:
         "error",
     ]
     assert len(others) == 1
-    assert all(show(NASTY) in command.message for command in commands[1:])
+    assert all(make_printable(NASTY) in command.message for command in commands[1:])
 
 
 @given(REPORTS)
@@ -102,9 +102,11 @@ def test_any_text_is_one_command_a_finding(report: Report) -> None:
     order = ("error", "warning", "info")
     findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
     for command, finding in zip(commands, findings, strict=False):
-        assert command.message == f"{show(finding.path)}: {show(finding.message)}\nfix: " + show(
-            finding.fix
+        assert (
+            command.message
+            == f"{make_printable(finding.path)}: {make_printable(finding.message)}\nfix: "
+            + make_printable(finding.fix)
         )
         assert set(command.properties) == {"file", "title"}
         title = command.properties["title"].rstrip()
-        assert title == f"{finding.rule} {show(finding.slug)}".rstrip()
+        assert title == f"{finding.rule} {make_printable(finding.slug)}".rstrip()

@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 
 from kbuild.model import Resources
-from kbuild.report.verify.json import render, render_artifacts
+from kbuild.report.inspect.json import render_artifacts
+from kbuild.report.verify.json import render
 from kbuild.verify import verify
 from kbuild.verify.report import Finding, Report, RuleNote
 from support.facts.build_facts import KERNELS, SCALE, change_handle, sound_facts

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from kbuild.report.verify.markdown import escape, render
+from kbuild.report.markdown import escape
+from kbuild.report.verify.markdown import render
 from kbuild.verify.report import Report, RuleNote
 from support.facts.build_reports import FINDING, NASTY_REPORT, REPORTS, TEXT, make_report
 

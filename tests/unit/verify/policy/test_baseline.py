@@ -123,24 +123,27 @@ def test_what_cannot_be_read_is_refused() -> None:
     with pytest.raises(InputError, match="no device image"):
         make_baseline((replace(FOREIGN, images=(), containers=()),))
     debug = replace(FOREIGN, path="debug/foreign.fatbin")
-    with pytest.raises(InputError, match=r"are both foreign\.fatbin to a baseline"):
+    with pytest.raises(InputError, match=r"a baseline stores both as 'foreign\.fatbin'"):
         make_baseline((FOREIGN, debug))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no kbuild.baseline/1 file; kbuild verify --write-baseline"),
-        ('{"schema": "kbuild.baseline/2"}\n', "no kbuild.baseline/1 file"),
+        ("", "not a kbuild.baseline/1 file; create one with kbuild verify --write-baseline"),
+        ('{"schema": "kbuild.baseline/2"}\n', "not a kbuild.baseline/1 file"),
         ('{"schema"', ":1: not JSON"),
-        (TEXT + "<<<<<<< ours\n", ":7: not JSON .the mark of a merge conflict"),
+        (TEXT + "<<<<<<< ours\n", ":7: not JSON .possibly a merge conflict"),
         (TEXT + "[]\n", ":7: expected an object"),
-        (TEXT + '{"file": "foreign.fatbin", "stored_bytes": 1}\n', ":7: there twice"),
-        (TEXT + '{"file": "x", "stored_bytes": -1}\n', ":7: no line of a baseline"),
-        (TEXT + '{"file": "x", "stored_bytes": true}\n', ":7: no line of a baseline"),
-        (TEXT + '{"file": "x"}\n', ":7: no line of a baseline"),
-        (TEXT + '{"file": 3, "stored_bytes": 1}\n', ":7: no line of a baseline"),
-        (TEXT + '{"file": "x", "kernel": "k", "registers": 1}\n', ":7: no line of a baseline"),
+        (TEXT + '{"file": "foreign.fatbin", "stored_bytes": 1}\n', ":7: duplicate entry"),
+        (TEXT + '{"file": "x", "stored_bytes": -1}\n', ":7: not a valid line of a baseline"),
+        (TEXT + '{"file": "x", "stored_bytes": true}\n', ":7: not a valid line of a baseline"),
+        (TEXT + '{"file": "x"}\n', ":7: not a valid line of a baseline"),
+        (TEXT + '{"file": 3, "stored_bytes": 1}\n', ":7: not a valid line of a baseline"),
+        (
+            TEXT + '{"file": "x", "kernel": "k", "registers": 1}\n',
+            ":7: not a valid line of a baseline",
+        ),
         (
             TEXT + '{"file": "x", "kernel": "k", "arch": "a", "speed": 1}\n',
             "unknown figure 'speed'",
@@ -157,7 +160,7 @@ def test_bad_baseline_names_the_line(tmp_path: Path, text: str, message: str) ->
 def test_absent_and_binary_baselines_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError,
-        match=r"absent: no such file; kbuild verify --write-",
+        match=r"absent: no such file; create it with kbuild verify --write-",
     ):
         read_baseline(tmp_path / "absent")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.verify.policy.file import Policy, SeverityChange, find_policy, load_policy
+from kbuild.verify.policy.file import find_policy, load_policy
+from kbuild.verify.policy.model import Policy, SeverityChange
 
 BODY = 'required_architectures = ["sm_80"]\n'
 EXPECTED = Policy(required_architectures=("sm_80",))
@@ -60,14 +61,17 @@ def test_severities(tmp_path: Path) -> None:
             "zzz = 1",
             "known are allowed_architectures, baseline, exported, for, max_",
         ),
-        ('required_architectures = "sm_80"', "expected a list of strings"),
-        ("required_architectures = [80]", "expected a list of strings"),
+        ('required_architectures = "sm_80"', "expected a list, found 'sm_80'"),
+        ("required_architectures = [80]", r"\[0\]: expected a string that is not blank, found 80"),
         ("severities = 1", "expected a table"),
-        ("[severities]\nKB101 = 1", "expected { severity"),
-        ('[severities]\nKB101 = "fatal"', "none of info, warning, error"),
+        ("[severities]\nKB101 = 1", "unsupported value 1; expected one of 'info'"),
+        ('[severities]\nKB101 = "fatal"', "KB101.severity: unsupported value 'fatal'"),
         ('[severities]\nKB101 = { severity = "info", why = "x" }', "unknown key 'why'"),
-        ('[severities]\nKB101 = { severity = "info", reason = " " }', "reason is empty"),
-        ("[severities]\nKB101 = { severity = [] }", "none of info"),
+        (
+            '[severities]\nKB101 = { severity = "info", reason = " " }',
+            "reason: expected a string that",
+        ),
+        ("[severities]\nKB101 = { severity = [] }", "unsupported value an empty list"),
         ("verify = 3", "expected a table"),
         ("x = ", "not TOML"),
     ],

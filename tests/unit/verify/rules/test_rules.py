@@ -484,8 +484,8 @@ def test_missing_architecture_names_source_and_kernels() -> None:
     (finding,) = report.findings
     assert finding.arch == "sm_90"
     assert finding.message == (
-        "demo.cu has no image for sm_90, only sm_80: ns::scale(float*, float, int), "
-        "axpy(float, float*) cannot run there"
+        "demo.cu has no image for sm_90, only for sm_80: ns::scale(float*, float, int), "
+        "axpy(float, float*) cannot run on such a device"
     )
 
 
@@ -621,7 +621,7 @@ def test_names_of_static_kernels_reach_no_other_object() -> None:
         (SOUND, "calls of its own kernels"),
         (_dynamic(EXPORTED, is_symbolic=True), "calls of its own kernels"),
         (replace(EXPORTED, kind="executable"), "calls of its own kernels"),
-        (replace(EXPORTED, kind="executable", dynamic=None), "linked statically"),
+        (replace(EXPORTED, kind="executable", dynamic=None), "statically linked"),
     ],
 )
 def test_calls_inside_linked_files_lack_evidence(facts: ArtifactFacts, reason: str) -> None:

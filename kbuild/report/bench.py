@@ -1,25 +1,35 @@
-"""`kbuild bench launch` for people."""
+"""The reports of `kbuild bench launch`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from kbuild.bench.results import INSIDE, CountedCompiler, LaunchReport, TimedMode, Timing
+from kbuild.report.document import render_document
 from kbuild.report.layout import format_table, join_lines
 
+SCHEMA: Final = "kbuild.bench.launch/1"
 
-def render(report: LaunchReport) -> str:
-    """Tables of instructions, then of times."""
+
+def render_json(report: LaunchReport) -> str:
+    """Return the report as versioned JSON."""
+    return render_document(SCHEMA, report)
+
+
+def render_text(report: LaunchReport) -> str:
+    """Return the tables of instruction counts, followed by the tables of times."""
     return join_lines(_list_lines(report))
 
 
 def _list_lines(report: LaunchReport) -> Iterator[str]:
     front = f"backend {report.backend}: "
     if report.counted:
-        yield f"{front}instructions a launch, warm, from call site to entry and back"
-        yield f"without the entry's own; host code with {report.options}; counted by"
-        yield f"{report.valgrind}, launches taken by a stand-in, so that no device is needed"
+        yield f"{front}instructions per warm launch, from the call site to the entry and back,"
+        yield f"without those of the entry itself; host code compiled with {report.options};"
+        yield f"counted by {report.valgrind}; a stand-in for the runtime takes the launches, so"
+        yield "that no device is needed"
     for counted in report.counted:
         yield ""
         yield from _list_counts(counted)
@@ -47,16 +57,16 @@ def _list_counts(counted: CountedCompiler) -> Iterator[str]:
 
 
 def _shorten(name: str) -> str:
-    """A demangled function without its result, template arguments and parameters."""
+    """Return a demangled function without its result, template arguments, and parameters."""
     if name.startswith(INSIDE):
         return name
     bare = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
-    # `type const** std::f<type>(...)` is cut at a bracket of its result or after its name.
+    # The split cuts `type const** std::f<type>(...)` inside its result or after its name.
     return bare.rpartition(" ")[2].lstrip("*&") or name
 
 
 def list_times(timing: Timing) -> Iterator[str]:
-    """The tables of times alone, line by line."""
+    """Yield the lines of the tables of times."""
     yield f"{timing.device}; medians, no profiler, ratios paired by batch"
     for mode in timing.modes:
         yield ""

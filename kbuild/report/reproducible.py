@@ -1,4 +1,4 @@
-"""What `kbuild verify --reproducible` shows people."""
+"""The reports of `kbuild verify --reproducible`; docs/scale.md explains them."""
 
 from __future__ import annotations
 
@@ -12,38 +12,46 @@ from kbuild.diff.reproducible.model import (
     PartDifference,
     ReproducibilityReport,
 )
-from kbuild.report.layout import format_size, join_lines, plural, show_line
+from kbuild.report.document import render_document
+from kbuild.report.layout import format_size, join_lines, make_one_line, plural
+
+SCHEMA: Final = "kbuild.reproducible/1"
 
 _CAUSES: Final[dict[Cause, str]] = {
-    "path": "where files lie",
-    "debug-information": "debug information, which names files and folders",
-    "digest": "a digest of the rest",
+    "path": "the paths of files",
+    "debug-information": "debug information, which contains the paths of files",
+    "digest": "a hash of other content",
 }
 _LONGEST: Final = 100
 
 
-def render(report: ReproducibilityReport) -> str:
-    """The report as text."""
+def render_json(report: ReproducibilityReport) -> str:
+    """Return the report as versioned JSON."""
+    return render_document(SCHEMA, report, equal=report.is_equal)
+
+
+def render_text(report: ReproducibilityReport) -> str:
+    """Return the verdict, followed by the parts that differ in each file."""
     names = f"{report.first} and {report.second}"
     files = plural(report.compared, "file")
     if report.is_equal:
-        return join_lines([f"{names}: {files}, every one the same byte for byte"])
+        return join_lines([f"{names}: {files} compared, all identical"])
     count = len({difference.file.partition("!")[0] for difference in report.files})
-    lines = [f"{names}: {count} of {files} not the same"]
+    lines = [f"{names}: {count} of {files} differ"]
     for difference in report.files:
         lines += _describe_file(difference, report)
     return join_lines(lines)
 
 
 def _describe_file(difference: FileDifference, report: ReproducibilityReport) -> Iterator[str]:
-    name = show_line(difference.file)
+    name = make_one_line(difference.file)
     if difference.status != "changed":
         side = report.first if difference.status == "only-first" else report.second
-        yield f"{name}: in {show_line(side)} alone"
+        yield f"{name}: only in {make_one_line(side)}"
         return
     yield name
     if difference.problem is not None:
-        yield f"  cannot be told apart further: {show_line(difference.problem)}"
+        yield f"  cannot be compared in detail: {make_one_line(difference.problem)}"
     for part in difference.sections:
         yield from _describe_part(part, "  ")
     for image in difference.images:
@@ -51,7 +59,7 @@ def _describe_file(difference: FileDifference, report: ReproducibilityReport) ->
 
 
 def _describe_image(image: ImageDifference) -> Iterator[str]:
-    yield f"  image {image.position}: {show_line(image.arch)} {image.kind} ({image.backend})"
+    yield f"  image {image.position}: {make_one_line(image.arch)} {image.kind} ({image.backend})"
     for part in image.sections:
         yield from _describe_part(part, "    ")
     for word, names in (
@@ -60,7 +68,7 @@ def _describe_image(image: ImageDifference) -> Iterator[str]:
         ("variable", image.data),
     ):
         for name in names:
-            yield f"    {word} {show_line(name)}"
+            yield f"    {word} {make_one_line(name)}"
 
 
 def _describe_part(part: PartDifference, indent: str) -> Iterator[str]:
@@ -70,11 +78,11 @@ def _describe_part(part: PartDifference, indent: str) -> Iterator[str]:
     ]
     size = sizes[0] if sizes[0] == sizes[1] else f"{sizes[0]} | {sizes[1]}"
     cause = f": {_CAUSES[part.cause]}" if part.cause else ""
-    yield f"{indent}{show_line(part.name)} ({size}), from byte {part.offset:#x}{cause}"
+    yield f"{indent}{make_one_line(part.name)} ({size}), from byte {part.offset:#x}{cause}"
     for text in (part.first, part.second):
         yield f"{indent}  {_shorten(text)}"
 
 
 def _shorten(text: str) -> str:
-    shown = show_line(text) or "(nothing)"
+    shown = make_one_line(text) or "(nothing)"
     return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 3]}..."

@@ -1,0 +1,191 @@
+"""The versioned JSON of `kbuild inspect` and `kbuild verify`; field names are a contract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from kbuild.facts import (
+    ArtifactFacts,
+    HandleFacts,
+    HostKernel,
+    ImageFacts,
+    ModuleFacts,
+    Place,
+    Symbol,
+    WrapperFacts,
+)
+from kbuild.model import Kernel, Param, Resources
+from kbuild.records import to_json
+
+INSPECT_SCHEMA: Final = "kbuild.inspect/1"
+
+
+def render_artifacts(
+    artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
+) -> str:
+    """What `iterate_artifacts` gives, as one text."""
+    return "".join(iterate_artifacts(artifacts, errors))
+
+
+def iterate_artifacts(
+    artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
+) -> Iterator[str]:
+    """The facts that `kbuild inspect` shows, as JSON; ``errors`` are (path, message).
+
+    A line a kernel: large libraries have tens of thousands, whose text as a whole, and as
+    values before, would take more memory than reading them did.
+    """
+    yield f'{{"schema": {json.dumps(INSPECT_SCHEMA)}, "artifacts": ['
+    for number, facts in enumerate(artifacts):
+        yield "," if number else ""
+        yield from _artifact(facts)
+    rows = [{"path": path, "message": message} for path, message in errors]
+    yield f'], "errors": {json.dumps(rows)}}}\n'
+
+
+def _artifact(facts: ArtifactFacts) -> Iterator[str]:
+    record = facts.modules[0].record if facts.modules else None
+    front = {
+        "path": facts.path,
+        "kind": facts.kind,
+        "machine": facts.machine,
+        "sha256": facts.sha256,
+        "kbuild": {"version": record.version, "target": record.target} if record else None,
+    }
+    yield "\n" + _open(front) + ', "images": ['
+    spelled: dict[int, str] = {}
+    for number, image in enumerate(facts.images):
+        yield (",\n " if number else "\n ") + _open(_image(image)) + ', "kernels": '
+        yield from _kernels(image, facts.is_summary, spelled)
+        yield "}"
+    back = {
+        "handles": [
+            *_handles(facts),
+            *(_host_kernel(facts, kernel) for kernel in facts.host_kernels),
+        ],
+        "wrappers": [_wrapper(facts, wrapper) for wrapper in facts.wrappers],
+        "runtimes": [to_json(runtime) for runtime in facts.runtimes],
+        "variables": [to_json(v) for module in facts.modules for v in module.record.variables],
+    }
+    yield "],\n " + json.dumps(back)[1:]
+
+
+def _open(fields: dict[str, Any]) -> str:
+    """An object whose end is still to come."""
+    return json.dumps(fields)[:-1]
+
+
+def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> Iterator[str]:
+    if is_summary:
+        yield "null"
+        return
+    yield "["
+    for number, kernel in enumerate(image.kernels):
+        # The images of one source share their kernels' parameters.
+        params = spelled.get(id(kernel.params))
+        if params is None:
+            params = spelled[id(kernel.params)] = json.dumps(list(map(_param, kernel.params)))
+        yield (",\n  " if number else "\n  ") + _open(_names(kernel))
+        yield f', "params": {params}, ' + json.dumps(_resources(kernel.resources))[1:]
+    yield "]"
+
+
+def _param(param: Param) -> dict[str, Any]:
+    fields = {"index": param.index, "offset": param.offset, "size": param.size, "type": param.type}
+    # Libraries have tens of thousands of kernels, and one vendor's images alone say it.
+    return fields if param.kind is None else {**fields, "kind": param.kind}
+
+
+def _image(image: ImageFacts) -> dict[str, Any]:
+    return {
+        "backend": image.backend,
+        "arch": image.arch,
+        "kind": image.kind,
+        "compression": image.compression,
+        "size": image.size,
+        "stored_size": image.stored_size,
+        "container": image.container,
+        "ptx_version": image.ptx_version,
+    }
+
+
+def _names(kernel: Kernel) -> dict[str, Any]:
+    return {"name": kernel.name, "display": kernel.display}
+
+
+def _resources(resources: Resources) -> dict[str, Any]:
+    return {
+        "registers": resources.registers,
+        "shared_bytes": resources.shared_bytes,
+        "local_bytes": resources.local_bytes,
+        "spill_bytes": resources.spill_bytes,
+        "max_threads": resources.max_threads,
+        "constant_bytes": resources.constant_bytes,
+        "code_bytes": resources.code_bytes,
+        "scalar_registers": resources.scalar_registers,
+        "accumulation_registers": resources.accumulation_registers,
+        "spilled_registers": resources.spilled_registers,
+        "spilled_scalar_registers": resources.spilled_scalar_registers,
+        "wavefront_size": resources.wavefront_size,
+        "required_block": resources.required_block,
+    }
+
+
+def _handles(facts: ArtifactFacts) -> Iterator[dict[str, Any]]:
+    modules = {row: module for module in facts.modules for row in module.record.kernels}
+    for handle in facts.handles:
+        if handle.is_found:
+            yield {
+                **_identity(facts, handle.kernel, handle.symbol, handle.place),
+                "stub": handle.row.stub,
+                "registered": _is_registered(handle, modules.get(handle.row)),
+            }
+
+
+def _is_registered(handle: HandleFacts, module: ModuleFacts | None) -> bool | None:
+    """Whether the module's constructor registers this very handle, where that can be read."""
+    if handle.registered is None or module is None:
+        return None
+    return handle.registered.place == handle.place and module.is_constructor_reached
+
+
+def _host_kernel(facts: ArtifactFacts, kernel: HostKernel) -> dict[str, Any]:
+    symbol = kernel.symbol
+    return {
+        **_identity(facts, kernel.kernel, symbol, symbol.place if symbol else None),
+        "stub": kernel.stub.name if kernel.stub else None,
+        "registered": kernel.is_registered,
+    }
+
+
+def _identity(
+    facts: ArtifactFacts, kernel: str, symbol: Symbol | None, place: Place | None
+) -> dict[str, Any]:
+    kind = None
+    if symbol is not None:
+        kind = "function" if symbol.type == "function" else "variable"
+    section = facts.section_of(place) if place else None
+    return {
+        "kernel": kernel,
+        "kind": kind,
+        "binding": symbol.binding if symbol else None,
+        "visibility": symbol.visibility if symbol else None,
+        "section": section.name if section else None,
+        "size": symbol.size if symbol else None,
+    }
+
+
+def _wrapper(facts: ArtifactFacts, wrapper: WrapperFacts) -> dict[str, Any]:
+    section = facts.section_of(wrapper.place)
+    return {
+        "backend": wrapper.backend,
+        "container": wrapper.container,
+        "version": wrapper.version,
+        "section": section.name if section else None,
+        "offset": wrapper.place.offset,
+        "device_linked": wrapper.is_device_linked,
+        "awaits": wrapper.awaits,
+        "problem": wrapper.problem,
+    }

@@ -1,1 +1,0 @@
-"""Renderers of `kbuild replay` results."""

@@ -1,1 +1,0 @@
-"""Renderers of smoke test reports."""

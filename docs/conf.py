@@ -31,7 +31,8 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_preserve_defaults = True
+# Quotes and dashes stay as written: `--option` must not become a dash.
+smartquotes = False
 # In docstrings, `name` is code.
 default_role = "code"
 

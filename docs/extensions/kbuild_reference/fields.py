@@ -36,7 +36,11 @@ def render(argument: str, body: str) -> str:
     header = ("Key", "Type", *(("Default",) if shows_defaults else ()), "Meaning")
     rows = [
         (f"`{name}`", describe(hint), *((default,) if shows_defaults else ()), prose[name])
-        for name, hint, default in fields
+        for name, hint, default in (
+            ((name, _without_none(hint), default) for name, hint, default in fields)
+            if shows_defaults  # TOML has no null: a key is there or not
+            else fields
+        )
     ]
     return format_table(header, rows)
 
@@ -81,6 +85,12 @@ def describe(hint: Any) -> str:
         inner = arguments[:1] if arguments[-1] is Ellipsis else dict.fromkeys(arguments)
         return f"array of {' or '.join(_plural(describe(item)) for item in inner)}"
     return "object"
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) not in (Union, types.UnionType):
+        return hint
+    return Union[tuple(item for item in get_args(hint) if item is not type(None))]  # noqa: UP007
 
 
 def _literal(value: object) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -48,7 +49,7 @@ def read_blocks(page: Path) -> tuple[Block, ...]:
 
 def _read(text: str) -> Iterator[Block]:
     tokens = MarkdownIt().parse(text)
-    for comment, block in zip(tokens, tokens[1:], strict=False):
+    for comment, block in pairwise(tokens):
         if comment.type != "html_block" or block.type != "fence":
             continue
         match = _COMMENT.fullmatch(comment.content.strip())

@@ -1,16 +1,22 @@
-"""The commands and programs in the documentation work as they are printed."""
+"""The commands in the documentation work as printed, and it knows the keys of all reports."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from code_blocks import ROOT, Block, list_pages, read_blocks
+
+import kbuild
 
 PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
 RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
@@ -46,6 +52,78 @@ def test_code_blocks_work(run_page: Runner, name: str) -> None:
 
 def test_readme_and_tutorial_are_run() -> None:
     assert {"README.md", "docs/tutorials/first-kernel.md"} <= set(RUNNABLE)
+
+
+LIBRARY = "build/libsaxpy_kernels.so"
+# Each report, made from the libraries of two pages; the codes are those of a command that works.
+REPORTS = {
+    "kbuild.inspect/1": ("inspect", "{readme}"),
+    "kbuild.verify/1": ("verify", "{readme}", "--policy", "{tutorial_directory}/policy.toml"),
+    "kbuild.diff/1": ("diff", "{readme}", "{tutorial}"),
+    "kbuild.smoke/1": ("smoke", "{readme}"),
+    "kbuild.reproducible/1": ("verify", "--reproducible", "{readme}", "{tutorial}"),
+    "kbuild.replay/1": ("replay", "{record}"),
+    "kbuild.doctor/1": ("doctor",),
+}
+
+
+@pytest.fixture(scope="module")
+def report_inputs(run_page: Runner) -> dict[str, str]:
+    """Return the files that the reports are about."""
+    readme, tutorial = run_page("README.md"), run_page("docs/tutorials/first-kernel.md")
+    record = readme / "saxpy.launch"
+    executor = kbuild.KernelExecutor(
+        kbuild.KernelCompiler("cpu").compile(readme / "saxpy.cu")["saxpy"]
+    )
+    x, y = np.ones(8, np.float32), np.ones(8, np.float32)
+    config = kbuild.LaunchConfig(grid=1, block=8)
+    kbuild.write_launch_record(record, executor.capture(config, 8, 2.0, x, y))
+    return {
+        "readme": str(readme / LIBRARY),
+        "tutorial": str(tutorial / LIBRARY),
+        "tutorial_directory": str(tutorial),
+        "record": str(record),
+    }
+
+
+@pytest.mark.parametrize("schema", REPORTS)
+def test_json_keys_are_documented(report_inputs: dict[str, str], schema: str) -> None:
+    argv = [word.format(**report_inputs) for word in REPORTS[schema]]
+    result = subprocess.run(
+        [sys.executable, "-m", "kbuild", *argv, "--format", "json"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert result.returncode in (0, 1)
+    report = json.loads(result.stdout)
+    assert report["schema"] == schema
+    assert set(list_keys(report)) - read_documented_words(schema) == set()
+
+
+def list_keys(value: Any) -> Iterator[str]:
+    """Yield all keys of a report, at every depth."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from list_keys(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from list_keys(item)
+
+
+def read_documented_words(schema: str) -> set[str]:
+    """Return the words in code font of the schema's section, and of what it refers to."""
+    page = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    section = re.search(rf"(?ms)^## {re.escape(schema)}$(.*?)(^\(kbuild-|\Z)", page)
+    assert section, f"{schema} has no section"
+    text = section[1]
+    if schema == "kbuild.replay/1":
+        text += (ROOT / "docs" / "reference" / "launch-record-format.md").read_text("utf-8")
+    # The lines of a placeholder name the fields that it documents.
+    fields = re.findall(r"(?m)^(\w+): ", text)
+    return {"schema", *fields, *re.findall(r"`(\w+)`", text)}
 
 
 def _find_base(blocks: tuple[Block, ...]) -> str | None:

@@ -1,22 +1,75 @@
-"""The commands in the documentation work as printed, and it knows the keys of all reports."""
+"""The commands in the documentation work as printed, and it knows the keys of all reports.
+
+An HTML comment in front of a code block of a page says what this test does with the block:
+
+* ``<!-- file: NAME -->`` writes the block to a file in the page's directory;
+* ``<!-- run -->`` runs a ``bash`` or ``python`` block there;
+* ``<!-- output -->`` compares the block with what the last command printed: each of its lines
+  has to be there, and ``...`` stands for any lines.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pytest
-from code_blocks import ROOT, Block, list_pages, read_blocks
+from markdown_it import MarkdownIt
 
 import kbuild
+
+ROOT = Path(__file__).parents[3]
+
+_COMMENT = re.compile(r"<!--\s*(file|run|output)(?::\s*(.+?))?\s*-->")
+
+Action: TypeAlias = Literal["file", "run", "output"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One code block that a test uses, and what it does with it."""
+
+    action: Action
+    argument: str
+    language: str
+    text: str
+    line: int
+
+
+def list_pages() -> tuple[Path, ...]:
+    """Return the README and all pages of the documentation."""
+    return (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+
+
+def read_blocks(page: Path) -> tuple[Block, ...]:
+    """Return the marked code blocks of a page, in its order."""
+    return tuple(_read(page.read_text(encoding="utf-8")))
+
+
+def _read(text: str) -> Iterator[Block]:
+    tokens = MarkdownIt().parse(text)
+    for comment, block in pairwise(tokens):
+        if comment.type != "html_block" or block.type != "fence":
+            continue
+        match = _COMMENT.fullmatch(comment.content.strip())
+        if match:
+            yield Block(
+                action=match[1],  # type: ignore[arg-type] # the pattern allows no other word
+                argument=match[2] or "",
+                language=block.info.split()[0] if block.info else "",
+                text=block.content,
+                line=block.map[0] + 1 if block.map else 0,
+            )
+
 
 PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
 RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
@@ -32,13 +85,8 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     def run(name: str) -> Path:
         if name not in directories:
             directory = tmp_path_factory.mktemp(Path(name).stem) / "project"
-            blocks = read_blocks(PAGES[name])
-            base = _find_base(blocks)
-            if base is None:
-                directory.mkdir()
-            else:
-                shutil.copytree(run(base), directory, symlinks=True)
-            _run_blocks(name, blocks, directory)
+            directory.mkdir()
+            _run_blocks(name, read_blocks(PAGES[name]), directory)
             directories[name] = directory
         return directories[name]
 
@@ -124,12 +172,6 @@ def read_documented_words(schema: str) -> set[str]:
     # The lines of a placeholder name the fields that it documents.
     fields = re.findall(r"(?m)^(\w+): ", text)
     return {"schema", *fields, *re.findall(r"`(\w+)`", text)}
-
-
-def _find_base(blocks: tuple[Block, ...]) -> str | None:
-    """Return the page whose directory this one starts from."""
-    bases = [b.argument.removeprefix("after ") for b in blocks if b.argument.startswith("after ")]
-    return bases[0] if bases else None
 
 
 def _run_blocks(name: str, blocks: tuple[Block, ...], directory: Path) -> None:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+
+from kbuild.verify.policy.tables import read_policy
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).parents[3]
 PAGES = [
@@ -57,6 +65,15 @@ def test_every_page_is_in_a_table_of_contents() -> None:
                 if line.strip() and not line.startswith(":")
             }
     assert set((ROOT / "docs").rglob("*.md")) == listed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_policies_in_examples_are_valid(page: Path) -> None:
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "fence" and token.info == "toml":
+            table = tomllib.loads(token.content).get("verify")
+            if table is not None:
+                read_policy(table, page.name)
 
 
 def test_readme_is_short_and_has_the_test_command() -> None:

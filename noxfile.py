@@ -24,3 +24,10 @@ def types(session: nox.Session) -> None:
     """Check types, strictly."""
     session.install("-e", ".[dev]")
     session.run("mypy")
+
+
+@nox.session
+def linkcheck(session: nox.Session) -> None:
+    """Check the external links of the documentation, which needs a network."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-b", "linkcheck", "docs", "build/linkcheck")

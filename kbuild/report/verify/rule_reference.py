@@ -26,7 +26,7 @@ _INTRODUCTION: Final = """\
 
 What `kbuild verify` checks.  An id never changes its meaning; a policy may change a severity.
 
-<!-- Made by: kbuild explain --all --format markdown -o docs/rules.md -->
+<!-- Made by: kbuild explain --all --format markdown -o docs/reference/rules.md -->
 """
 
 

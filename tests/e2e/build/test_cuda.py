@@ -302,7 +302,12 @@ def has_device() -> bool:
     ("architecture", "sources", "code", "expected"),
     [
         ("90", "__device__ int missing(int);", 4, "define it in a source of the target"),
-        ("90-virtual", "__device__ int missing(int v) { return v; }", 2, "add one, such as 90-real"),
+        (
+            "90-virtual",
+            "__device__ int missing(int v) { return v; }",
+            2,
+            "add one, such as 90-real",
+        ),
     ],
 )
 def test_bad_device_links(

@@ -10,7 +10,7 @@ from kbuild.report.verify.rule_reference import format_prose, render
 from kbuild.verify.catalogue import RULES
 from support.commands import ROOT
 
-REFERENCE = ROOT / "docs" / "rules.md"
+REFERENCE = ROOT / "docs" / "reference" / "rules.md"
 
 
 def test_reference_is_up_to_date() -> None:

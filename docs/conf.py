@@ -1,0 +1,41 @@
+"""Configuration of the documentation: `sphinx-build -W -b html docs build/docs`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+import kbuild
+
+project = "kbuild"
+author = "The kbuild authors"
+project_copyright = "The kbuild authors. Licensed under Apache-2.0."
+version = release = kbuild.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "kbuild_reference",
+]
+exclude_patterns = ["extensions"]
+
+html_theme = "furo"
+html_title = f"kbuild {release}"
+html_copy_source = False
+
+myst_enable_extensions = ["deflist", "fieldlist"]
+myst_heading_anchors = 3
+# C++ in code blocks is CUDA's dialect, and some text blocks only look like a language.
+suppress_warnings = ["misc.highlighting_failure"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+# Quotes and dashes stay as written: `--option` must not become a dash.
+smartquotes = False
+# In docstrings, `name` is code.
+default_role = "code"
+
+# The external addresses need a network: `nox -s linkcheck`.
+linkcheck_timeout = 20
+linkcheck_retries = 2

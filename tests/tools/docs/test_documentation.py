@@ -1,0 +1,221 @@
+"""The commands in the documentation work as printed, and it knows the keys of all reports.
+
+An HTML comment in front of a code block of a page says what this test does with the block:
+
+* ``<!-- file: NAME -->`` writes the block to a file in the page's directory;
+* ``<!-- run -->`` runs a ``bash`` or ``python`` block there;
+* ``<!-- output -->`` compares the block with what the last command printed: each of its lines
+  has to be there, and ``...`` stands for any lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+import kbuild
+
+ROOT = Path(__file__).parents[3]
+
+_COMMENT = re.compile(r"<!--\s*(file|run|output)(?::\s*(.+?))?\s*-->")
+
+Action: TypeAlias = Literal["file", "run", "output"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One code block that a test uses, and what it does with it."""
+
+    action: Action
+    argument: str
+    language: str
+    text: str
+    line: int
+
+
+def list_pages() -> tuple[Path, ...]:
+    """Return the README and all pages of the documentation."""
+    return (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+
+
+def read_blocks(page: Path) -> tuple[Block, ...]:
+    """Return the marked code blocks of a page, in its order."""
+    return tuple(_read(page.read_text(encoding="utf-8")))
+
+
+def _read(text: str) -> Iterator[Block]:
+    tokens = MarkdownIt().parse(text)
+    for comment, block in pairwise(tokens):
+        if comment.type != "html_block" or block.type != "fence":
+            continue
+        match = _COMMENT.fullmatch(comment.content.strip())
+        if match:
+            yield Block(
+                action=match[1],  # type: ignore[arg-type] # the pattern allows no other word
+                argument=match[2] or "",
+                language=block.info.split()[0] if block.info else "",
+                text=block.content,
+                line=block.map[0] + 1 if block.map else 0,
+            )
+
+
+PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
+RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
+
+Runner = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Return a function that runs a page once, and gives its directory."""
+    directories: dict[str, Path] = {}
+
+    def run(name: str) -> Path:
+        if name not in directories:
+            directory = tmp_path_factory.mktemp(Path(name).stem) / "project"
+            directory.mkdir()
+            _run_blocks(name, read_blocks(PAGES[name]), directory)
+            directories[name] = directory
+        return directories[name]
+
+    return run
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_code_blocks_work(run_page: Runner, name: str) -> None:
+    run_page(name)
+
+
+def test_readme_and_tutorial_are_run() -> None:
+    assert {"README.md", "docs/tutorials/first-kernel.md"} <= set(RUNNABLE)
+
+
+LIBRARY = "build/libsaxpy_kernels.so"
+# Each report, made from the libraries of two pages; the codes are those of a command that works.
+REPORTS = {
+    "kbuild.inspect/1": ("inspect", "{readme}"),
+    "kbuild.verify/1": ("verify", "{readme}", "--policy", "{tutorial_directory}/policy.toml"),
+    "kbuild.diff/1": ("diff", "{readme}", "{tutorial}"),
+    "kbuild.smoke/1": ("smoke", "{readme}"),
+    "kbuild.reproducible/1": ("verify", "--reproducible", "{readme}", "{tutorial}"),
+    "kbuild.replay/1": ("replay", "{record}"),
+    "kbuild.doctor/1": ("doctor",),
+}
+
+
+@pytest.fixture(scope="module")
+def report_inputs(run_page: Runner) -> dict[str, str]:
+    """Return the files that the reports are about."""
+    readme, tutorial = run_page("README.md"), run_page("docs/tutorials/first-kernel.md")
+    record = readme / "saxpy.launch"
+    executor = kbuild.KernelExecutor(
+        kbuild.KernelCompiler("cpu").compile(readme / "saxpy.cu")["saxpy"]
+    )
+    x, y = np.ones(8, np.float32), np.ones(8, np.float32)
+    config = kbuild.LaunchConfig(grid=1, block=8)
+    kbuild.write_launch_record(record, executor.capture(config, 8, 2.0, x, y))
+    return {
+        "readme": str(readme / LIBRARY),
+        "tutorial": str(tutorial / LIBRARY),
+        "tutorial_directory": str(tutorial),
+        "record": str(record),
+    }
+
+
+@pytest.mark.parametrize("schema", REPORTS)
+def test_json_keys_are_documented(report_inputs: dict[str, str], schema: str) -> None:
+    argv = [word.format(**report_inputs) for word in REPORTS[schema]]
+    result = subprocess.run(
+        [sys.executable, "-m", "kbuild", *argv, "--format", "json"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert result.returncode in (0, 1)
+    report = json.loads(result.stdout)
+    assert report["schema"] == schema
+    assert set(list_keys(report)) - read_documented_words(schema) == set()
+
+
+def list_keys(value: Any) -> Iterator[str]:
+    """Yield all keys of a report, at every depth."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from list_keys(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from list_keys(item)
+
+
+def read_documented_words(schema: str) -> set[str]:
+    """Return the words in code font of the schema's section, and of what it refers to."""
+    page = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    section = re.search(rf"(?ms)^## {re.escape(schema)}$(.*?)(^\(kbuild-|\Z)", page)
+    assert section, f"{schema} has no section"
+    text = section[1]
+    if schema == "kbuild.replay/1":
+        text += (ROOT / "docs" / "reference" / "launch-record-format.md").read_text("utf-8")
+    # The lines of a placeholder name the fields that it documents.
+    fields = re.findall(r"(?m)^(\w+): ", text)
+    return {"schema", *fields, *re.findall(r"`(\w+)`", text)}
+
+
+def _run_blocks(name: str, blocks: tuple[Block, ...], directory: Path) -> None:
+    printed = ""
+    for block in blocks:
+        where = f"{name}:{block.line}"
+        if block.action == "file":
+            path = directory / block.argument
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.action == "run":
+            printed = _run_block(where, block, directory)
+        else:
+            _compare(where, block.text, printed)
+
+
+def _run_block(where: str, block: Block, directory: Path) -> str:
+    commands = {
+        "bash": ["bash", "-euo", "pipefail", "-c", block.text],
+        "python": [sys.executable, "-c", block.text],
+    }
+    assert block.language in commands, f"{where}: cannot run {block.language!r}"
+    scripts = Path(sys.executable).parent
+    result = subprocess.run(
+        commands[block.language],
+        cwd=directory,
+        env={
+            **os.environ,
+            "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+            "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert result.returncode == 0, f"{where}: exit code {result.returncode}\n{result.stdout}"
+    return result.stdout
+
+
+def _compare(where: str, expected: str, printed: str) -> None:
+    """Check that the printed lines are those expected, in their order."""
+    lines = iter(line.rstrip() for line in printed.splitlines())
+    for line in expected.splitlines():
+        if line.strip() not in ("", "..."):
+            assert line.rstrip() in lines, f"{where}: {line!r} is not in the output\n{printed}"

@@ -1,0 +1,119 @@
+"""The reference names everything that users can use, and its generators follow the source."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kbuild
+from kbuild import errors
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+PAGES = {page.relative_to(DOCS).as_posix(): page for page in sorted(DOCS.rglob("*.md"))}
+
+reference: Any = importlib.import_module("kbuild_reference")
+commands: Any = importlib.import_module("kbuild_reference.commands")
+cmake: Any = importlib.import_module("kbuild_reference.cmake")
+headers: Any = importlib.import_module("kbuild_reference.headers")
+fields: Any = importlib.import_module("kbuild_reference.fields")
+
+# Steps of a launch that `kbuild::launch` and debug stubs call; not for users.
+INTERNAL_FUNCTIONS = {
+    "kbuild_launch_extended",
+    "kbuild_launch_prepared",
+    "kbuild_launch_unprepared",
+    "kbuild_push_configuration",
+    "kbuild_take_stub_result",
+}
+# Include guards of headers, and what the build passes on to its own steps.
+INTERNAL_VARIABLES = {"KBUILD_EXECUTABLE"}
+
+
+def read(name: str) -> str:
+    return PAGES[name].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_placeholders_of_each_page_can_be_expanded(name: str) -> None:
+    assert "<!-- generate:" not in reference.expand(read(name))
+
+
+def test_every_command_is_in_the_reference() -> None:
+    documented = re.findall(r"<!-- generate: command ([\w-]+) -->", read("reference/commands.md"))
+    assert sorted(documented) == sorted(commands.find_commands())
+
+
+def test_every_cmake_function_is_in_the_reference() -> None:
+    documented = re.findall(r"<!-- generate: cmake (\w+) -->", read("reference/cmake.md"))
+    functions = {name for name in cmake.read_blocks() if name.startswith("kbuild_")}
+    assert set(documented) == functions
+
+
+@pytest.mark.parametrize(
+    ("header", "page"),
+    [("kbuild.hpp", "reference/cpp.md"), ("host_cpu.h", "reference/c.md")],
+)
+def test_every_public_declaration_is_in_the_reference(header: str, page: str) -> None:
+    path = next(path for path in headers.find_headers() if path.name == header)
+    names = {
+        item.name
+        for item in headers.read_header(path)
+        if item.name not in {*INTERNAL_FUNCTIONS, "kbuild_note_call_site", "kbuild_error_t"}
+    }
+    documented = set(re.findall(r"<!-- generate: declaration (\w+) -->", read(page)))
+    assert len(names) > 5
+    assert names <= documented
+
+
+def test_every_public_python_name_is_in_the_reference() -> None:
+    page = read("reference/python.md")
+    assert [name for name in kbuild.__all__ if f"kbuild.{name}" not in page] == []
+
+
+def test_every_error_class_is_in_the_reference() -> None:
+    page = read("reference/exit-codes.md")
+    for error in vars(errors).values():
+        if isinstance(error, type) and issubclass(error, errors.KbuildError):
+            row = re.search(rf"^\| `{error.__name__}` \| (.*?) \|", page, re.MULTILINE)
+            assert row or error is errors.KbuildError, error.__name__
+            if row and row[1].isdigit():
+                assert int(row[1]) == error.exit_code
+
+
+def test_every_environment_variable_of_kbuild_is_in_the_reference() -> None:
+    patterns = (r'getenv\("(KBUILD_\w+)"', r'"(KBUILD_\w+)"', r"ENV\{(KBUILD_\w+)\}")
+    read_by_kbuild = set()
+    for root, suffix in (("kbuild", ".py"), ("kbuild/native", ""), ("cmake", ".cmake")):
+        for path in (ROOT / root).rglob(f"*{suffix}"):
+            if path.is_file() and path.suffix not in (".pyc", ".so", ".a", ".1"):
+                text = path.read_text(encoding="utf-8", errors="replace")
+                found = {name for pattern in patterns for name in re.findall(pattern, text)}
+                read_by_kbuild |= found
+    documented = set(re.findall(r"`(KBUILD_\w+)`", read("reference/environment.md")))
+    assert "KBUILD_TRACE" in read_by_kbuild
+    assert read_by_kbuild - INTERNAL_VARIABLES <= documented
+
+
+def test_fields_without_a_meaning_are_rejected() -> None:
+    with pytest.raises(ValueError, match="say what 'reason' means"):
+        fields.render("kbuild.verify.report.RuleNote", "rule: The rule.")
+
+
+def test_fields_that_do_not_exist_are_rejected() -> None:
+    with pytest.raises(ValueError, match="no field 'id'"):
+        fields.render("kbuild.verify.report.RuleNote", "rule: r\nreason: r\nid: i")
+
+
+def test_unknown_generators_are_rejected() -> None:
+    with pytest.raises(ValueError, match="unknown generator 'x'"):
+        reference.expand("<!-- generate: x -->")
+
+
+def test_declarations_are_shown_without_bodies_and_reserved_names() -> None:
+    text = headers.render("kbuild_malloc", "")
+    assert "kbuild_error_t kbuild_malloc(void **pointer, size_t bytes);" in text

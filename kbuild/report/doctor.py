@@ -1,4 +1,4 @@
-"""The renderers of `kbuild doctor`."""
+"""Renderers for `kbuild doctor`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ SCHEMA: Final = "kbuild.doctor/1"
 
 
 def render_json(diagnosis: Diagnosis) -> str:
-    """Everything, machine-readable."""
+    """Return the diagnosis as a JSON document."""
     body = {"schema": SCHEMA, **to_json(diagnosis)}
     body["programs"] = dict(diagnosis.programs)
     return json.dumps(body, indent=2) + "\n"
 
 
 def render_text(diagnosis: Diagnosis) -> str:
-    """A paragraph a backend, then the tools and the driver."""
+    """Return one paragraph per backend, then the programs, the driver, and the devices."""
     lines = [line for toolchain in diagnosis.toolchains for line in _describe(toolchain)]
     for name, path in diagnosis.programs:
         lines.append(f"{name:<9}{path or 'not found: pip install kbuild[build]'}")
     if diagnosis.driver_version is not None:
         lines.append(f"driver   NVIDIA, for CUDA {diagnosis.driver_version}")
     elif not diagnosis.devices:
-        lines.append("driver   none of a GPU: its kernels build, and do not run here")
+        lines.append(
+            "driver   no GPU driver found: GPU kernels can be built here, but not run"
+        )
     lines += [f"device   {device.name}, {device.architecture}" for device in diagnosis.devices]
     return "\n".join(lines) + "\n"
 

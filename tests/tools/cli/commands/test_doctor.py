@@ -1,8 +1,9 @@
-"""``kbuild doctor`` never fails, and says why something cannot be used."""
+"""``kbuild doctor`` never fails, and names what is missing or incomplete."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_missing_pieces_are_named(
 
     text = capfdbinary.readouterr().out.decode()
     assert "cuda     not usable: backend cuda: compiler /no/such/nvcc not found" in text
-    assert "none of a GPU: its kernels build, and do not run here" in text
+    assert "no GPU driver found: GPU kernels can be built here, but not run" in text
 
 
 def test_devices_are_listed(
@@ -47,3 +48,23 @@ def test_devices_are_listed(
 
     text = capfdbinary.readouterr().out.decode()
     assert "driver   NVIDIA, for CUDA 13.0\ndevice   NVIDIA H200, sm_90\n" in text
+
+
+def test_incomplete_toolchain_names_the_package(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's clang-19 without clang-tools-19 has no offload bundler."""
+    compiler = tmp_path / "clang++"
+    compiler.write_text(
+        "#!/bin/sh\n"
+        'case "$1" in -print-prog-name=*) echo "${1#*=}" ;; '
+        '*) echo "clang version 19.1.7" ;; esac\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("HIPCXX", str(compiler))
+
+    assert main(["doctor"]) == 0
+
+    text = capfdbinary.readouterr().out.decode()
+    assert f"hip      not usable: {compiler}: clang-offload-bundler" in text
+    assert "install it (Debian: clang-tools-19, ROCm: rocm-llvm)" in text

@@ -27,9 +27,7 @@ def render_text(diagnosis: Diagnosis) -> str:
     if diagnosis.driver_version is not None:
         lines.append(f"driver   NVIDIA, for CUDA {diagnosis.driver_version}")
     elif not diagnosis.devices:
-        lines.append(
-            "driver   no GPU driver found: GPU kernels can be built here, but not run"
-        )
+        lines.append("driver   no GPU driver found: GPU kernels can be built here, but not run")
     lines += [f"device   {device.name}, {device.architecture}" for device in diagnosis.devices]
     return "\n".join(lines) + "\n"
 

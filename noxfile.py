@@ -1,19 +1,19 @@
 import nox
 
-nox.options.sessions = ["lint", "types", "tests"]
+nox.options.sessions = ["lint", "types", "docs", "tests"]
 nox.options.reuse_existing_virtualenvs = True
 
 
-@nox.session(python=["3.10", "3.11", "3.12", "3.13"])
+@nox.session(python=["3.10", "3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
-    """Run the default test suite against an installed wheel."""
+    """Run the default tests against an installed wheel."""
     session.install(".[test]")
-    session.run("pytest", "-n", "2", *session.posargs)
+    session.run("pytest", "-n", "auto", *session.posargs)
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and architecture rules."""
+    """Check style and formatting."""
     session.install("ruff>=0.9")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -21,7 +21,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """Check types, strictly."""
+    """Check types with mypy in strict mode."""
     session.install("-e", ".[dev]")
     session.run("mypy")
 
@@ -31,3 +31,10 @@ def linkcheck(session: nox.Session) -> None:
     """Check the external links of the documentation, which needs a network."""
     session.install(".[docs]")
     session.run("sphinx-build", "-b", "linkcheck", "docs", "build/linkcheck")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation; a warning is an error."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-W", "-b", "html", "docs", "build/docs")

@@ -1,8 +1,9 @@
-"""What kbuild finds on this machine, and why it is or is not usable."""
+"""Find out which toolchains, programs, and devices this machine has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from kbuild.backends import BACKENDS, list_builders
 from kbuild.backends.interface.build import Builder
@@ -14,9 +15,10 @@ from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolchainDiagnosis:
-    """One backend's toolchain; ``problem`` says why there is none that can be used.
+    """The toolchain of one backend.
 
-    ``notes`` are what may surprise about the one that was chosen.
+    ``problem`` is None if kernels can be built. Otherwise, it says what is missing or incomplete,
+    and what to install. ``notes`` explain choices that might be surprising.
     """
 
     backend: str
@@ -30,7 +32,7 @@ class ToolchainDiagnosis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """The whole machine.  A program is (name, path), the path None where it is missing."""
+    """Everything that kbuild found. ``programs`` maps names to paths, or to None if missing."""
 
     toolchains: tuple[ToolchainDiagnosis, ...]
     programs: tuple[tuple[str, str | None], ...]
@@ -38,8 +40,17 @@ class Diagnosis:
     devices: tuple[Device, ...]
 
 
+_MISSING_RUNTIME: Final = (
+    "the compiler is complete, but its runtime library was not found; install the package that "
+    "has it, or name the installation in the environment"
+)
+
+
 def diagnose() -> Diagnosis:
-    """Look for everything; nothing that is missing is an error here."""
+    """Look for every backend's toolchain and for the build programs.
+
+    Anything that is missing is part of the result, and not an error.
+    """
     hints = gather_hints()
     drivers = tuple(b.devices.query_driver() for b in BACKENDS.values() if b.devices)
     programs = {name: find_build_program(name) for name in ("cmake", "ninja")}
@@ -70,6 +81,6 @@ def _diagnose(builder: Builder, hints: ToolchainHints) -> ToolchainDiagnosis:
         version=f"{toolchain.compiler_id} {toolchain.version}",
         architectures=toolchain.architectures,
         runtimes=runtimes,
-        problem=None if runtimes else "its runtime library is not there",
+        problem=None if runtimes else _MISSING_RUNTIME,
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
     )

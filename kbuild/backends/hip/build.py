@@ -134,6 +134,12 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
             f"{compiler}: {_BUNDLER}, which writes fat binaries, is missing; install it (Debian: "
             f"clang-tools-{match[1]}, ROCm: rocm-llvm)"
         )
+    # clang looks for it in its own directory, then on PATH.
+    if not any((place / "lld").is_file() for place in (bundler.parent, *hints.search_path)):
+        raise ToolchainError(
+            f"{compiler}: lld, which links device code, is missing; install it (Debian: "
+            f"lld-{match[1]}, ROCm: rocm-llvm)"
+        )
     is_wrapper = "HIP version" in version
     found = find_installation(hints)
     return Toolchain(

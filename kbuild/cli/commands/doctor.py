@@ -1,4 +1,4 @@
-"""``kbuild doctor``: what is found on this machine."""
+"""``kbuild doctor``: print what kbuild finds on this machine."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from kbuild.cli.output import add_output_arguments, write_output
 from kbuild.report import doctor
 from kbuild.toolchain.doctor import diagnose
 
-HELP: Final = "Print which toolchains, tools and devices kbuild finds, and why not."
+HELP: Final = "Print which toolchains, programs, and devices kbuild finds, and what is missing."
 
 _RENDERERS: Final = {"text": doctor.render_text, "json": doctor.render_json}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
+    """Add the command's arguments to the parser."""
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the diagnosis; a machine that lacks something is no error."""
+    """Print the diagnosis. Return 0 even if something is missing."""
     write_output(_RENDERERS[arguments.format](diagnose()), arguments)
     return 0

@@ -158,7 +158,7 @@ def test_header_without_a_version_is_named(machine: Path) -> None:
 
 
 def test_wrapper_is_the_clang_that_it_calls(machine: Path) -> None:
-    root = lay_out(machine / "own", HEADER, *isa("amdgcn/bitcode", "906"))
+    root = lay_out(machine / "own", HEADER, "llvm/bin/lld", *isa("amdgcn/bitcode", "906"))
     texts = ("HIP version: 7.2.53210\nclang version 22.0.0git\n", f"{root}/llvm/bin/bundler\n")
 
     found = hip.read_toolchain(Path("/usr/bin/hipcc"), texts, set_root(root))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from kbuild.verify import Policy
-from kbuild.verify.policy.file import Part, PtxPolicy
+from kbuild.verify.policy.model import Part, PtxPolicy
 from support.accuracy.build_env import Workshop
 from support.accuracy.model import Mutation, under
 from support.accuracy.resource_files import (

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
-from kbuild.verify.policy.file import PtxPolicy
+from kbuild.verify.policy.model import PtxPolicy
 from support.accuracy.build_env import Workshop
 from support.accuracy.model import Build, Case, Mutation, under
 from support.accuracy.resource_files import (

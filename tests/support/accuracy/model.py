@@ -10,7 +10,7 @@ from typing import TypeAlias, TypedDict
 
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, verify
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from support.accuracy.build_env import Workshop
 from support.accuracy.tools import Tool
 

@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
-from kbuild.verify.policy.file import SeverityChange, Waiver
+from kbuild.verify.policy.model import SeverityChange, Waiver
 from support.accuracy.build_env import Workshop
 from support.accuracy.model import Build, Case, Found, Mutation
 from support.accuracy.resource_files import compile_hip

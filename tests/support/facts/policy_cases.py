@@ -9,7 +9,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.model import Resources
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
-from kbuild.verify.policy.file import Part
+from kbuild.verify.policy.model import Part
 from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image
 
 CUBIN = gpu_image("sm_90")

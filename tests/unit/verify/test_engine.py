@@ -11,7 +11,7 @@ from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import SEVERITIES, SeverityChange
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule, set_rule
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 from support.facts.build_facts import sound_facts
 
 FACTS = sound_facts()

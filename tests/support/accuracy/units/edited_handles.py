@@ -9,7 +9,7 @@ from typing import Final
 from kbuild.demangle.stub_names import name_stub
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.paths import inspect_content
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from support.accuracy.build_env import Workshop
 from support.accuracy.model import Case, Mutation
 from support.accuracy.units.stub_units import (

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from kbuild.files import sha256
 from kbuild.model import Param
-from kbuild.verify.policy.file import Severity
+from kbuild.verify.policy.model import Severity
 from support.accuracy.build_env import Workshop
 from support.accuracy.model import Case, Mutation
 from support.accuracy.units.stub_units import (

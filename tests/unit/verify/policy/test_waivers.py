@@ -12,7 +12,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.report.verify import json as json_report
 from kbuild.report.verify import text
 from kbuild.verify import Policy, Report, load_policy, select_rules, verify
-from kbuild.verify.policy.file import SeverityChange, Waiver
+from kbuild.verify.policy.model import SeverityChange, Waiver
 from support.facts.build_facts import AXPY, SCALE
 from support.facts.policy_cases import FOREIGN, needing
 

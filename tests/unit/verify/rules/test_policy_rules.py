@@ -8,7 +8,7 @@ import pytest
 
 from kbuild.facts import ArtifactFacts, Place, WrapperFacts
 from kbuild.verify import Finding, Policy, Report, select_rules, verify
-from kbuild.verify.policy.file import Part, SeverityChange
+from kbuild.verify.policy.model import Part, SeverityChange
 from support.facts.build_facts import (
     AXPY,
     KERNELS,

@@ -1,4 +1,4 @@
-"""What GNU's and LLVM's objdump print, in parts: functions, instructions, targets."""
+"""Read what GNU's and LLVM's objdump print: functions, instructions, and targets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _FUNCTION: Final = re.compile(r"([0-9a-f]+) <(.*)>:$")
 
 
 class Function(NamedTuple):
-    """A function's lines as printed, without the blank ones."""
+    """A function's lines as printed, without blank ones."""
 
     name: str
     lines: tuple[str, ...]
 
 
 def iterate_functions(output: str, names: frozenset[str]) -> Iterator[Function]:
-    """The wanted functions, in order."""
+    """Yield the requested functions in order."""
     name, lines = "", list[str]()
     for line in output.splitlines():
         match = _FUNCTION.match(line)
@@ -36,7 +36,7 @@ def iterate_functions(output: str, names: frozenset[str]) -> Iterator[Function]:
 
 
 class Places:
-    """What lies at an image's addresses."""
+    """What is at an image's addresses."""
 
     def __init__(self, elf: DeviceElf) -> None:
         self._elf = elf
@@ -47,21 +47,21 @@ class Places:
         self._spans = [span for _, span in placed]
 
     def span_at(self, address: int) -> Span | None:
-        """The function or object that the address lies in."""
+        """Return the function or object that contains the address."""
         index = bisect.bisect_right(self._starts, address) - 1
         if index < 0 or address >= self._starts[index] + self._spans[index].size:
             return None
         return self._spans[index]
 
     def section_at(self, address: int) -> SectionHeader | None:
-        """The section that the address lies in."""
+        """Return the section that contains the address."""
         for section in self._elf.sections:
             if section.flags & SHF_ALLOC and 0 <= address - section.address < section.size:
                 return section
         return None
 
     def describe(self, address: int) -> str:
-        """A name for the address that does not change with what lies before it."""
+        """Return a name for the address that does not depend on what precedes it in the image."""
         span = self.span_at(address)
         if span:
             distance = address - span.section.address - span.start
@@ -70,7 +70,7 @@ class Places:
         return self._elf.section_name(section) if section else "?"
 
     def read(self, address: int, size: int) -> bytes:
-        """The bytes there; none where they are not all in the file."""
+        """Return the bytes at the address; empty bytes if they are not all in the file."""
         section = self.section_at(address)
         if section is None:
             return b""
@@ -79,7 +79,7 @@ class Places:
         return bytes(content[start : start + size]) if start + size <= len(content) else b""
 
     def read_text(self, address: int, most: int = 256) -> str | None:
-        """The printable text there that ends in NUL."""
+        """Return the NUL-terminated printable text at the address; None if there is none."""
         section = self.section_at(address)
         if section is None:
             return None

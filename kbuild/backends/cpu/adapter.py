@@ -1,9 +1,9 @@
 """Typed adapters for CPU kernels: the rows of ``templates/cpu_adapter.cpp.j2``.
 
-An image's kernels are called from an array of argument addresses.  Calling a function
-asks only for types that the platform's ABI passes alike, so the adapter unit declares
-twins of the kernels' parameter types (:mod:`kbuild.backends.cpu.passing`) instead of
-including their headers.
+The runtime calls a kernel with an array of argument addresses, so an adapter must call the kernel
+with typed arguments. A call needs only types that the platform's ABI passes in the same way.
+Therefore, the adapter unit does not include the headers of a kernel's parameter types. It declares
+ABI-equivalent types instead (see :mod:`kbuild.backends.cpu.passing`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kbuild.backends.cpu.passing import make_twin
+from kbuild.backends.cpu.passing import make_equivalent
 from kbuild.demangle.names import demangle, split_function
 from kbuild.formats.dwarf import Parameter, ValueType
 from kbuild.model import Param, Variable
@@ -38,7 +38,7 @@ _SCALARS: Final = {
     ("pointer", 8): "void *",
     ("reference", 8): "void *",
 }
-# Types that are passed like no other of their kind and size, or that not every compiler has.
+# Types that no other type of the same kind and size can replace, or that some compilers lack.
 _NAMED_SCALARS: Final = frozenset(
     ("__float128", "_Float128", "_Float16", "__bf16", "decltype(nullptr)")
 )
@@ -46,7 +46,7 @@ _NAMED_SCALARS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterKernel:
-    """A kernel to adapt; ``linkage`` is the code of ``kbuild/cpu_image.h``."""
+    """A kernel to adapt; ``linkage`` is its code in ``kbuild/cpu_image.h``."""
 
     symbol: str
     linkage: int
@@ -61,16 +61,20 @@ def adapter_rows(
     *,
     is_x86: bool = True,
 ) -> Mapping[str, Any]:
-    """What the template needs: types in order of use, kernels, symbols to define.
+    """Return the template's rows: types in order of use, kernels, and symbols to define.
 
-    ``variables`` are those that the host may name, ``shared_arrays`` the ``extern
-    __shared__`` arrays, ``initialisers`` functions that do nothing.
+    Args:
+        kernels: The kernels to adapt.
+        variables: The variables that the host can name.
+        shared_arrays: The ``extern __shared__`` arrays.
+        initialisers: Functions to define that do nothing.
+        is_x86: Whether the image is for x86-64.
     """
-    twins = _Twins(is_x86=is_x86)
+    abi_types = _AbiTypes(is_x86=is_x86)
     rows = []
     for kernel in kernels:
         layout = layout_parameters(kernel)
-        types = [twins.name_of(p.type) for p in kernel.parameters]
+        types = [abi_types.name_of(p.type) for p in kernel.parameters]
         rows.append(
             {
                 "symbol": kernel.symbol,
@@ -80,7 +84,7 @@ def adapter_rows(
             }
         )
     return {
-        "records": twins.rows,
+        "records": abi_types.rows,
         "kernels": rows,
         "variables": variables,
         "shared_arrays": shared_arrays,
@@ -89,10 +93,10 @@ def adapter_rows(
 
 
 def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
-    """Offsets as in a struct of the parameters, the layout that CUDA and HIP use too."""
+    """Lay out the parameters as members of a struct, as CUDA and HIP do too."""
     _, spelled = split_function(demangle(kernel.symbol))
     if spelled is None or len(spelled) != len(kernel.parameters):
-        spelled = tuple(p.type.name for p in kernel.parameters)  # extern "C" says no types
+        spelled = tuple(p.type.name for p in kernel.parameters)  # an extern "C" name
     params = []
     end = 0
     for index, parameter in enumerate(kernel.parameters):
@@ -112,13 +116,13 @@ def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
 
 
 def is_known_scalar(value: ValueType) -> bool:
-    """Whether the adapter has a word for ``value``, or declares a type in its place."""
+    """Tell whether the adapter can spell the type of ``value``, or declares one for it."""
     is_declared = value.kind in ("record", "union", "vector") or value.name in _NAMED_SCALARS
     return is_declared or (value.kind, value.size) in _SCALARS
 
 
-class _Twins:
-    """C++ types that are passed as given ones are, and the rows that declare them."""
+class _AbiTypes:
+    """ABI-equivalent C++ types, and the rows that declare them."""
 
     def __init__(self, *, is_x86: bool) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -126,7 +130,7 @@ class _Twins:
         self._names: dict[ValueType, str] = {}
 
     def name_of(self, value: ValueType) -> str:
-        """The name of a twin of ``value``, declared first if need be."""
+        """Return the name of a type that is ABI-equivalent to ``value``, and declare it."""
         if value.kind in ("record", "union"):
             return self._names.get(value) or self._declare_record(value)
         if value.kind == "vector":
@@ -142,8 +146,8 @@ class _Twins:
         return name
 
     def _declare_record(self, value: ValueType) -> str:
-        twin = make_twin(value, is_x86=self._is_x86)
-        members = [{"type": self.name_of(m.type), "count": m.count} for m in twin.members]
+        equivalent = make_equivalent(value, is_x86=self._is_x86)
+        members = [{"type": self.name_of(m.type), "count": m.count} for m in equivalent.members]
         name = self._names[value] = f"record_{len(self.rows)}"
         self.rows.append(
             {
@@ -151,7 +155,7 @@ class _Twins:
                 "source_name": value.name,
                 "size": value.size,
                 "alignment": value.alignment,
-                "is_packed": twin.is_packed,
+                "is_packed": equivalent.is_packed,
                 "members": members,
             }
         )

@@ -1,7 +1,7 @@
-"""Comparing the code of CPU images: digests, objdump.
+"""Compare the code of CPU images: digests and objdump.
 
-Images are linked: code refers to what lies elsewhere by distances, which change with all
-that lies between.  Bytes that differ are a question; the answer is in the instructions.
+The images are linked, so code refers to other parts of the image by distances, which change when
+anything in between changes. If bytes differ, the disassembly decides whether the code does.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ LISTS_SELECTED: Final = False
 
 _TOOLS: Final = ("objdump", "llvm-objdump")
 _CROSS: Final = {183: "aarch64-linux-gnu-objdump"}
-# What `name_apart` gives static kernels before a device link.
+# What `name_apart` adds to static kernels before a device link.
 _SOURCE_HASH: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\b")
-# The unit that kbuild adds to every image; its tables are the kernels' own facts.
+# The unit that kbuild adds to every image. Its tables describe the kernels.
 _ADAPTER: Final = re.compile(
     r"_ZN12_GLOBAL__N_1(?:\d+(?:run_\d+|attach|builtins)E|L\d+(?:kernels|params|types|names)(?:_\d+)?E)"
     r"|kbuild_cpu_\w+|completed\.\d|_DYNAMIC|__dso_handle|__(?:CTOR|DTOR|FRAME|TMC)_\w+|_init|_fini"
@@ -39,19 +39,22 @@ _TARGET: Final = re.compile(r"\b(?:0x)?([0-9a-f]+) <(.+?)(?:\+0x([0-9a-f]+))?>$"
 _PADDING: Final = re.compile(
     r"(?:(?:cs|data16|rex\.W|xchg %ax,%ax)\s*)*(?:nop\w?\b.*|int3|xchg\s+%ax,%ax)?$"
 )
-# What an instruction reads, by the end of its name, else by its widest register.
+# The bytes that an instruction reads, by its suffix, or by its widest register.
 _SCALARS: Final = (("ss", 4), ("sd", 8))
 _REGISTERS: Final = (("%zmm", 64), ("%ymm", 32), ("%xmm", 16))
 _GENERAL: Final = 8
 
 
 def canonical_name(symbol: str) -> str:
-    """See the protocol: hashes of sources are no part of a name."""
+    """See `CodeReader`: the name without hashes of sources."""
     return _SOURCE_HASH.sub("", symbol)
 
 
 def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
-    """See the protocol; what code finds in read-only data without a name is its context."""
+    """See `CodeReader`.
+
+    Read-only data without a name that code refers to is part of the code's context.
+    """
     if kind != "elf":
         return None
     elf = _open(data)
@@ -68,7 +71,7 @@ def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
         data=tuple(
             (span.name, code.digest(span)) for span in objects if not _ADAPTER.match(span.name)
         ),
-        # Without symbols nothing is known of the parts.
+        # Without symbols, the parts of the image are unknown.
         context=digest(constants if functions else (data,)),
     )
 
@@ -82,25 +85,25 @@ def _read_machine(data: Buffer) -> int:
 
 
 def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:  # noqa: ARG001 - machine code
-    """See the protocol."""
+    """See `CodeReader`: an image is never text."""
     return None
 
 
 def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
-    """binutils' own for the machine, then LLVM's, which knows all."""
+    """See `CodeReader`: binutils for the machine, then LLVM's, which supports every machine."""
     cross = _CROSS.get(_read_machine(data))
     return (cross, "llvm-objdump") if cross else _TOOLS
 
 
 def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[str]) -> Command:  # noqa: ARG001
-    """All of it: an image is one source."""
+    """See `CodeReader`: the whole image, because an image comes from one source."""
     wide = () if "llvm" in tool.name else ("-w",)
     argv = (str(tool), "-d", *wide, "--no-show-raw-insn", "-j", ".text", str(image))
     return Command(argv=argv, inputs=(image,))
 
 
 def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:
-    """See the protocol."""
+    """See `CodeReader`."""
     places = Places(_open(data))
     return {
         function.name: tuple(_normalise(function, places))
@@ -129,7 +132,7 @@ def _normalise(function: Function, places: Places) -> Iterator[str]:
 
 
 def _clean(own: str, text: str, start: int, places: Places) -> str:
-    """The instruction with names in place of addresses; empty where it does nothing."""
+    """Return the instruction with names instead of addresses; empty for one without effect."""
     comment = _COMMENT.search(text)
     if comment:
         text = text[: comment.start()]
@@ -146,7 +149,7 @@ def _clean(own: str, text: str, start: int, places: Places) -> str:
 
 
 def _describe(text: str, address: int, places: Places) -> str:
-    """What lies at the address: by its name, else its content, else its section."""
+    """Name what is at the address: its symbol, its content, or its section."""
     section = places.section_at(address)
     if places.span_at(address) or section is None or section.flags & SHF_WRITE:
         return f"[{places.describe(address)}]"
@@ -157,7 +160,10 @@ def _describe(text: str, address: int, places: Places) -> str:
 
 
 def _find_width(text: str) -> int:
-    """How many bytes the instruction reads, or more: less would hide a change."""
+    """Return the number of bytes that the instruction reads.
+
+    The number can be too large. One that is too small would hide a change.
+    """
     operation = text.partition(" ")[0]
     for suffix, size in _SCALARS:
         if operation.endswith(suffix):

@@ -1,4 +1,4 @@
-"""The container of CPU images: LLVM offload binaries, one an image."""
+"""The container of CPU images: one LLVM offload binary per image."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TRIPLES: Final = {"aarch64": "aarch64-unknown-linux-gnu"}
 
 
 def write_container(images: Iterable[tuple[str, str, bytes]]) -> bytes:
-    """The container of ``images``, in the given order: architecture, SHA-256 and bytes of each."""
+    """Write a container of (architecture, SHA-256, bytes) in the given order."""
     return offload_binary.write(
         (
             _OBJECT_KIND,

@@ -1,6 +1,7 @@
-"""Reads what CPU device images say of themselves.
+"""Read what CPU device images contain.
 
-Apart from what makes images: every verification reads some, and needs no DWARF for that.
+This module is separate from those that make images, because every verification reads images, and
+reading them does not need DWARF.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Linkage, Param, Variable, VariableKind
 
 LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
-# What a device link needs to tell the static kernels of two sources apart.
+# What distinguishes the static kernels of two sources in a device link.
 OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
 
-# struct kbuild_cpu_image, its rows and their enumerators, see kbuild/cpu_image.h.
+# struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 3
 _ROW_BYTES: Final = 48
@@ -33,9 +34,9 @@ _MOST_VARIABLES: Final = 1 << 20
 
 
 def read_image(data: bytes) -> ImageContent:
-    """What the table that the image exports lists; InputError if it has none.
+    """Read the table that an image exports; raise InputError if there is none.
 
-    Of an object that waits for a device link: what its image would list.
+    For an object that waits for a device link, return what its image would list.
     """
     elf = Elf(data)
     if elf.type == "relocatable":
@@ -44,15 +45,15 @@ def read_image(data: bytes) -> ImageContent:
         (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
     )
     if table is None:
-        raise InputError(f"no {_IMAGE_SYMBOL} in the image")
+        raise InputError(f"the image does not define {_IMAGE_SYMBOL}")
     abi, count = struct.unpack("<II", elf.read(table, 8))
     if abi != _IMAGE_ABI:
         raise InputError(f"image ABI {abi}; this kbuild reads {_IMAGE_ABI}")
     rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
     if rows is None:
-        raise InputError("the image's kernel table is not in the image")
+        raise InputError("the image's kernel table is outside the image")
     kernels = tuple(_read_row(elf, rows, index) for index in range(count))
-    # The table leads to adapters; profilers see the kernels that those call.
+    # The table points to adapters. Profilers see the kernels that the adapters call.
     named = {symbol.name for symbol in elf.symbols if symbol.type == "function"}
     return ImageContent(
         kernels=kernels,
@@ -62,13 +63,13 @@ def read_image(data: bytes) -> ImageContent:
 
 
 def display_name(symbol: str) -> str:
-    """The C++ name of a kernel, with or without what `name_apart` added."""
+    """Return the C++ name of a kernel, without what `name_apart` added."""
     return demangle(OWN_SUFFIX.sub("", symbol))
 
 
 def _read_object_content(data: bytes) -> ImageContent:
     from kbuild.backends.cpu.adapter import layout_parameters  # noqa: PLC0415 - see above
-    from kbuild.backends.cpu.objects import read_object  # noqa: PLC0415 - likewise
+    from kbuild.backends.cpu.objects import read_object  # noqa: PLC0415 - loads a DWARF reader
 
     facts = read_object(data, "object")
     return ImageContent(
@@ -86,36 +87,36 @@ def _read_object_content(data: bytes) -> ImageContent:
 
 
 def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
-    """Every ``struct kbuild_cpu_variable`` of the table that a pointer and a count give."""
+    """Yield every ``struct kbuild_cpu_variable`` of the table at a pointer with a count."""
     (count,) = struct.unpack("<Q", elf.read(_moved(table, 8), 8))
     rows = elf.pointer_at(table).place
     for index in range(count):
         if rows is None or index >= _MOST_VARIABLES:
-            raise InputError("the image's table of variables makes no sense")
+            raise InputError("the image's table of variables is malformed")
         row = _moved(rows, _VARIABLE_BYTES * index)
         name = _text_at(elf, row)
         size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
         if name is None or kind >= len(_VARIABLE_KINDS):
-            raise InputError(f"row {index} of the image's table of variables makes no sense")
+            raise InputError(f"row {index} of the image's table of variables is malformed")
         yield Variable(name=name, display=demangle(name), kind=_VARIABLE_KINDS[kind], size=size)
 
 
 def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
-    """One ``struct kbuild_cpu_kernel`` of ``kbuild/cpu_image.h``."""
+    """Read one ``struct kbuild_cpu_kernel`` of ``kbuild/cpu_image.h``."""
     row = _moved(rows, _ROW_BYTES * index)
     name = _text_at(elf, row)
     if name is None:
         raise InputError(f"kernel {index} of the image has no name")
     count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
     if count > _MOST_PARAMETERS or linkage >= len(LINKAGE_CODES):
-        raise InputError(f"the table row of kernel {name} makes no sense")
+        raise InputError(f"the table row of kernel {name} is malformed")
     layouts = elf.pointer_at(_moved(row, 16)).place
     types = elf.pointer_at(_moved(row, 32)).place
     names = elf.pointer_at(_moved(row, 40)).place
     params = []
     for number in range(count):
         if layouts is None or types is None or names is None:
-            raise InputError(f"the parameters of kernel {name} are not in the image")
+            raise InputError(f"the parameters of kernel {name} are outside the image")
         offset, size = struct.unpack("<II", elf.read(_moved(layouts, 8 * number), 8))
         params.append(
             Param(

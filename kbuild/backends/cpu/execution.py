@@ -1,4 +1,4 @@
-"""Running CPU images: a kernel module put together in memory, in the runtime of this package."""
+"""Run CPU images: build a kernel module in memory, and register it with this package's runtime."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Param(ctypes.Structure):
 
 
 class CpuModule:
-    """All kernels of some images, registered together; it unregisters when nothing refers to it."""
+    """All kernels of some images, registered together until nothing refers to the module."""
 
     def __init__(self, images: Sequence[ImageBytes]) -> None:
         self._library: ctypes.CDLL | None = None
@@ -68,7 +68,7 @@ class CpuModule:
                 for kernel, layout in zip(kernels, params, strict=True)
             )
         )
-        # What the runtime has pointers to.
+        # Keep alive what the runtime points to.
         self._kept = (memory, container, handles, params, rows)
         self._module = abi.Module(
             abi=abi.MODULE_ABI,
@@ -91,12 +91,14 @@ class CpuModule:
             self._library.kbuild_cpu_unregister(ctypes.byref(self._module))
 
     def find(self, kernel: KernelRecord) -> int:
-        """The handle of ``kernel``; LaunchError where there is none that takes its parameters."""
+        """Return the handle of ``kernel``; raise LaunchError if its name or parameters differ."""
         name = kernel.device_name
         if name not in self._handles:
-            raise LaunchError(f"the image holds no kernel {name}")
+            raise LaunchError(f"the image does not contain kernel {name}")
         if self._layouts[name] != _lay_out(kernel.params):  # as in a forged launch record
-            raise LaunchError(f"kernel {name} of the image has other parameters than are described")
+            raise LaunchError(
+                f"the parameters of kernel {name} differ between the image and its description"
+            )
         return self._handles[name]
 
 
@@ -106,7 +108,7 @@ def _lay_out(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuFunction:
-    """A kernel's handle, and the module that it is of."""
+    """A kernel's handle, and the module that it belongs to."""
 
     handle: int
     module: CpuModule
@@ -118,7 +120,7 @@ def _make_params(kernel: Kernel) -> Any:
 
 
 class CpuQueue:
-    """The runtime's only stream: a launch has run when it returns."""
+    """The only stream of the runtime. A launch is done when it returns."""
 
     array_interface: Final = None
 
@@ -137,7 +139,7 @@ class CpuQueue:
         encoded = ctypes.pointer(encode_config(config))
 
         def submit(arguments: Arguments) -> None:
-            # The function in here keeps its module registered.
+            # The closure keeps the function's module registered.
             status = launch(function.handle, encoded, arguments.pointers)
             if status != 0:
                 raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
@@ -145,7 +147,7 @@ class CpuQueue:
         return submit
 
     def start_timer(self) -> Callable[[], float]:
-        """See `Queue`; the processor is the device, and its clock the event."""
+        """See `Queue`: the processor is the device, so its clock measures."""
         start = time.perf_counter()
         return lambda: time.perf_counter() - start
 
@@ -155,12 +157,12 @@ class CpuDevice:
 
     def __init__(self) -> None:
         self._queue = CpuQueue()
-        # Of images that some function is loaded from.
+        # The modules of images from which functions are loaded.
         self._modules: WeakValueDictionary[tuple[str, ...], CpuModule] = WeakValueDictionary()
         self._lock = threading.Lock()
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CpuFunction:
-        """See `ExecutionDevice`; the runtime picks the image for the machine."""
+        """See `ExecutionDevice`: the runtime selects the image for the machine."""
         key = tuple(image.sha256 for image in images)
         with self._lock:
             module = self._modules.get(key)
@@ -173,18 +175,20 @@ class CpuDevice:
     def open_queue(self, stream: Any) -> CpuQueue:
         """See `ExecutionDevice`."""
         if stream is not None and not (isinstance(stream, int) and stream == 0):
-            raise ConfigurationError("the processor has no streams; leave `stream` None")
+            raise ConfigurationError("the processor has no streams; use stream=None")
         return self._queue
 
-    def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the seam
-        """See `ExecutionDevice`; numpy reads DLPack of host memory."""
+    def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature
+        """See `ExecutionDevice`: NumPy reads DLPack of host memory."""
         if not hasattr(value, "__dlpack__"):
             return None
         numpy: Any = sys.modules.get("numpy") or __import__("numpy")
         try:
             array = numpy.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise ConfigurationError(f"{type(value).__name__} is no array here: {error}") from error
+            raise ConfigurationError(
+                f"{type(value).__name__} is not an array that the processor can use: {error}"
+            ) from error
         return ArrayView(
             address=array.ctypes.data,
             dtype=array.dtype,
@@ -195,7 +199,7 @@ class CpuDevice:
 
 
 def open_device() -> CpuDevice:
-    """The processor; ToolchainError where this kbuild carries no runtime."""
+    """Return the processor; raise ToolchainError if this kbuild has no runtime."""
     with _LOCK:
         if not _DEVICES:
             _DEVICES.append(CpuDevice())

@@ -1,4 +1,4 @@
-"""Makes CPU device images: adapters for the kernels of objects, linking both."""
+"""Make CPU device images: generate adapters for the kernels of objects, and link both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kbuild.model import Command
 
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
-    """See the protocol; raises SourceError for a source without kernels or with host code."""
+    """See `Builder`. Raises SourceError for a source without kernels or with host code."""
     facts = read_object(compiled, unit.display_source)
     object_file = unit.output.with_name(unit.output.name + ".o")
     if unit.relocatable:
@@ -36,7 +36,7 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
 
 
 def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Completion:
-    """The object as it is, but for the static kernels, which the device link has to reach."""
+    """Keep the object, but export its static kernels, which the device link must reach."""
     digest = files.sha256(unit.display_source.encode())
     names = {name: name_apart(name, digest) for name in facts.static_kernels}
     return Completion(
@@ -46,13 +46,13 @@ def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Co
 
 
 def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:
-    """One image of the objects of all sources; SourceError where they have no kernel."""
+    """Make one image of the objects of all sources; raise SourceError if they have no kernel."""
     objects = tuple(
         read_object(data, path.name) for path, data in zip(unit.images, contents, strict=True)
     )
     if not any(facts.kernels for facts in objects):
         raise SourceError(f"{unit.target}: no kernel (no __global__ function) in its sources")
-    # The list of kernels was read, and gcc's refers to instances that the linker drops.
+    # kbuild has read the list of kernels. gcc's list refers to instances that the linker drops.
     copies = tuple(
         unit.output.with_name(f"{unit.output.name}.{index}.o") for index in range(len(objects))
     )
@@ -75,7 +75,7 @@ def _make_image(
     base = unit.output.name
     adapter = unit.output.with_name(base + ".adapter.cpp")
     image = unit.output.with_name(base + ".so")
-    # A template's instance may be in several objects, of which the linker keeps one.
+    # Several objects can contain one template instance; the linker keeps one of them.
     kernels = {kernel.symbol: kernel for facts in objects for kernel in facts.kernels}
     variables = {variable.name: variable for facts in objects for variable in facts.variables}
     rows = adapter_rows(
@@ -95,10 +95,10 @@ def _make_image(
 def _globalize(
     unit: CompileUnit, object_file: Path, names: Mapping[str, str]
 ) -> tuple[Command, ...]:
-    """Let the adapter's object reach static kernels; the image exports none of them."""
+    """Let the adapter's object reach static kernels. The image does not export them."""
     if not names:
         return ()
-    # objcopy renames first.
+    # objcopy renames before it changes the binding.
     options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
@@ -111,21 +111,21 @@ def _build_image(
     object_files: tuple[Path, ...],
     image: Path,
 ) -> Command:
-    """Compile the adapter and link it with the kernels, in one call of the compiler."""
+    """Compile the adapter and link it with the kernels, in one command."""
     exports = resources.native_directory() / "device" / "cpu" / "image.version"
     options = [
-        # The handles of the host program bear the same names as the kernels in here.
+        # The handles of the host program have the same names as the kernels in the image.
         "-Wl,-Bsymbolic",
         f"-Wl,--version-script={exports}",
         *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
     ]
-    # With debug information threadIdx and its like, which the adapter defines, can be printed.
+    # With debug information, debuggers can print threadIdx, which the adapter defines.
     options.append("-g" if unit.debug else "-Wl,--strip-debug")
     argv = (
         *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
-        # More optimisation finds nothing more in a loop that calls a kernel.
+        # A loop that calls a kernel does not profit from more optimization.
         *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
-        # Vectors are passed as the kernel takes them, which is compiled alike.
+        # With the same options, vectors are passed as the kernel expects them.
         "-Wno-psabi",
         *code_generation_flags(unit.arch, tc),
         *("-I", str(resources.native_directory() / "include")),

@@ -1,4 +1,4 @@
-"""The machines that CPU images are for, and what compilers and binutils are told of them."""
+"""The machines that CPU images are for, and their options for compilers and binutils."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Final
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError
 
-# x86-64 psABI, "micro-architecture levels"; the first is what every machine has.
+# x86-64 psABI, "micro-architecture levels". Every machine has the first one.
 LEVELS: Final = {
     "x86_64": ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
     "aarch64": ("aarch64",),
 }
 MACHINES: Final = {arch: machine for machine, levels in LEVELS.items() for arch in levels}
-# What each has above the one before, in the words of Linux's /proc/cpuinfo; the psABI's LZCNT
-# is `abm` there, OSXSAVE shows as `xsave`.
+# What each level adds to the previous one, as Linux's /proc/cpuinfo spells it. There, the
+# psABI's LZCNT is `abm`, and OSXSAVE is `xsave`.
 _FLAGS: Final = {
     "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
     "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
@@ -28,15 +28,15 @@ _MARCH: Final = {"aarch64": "armv8-a"}
 
 
 def own_machine() -> str:
-    """The architecture that programs of this machine have, as the kernel names it."""
+    """Return the architecture of this machine's programs, as the kernel names it."""
     return os.uname().machine
 
 
 def find_best_level(processor: Path = _PROCESSOR) -> str:
-    """The highest level that this machine runs: the first one where it does not say."""
+    """Return the highest level that this machine runs; the lowest one if it does not say."""
     levels = LEVELS.get(own_machine())
     if levels is None:
-        raise ConfigurationError(f"no images are made for machine {own_machine()!r}")
+        raise ConfigurationError(f"kbuild does not support machine {own_machine()!r}")
     try:
         text = processor.read_text()
     except OSError:
@@ -52,7 +52,7 @@ def find_best_level(processor: Path = _PROCESSOR) -> str:
 
 
 def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
-    """What every object of an image is compiled with."""
+    """Return the options with which every object of an image is compiled."""
     flags = [
         *target_flags(arch, tc),
         *("-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"),
@@ -61,30 +61,30 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     # types, which nvcc lets them: to optimise on the types' account would read stale ones.
     flags.append("-fno-strict-aliasing")
     if tc.compiler_id == "gcc":
-        # A unique symbol would be bound across images and keep them from being unloaded;
-        # `extern __shared__` arrays are never initialised at run time; kernels that do the
-        # same stay two functions (clang merges none unless asked, and then keeps names).
+        # A unique symbol would be shared between images and prevent their unloading. `extern
+        # __shared__` arrays are never initialized at run time. Identical kernels stay two
+        # functions (clang merges them only on request, and then keeps both names).
         flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
     return tuple(flags)
 
 
 def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
-    """What compiles and links need besides, to be for the machine of ``arch``."""
+    """Return the options that select the machine of ``arch`` for compiling and linking."""
     if tc.compiler_id == "clang" and is_foreign(arch):
         return (f"--target={name_triple(MACHINES[arch])}",)
     return ()
 
 
 def name_objcopy(arch: str) -> str:
-    """The objcopy that reads objects of ``arch``: binutils know their own machine alone."""
+    """Name the objcopy that reads objects of ``arch``: binutils support only their own machine."""
     return f"{name_triple(MACHINES[arch])}-objcopy" if is_foreign(arch) else "objcopy"
 
 
 def is_foreign(arch: str) -> bool:
-    """Whether programs of this machine cannot load an image of ``arch``."""
+    """Tell whether programs of this machine cannot load an image of ``arch``."""
     return MACHINES[arch] != own_machine()
 
 
 def name_triple(machine: str) -> str:
-    """The prefix of cross tools, as Debian, Fedora and clang write it."""
+    """Return the prefix of cross tools, as Debian, Fedora, and clang spell it."""
     return f"{machine}-linux-gnu"

@@ -1,8 +1,8 @@
-"""CPU device code as the compiler leaves it: what an object file says of its kernels.
+"""Read CPU device code as the compiler leaves it: the kernels in an object file.
 
-A kernel carries ``patchable_function_entry(1, 1)``, so the compiler lists its address,
-less one no-op, in ``__patchable_function_entries``: static, namespaced and template
-kernels alike, without attributes that templates reject.
+Every kernel has the attribute ``patchable_function_entry(1, 1)``, so the compiler lists its
+address, minus one no-op, in ``__patchable_function_entries``. This works for static kernels,
+kernels in namespaces, and templates alike, without attributes that templates do not accept.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KERNEL_LIST: Final = "__patchable_function_entries"
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
-# threadIdx and its like, the thread-local variables that are no `extern __shared__` arrays.
+# Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
 _BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
-# Itanium C++ ABI, section 5.1.4: a thread-local variable's initialisation function.
+# Itanium C++ ABI, section 5.1.4: the initialization function of a thread-local variable.
 _INITIALISER: Final = "_ZTH"
 _GUARD: Final = "_ZGV"
 _RUN_INITIALISERS: Final = "__tls_init"
@@ -36,11 +36,12 @@ _RUN_INITIALISERS: Final = "__tls_init"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectFacts:
-    """What an adapter and an image's table need to know of one object.
+    """What an adapter and an image's table need to know about one object.
 
-    ``static_kernels`` are the symbols of those that no other object can reach,
-    ``shared_arrays`` the ``extern __shared__`` arrays, ``initialisers`` functions that are
-    called and have nothing to do.
+    Attributes:
+        static_kernels: The symbols of kernels that no other object can reach.
+        shared_arrays: The ``extern __shared__`` arrays.
+        initialisers: Functions that are called but have nothing to do.
     """
 
     kernels: tuple[AdapterKernel, ...]
@@ -52,14 +53,19 @@ class ObjectFacts:
 
 
 def read_object(data: bytes, where: str) -> ObjectFacts:
-    """Read an object that is called ``where``.
+    """Read an object.
 
-    Raises SourceError for one with host code, and for kernels that cannot be.
+    Args:
+        data: The object.
+        where: Its name in messages.
+
+    Raises:
+        SourceError: The source contains host code, or a kernel that cannot work.
     """
     elf = Elf(data)
     symbols = _kernel_symbols(elf)
-    _refuse_host_code(where, elf, {symbol.name for symbol in symbols})
-    _refuse_shared_initialisers(where, elf)
+    _reject_host_code(where, elf, {symbol.name for symbol in symbols})
+    _reject_shared_initializers(where, elf)
     undefined = [symbol for symbol in elf.symbols if symbol.place is None]
     return ObjectFacts(
         kernels=tuple(
@@ -83,7 +89,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
 
 
 def name_apart(symbol: str, digest: str) -> str:
-    """The symbol of a static kernel of the source with this hash, for a device link."""
+    """Return the symbol of a static kernel for a device link; ``digest`` identifies its source."""
     return f"{symbol}.kbuild_{digest[:8]}"
 
 
@@ -96,7 +102,7 @@ def _linkage(symbol: Symbol) -> Linkage:
 
 
 def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
-    """The functions that the entry sections list, in the order of their definition."""
+    """Return the functions that the entry sections list, in the order of their definition."""
     functions = {
         (symbol.place.section, symbol.place.offset): symbol
         for symbol in elf.symbols
@@ -116,7 +122,7 @@ def _kernel_symbols(elf: Elf) -> tuple[Symbol, ...]:
 
 
 def _find_variables(elf: Elf) -> Iterator[Variable]:
-    """The variables whose names reach other files; `_refuse_host_code` saw to the rest."""
+    """Yield the variables that other files can refer to; host variables are already rejected."""
     for symbol in elf.symbols:
         is_variable = (
             symbol.type == "object"
@@ -135,9 +141,9 @@ def _find_variables(elf: Elf) -> Iterator[Variable]:
             )
 
 
-def _refuse_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
-    # The shim's __device__ and __constant__ hide what they mark, so what is global and
-    # visible and no kernel was written for the host.
+def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
+    # The headers' __device__ and __constant__ hide what they mark. So what is global,
+    # visible, and not a kernel was written for the host.
     for symbol in elf.symbols:
         is_defined = symbol.place is not None and bool(
             elf.sections[symbol.place.section].flags & SHF_ALLOC
@@ -159,8 +165,11 @@ def _refuse_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
             )
 
 
-def _refuse_shared_initialisers(where: str, elf: Elf) -> None:
-    """Where gcc has an error of its own, clang would have each OS thread run constructors."""
+def _reject_shared_initializers(where: str, elf: Elf) -> None:
+    """Reject ``__shared__`` variables with a constructor.
+
+    gcc rejects them itself. With clang, every OS thread would run the constructor.
+    """
     for symbol in elf.symbols:
         is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
         if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALISERS):
@@ -190,7 +199,7 @@ def _parameters(
         if symbol.name not in found:
             raise SourceError(
                 f"{where}: no debug information for kernel '{display}'; "
-                "do not pass -g0, and give overloaded static kernels names of their own"
+                "do not pass -g0, and give overloaded static kernels different names"
             )
         mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
         if mistake is not None:
@@ -199,7 +208,7 @@ def _parameters(
 
 
 def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
-    """What CUDA or this backend does not have a kernel do; the text follows its name."""
+    """Describe what CUDA or this backend does not allow; the text follows the kernel's name."""
     if signature.result is not None:
         return f"returns '{signature.result}': a kernel returns void, and results through pointers"
     if signature.is_variadic:

@@ -1,9 +1,9 @@
-"""How a call passes a record: twins of C++ types that the same registers and memory carry.
+"""How a call passes a record: C++ types that use the same registers and memory.
 
-A record of up to two eightbytes goes in registers that its scalars choose, whatever
-structure they are in; a larger one goes through memory.  So a twin has the record's size,
-its alignment and, an eightbyte at a time, scalars of the same class.  That holds for
-bases, unions, bit-fields and packed records alike.
+A record of up to two eightbytes is passed in registers. Its scalars determine which ones, whatever
+structure they are in. A larger record is passed in memory. Therefore, an ABI-equivalent record has
+the same size and alignment and, for each eightbyte, scalars of the same class. This covers bases,
+unions, bit-fields, and packed records.
 
 Sources: x86-64 psABI 1.0, section 3.2.3; AAPCS64 2024Q3, sections 5.9.5 and 6.8.2.
 """
@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from kbuild.formats.dwarf import Member, ValueType
 
-# No record beyond this goes in registers: one vector, or four of them on AArch64.
+# Larger records are not passed in registers: one vector, or four on AArch64.
 LARGEST_IN_REGISTERS: Final = 64
 
 _WORD: Final = 8
@@ -25,7 +25,7 @@ _MOST_IN_AGGREGATE: Final = 4
 
 _NULLPTR: Final = "decltype(nullptr)"
 
-# "null" is std::nullptr_t: an integer for gcc, nothing for clang.
+# "null" is std::nullptr_t, which gcc treats as an integer and clang ignores.
 _Class = Literal["integer", "sse", "null", "none"]
 
 
@@ -34,8 +34,8 @@ class PassingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
-    """The members of a record's twin, from its beginning on, without gaps but the last."""
+class AbiEquivalent:
+    """The members of an ABI-equivalent record, from its start, without gaps except the last one."""
 
     members: tuple[Member, ...]
     is_packed: bool = False
@@ -43,7 +43,7 @@ class Twin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaf:
-    """A scalar within a record; kind "record" is an empty one."""
+    """A scalar in a record; the kind "record" is an empty record."""
 
     offset: int
     size: int
@@ -66,31 +66,37 @@ _EMPTY: Final = ValueType(kind="record", name="(empty)", size=1, alignment=1)
 
 
 def find_obstacle(value: ValueType, *, is_x86: bool = True) -> str | None:
-    """Why no call can pass ``value``, to stand behind "which "; None where one can."""
+    """Explain why no call can pass ``value``; the text follows "which ". None if a call can."""
     if value.obstacle is not None or value.kind not in ("record", "union"):
         return value.obstacle
     try:
-        make_twin(value, is_x86=is_x86)
+        make_equivalent(value, is_x86=is_x86)
     except PassingError as error:
         return str(error)
     return None
 
 
-def make_twin(record: ValueType, *, is_x86: bool = True) -> Twin:
-    """What to declare instead of ``record``; PassingError where nothing is sure to do."""
+def make_equivalent(record: ValueType, *, is_x86: bool = True) -> AbiEquivalent:
+    """Return what to declare instead of ``record``; raise PassingError if nothing is safe."""
     if record.size > LARGEST_IN_REGISTERS:
         return _bytes(record)
     parts = tuple(_leaves(record, 0))
     leaves = tuple(leaf for leaf in parts if leaf.type.kind != "record")
     if not leaves:
         is_plain = record.size == record.alignment
-        return Twin(members=() if is_plain else (_array(_EMPTY, 0, record.size),))
-    return _twin_on_x86(record, parts, leaves) if is_x86 else _twin_on_aarch64(record, leaves)
+        return AbiEquivalent(members=() if is_plain else (_array(_EMPTY, 0, record.size),))
+    return (
+        _equivalent_on_x86(record, parts, leaves)
+        if is_x86
+        else _equivalent_on_aarch64(record, leaves)
+    )
 
 
-def _twin_on_x86(record: ValueType, parts: tuple[_Leaf, ...], leaves: tuple[_Leaf, ...]) -> Twin:
+def _equivalent_on_x86(
+    record: ValueType, parts: tuple[_Leaf, ...], leaves: tuple[_Leaf, ...]
+) -> AbiEquivalent:
     if _is_wrapper(record, leaves):
-        return Twin(members=(Member(offset=0, type=leaves[0].type),))
+        return AbiEquivalent(members=(Member(offset=0, type=leaves[0].type),))
     if record.size > _PAIR:
         return _bytes(record)
     if _goes_through_memory(record, leaves):
@@ -102,12 +108,12 @@ def _array(value: ValueType, offset: int, count: int) -> Member:
     return Member(offset=offset, type=value, count=count)
 
 
-def _bytes(record: ValueType) -> Twin:
-    return Twin(members=(_array(_BYTE, 0, record.size),))
+def _bytes(record: ValueType) -> AbiEquivalent:
+    return AbiEquivalent(members=(_array(_BYTE, 0, record.size),))
 
 
 def _leaves(record: ValueType, start: int) -> Iterator[_Leaf]:
-    """The scalars of a record, and the empty records, by their places in the whole."""
+    """Yield the scalars and the empty records in a record, with their offsets in the whole."""
     if not record.members:
         yield _Leaf(offset=start, size=record.size, type=record)
     for member in record.members:
@@ -136,7 +142,7 @@ def _leaves_of(member: Member, offset: int) -> Iterator[_Leaf]:
 
 
 def _is_wrapper(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
-    """Whether one scalar fills the record, but for padding that alignment explains."""
+    """Tell whether one scalar fills the record, except for padding that alignment explains."""
     only = leaves[0]
     is_alone = len(leaves) == 1 and only.offset == 0 and not only.is_bit_field
     return is_alone and record.size - only.size < record.alignment >= only.type.size
@@ -145,12 +151,12 @@ def _is_wrapper(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
 def _goes_through_memory(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
     if any(leaf.type.name == "long double" for leaf in leaves):
         raise PassingError(
-            "compilers pass in different ways, for what shares a long double's place"
+            "compilers pass differently, because something shares the place of a long double"
         )
     has_misaligned_scalar = any(leaf.is_misaligned for leaf in leaves)
-    # gcc asks where scalars lie, clang where members do.
+    # gcc considers where scalars are, clang where members are.
     if has_misaligned_scalar != _has_misaligned_member(record, 0):
-        raise PassingError("compilers pass in different ways, for a member's alignment")
+        raise PassingError("compilers pass differently, because of a member's alignment")
     return has_misaligned_scalar
 
 
@@ -164,34 +170,34 @@ def _has_misaligned_member(record: ValueType, start: int) -> bool:
     return False
 
 
-def _small_in_memory(record: ValueType) -> Twin:
-    """A twin that goes through memory for what it holds: it is too small to do so anyway."""
+def _small_in_memory(record: ValueType) -> AbiEquivalent:
+    """Return a type that is passed in memory although it is small, because of a member."""
     members = [Member(offset=0, type=_BYTE), Member(offset=1, type=_SHORT)]
     if record.size > 3:  # noqa: PLR2004 - the size of those two
         members.append(_array(_BYTE, 3, record.size - 3))
-    return Twin(members=tuple(members), is_packed=True)
+    return AbiEquivalent(members=tuple(members), is_packed=True)
 
 
-def _eightbytes(record: ValueType, parts: tuple[_Leaf, ...]) -> Twin:
+def _eightbytes(record: ValueType, parts: tuple[_Leaf, ...]) -> AbiEquivalent:
     words = tuple(range(0, record.size, _WORD))
     inside = {w: [p for p in parts if p.offset < w + _WORD and p.end > w] for w in words}
     classes = {word: _classify(inside[word]) for word in words}
     if set(classes.values()) != {"integer"} and not _has_only_padding(record, parts):
-        raise PassingError("has unnamed bit-fields, whose place no debug information tells")
+        raise PassingError("has unnamed bit-fields, which debug information does not describe")
     is_wide = any(p.size == _PAIR and p.type.kind in ("float", "vector") for p in parts)
     if is_wide and classes[0] == "integer":  # clang 14 loses the upper half
-        raise PassingError("compilers pass in different ways, for its 16-byte member")
+        raise PassingError("compilers pass differently, because of its 16-byte member")
     wide = _upper_half(inside, classes)
     if wide is not None and record.alignment < wide.size:
         raise PassingError("is less aligned than a register that it fills")
     if wide is not None:
-        return Twin(members=(Member(offset=0, type=wide),))
+        return AbiEquivalent(members=(Member(offset=0, type=wide),))
     members: list[Member] = []
     for word in words:
         size = min(_WORD, record.size - word)
         members.extend(_fill(classes[word], inside[word], word, size))
     is_packed = any(member.type.alignment > record.alignment for member in members)
-    return Twin(members=tuple(members), is_packed=is_packed)
+    return AbiEquivalent(members=tuple(members), is_packed=is_packed)
 
 
 def _classify(parts: list[_Leaf]) -> _Class:
@@ -201,14 +207,14 @@ def _classify(parts: list[_Leaf]) -> _Class:
     nulls = {part.type.name == _NULLPTR for part in parts if part.type.kind != "record"}
     if True in nulls:
         if False in nulls:
-            raise PassingError("compilers pass in different ways, for a std::nullptr_t")
+            raise PassingError("compilers pass differently, because of a std::nullptr_t")
         return "null"
     is_sse = kinds <= {"float", "vector"} and not any(part.is_bit_field for part in parts)
     return "sse" if is_sse else "integer"
 
 
 def _upper_half(inside: dict[int, list[_Leaf]], classes: dict[int, _Class]) -> ValueType | None:
-    """The scalar that has both eightbytes in one SSE register, if nothing else is in the upper."""
+    """Return the scalar that fills both eightbytes of one SSE register, if it is alone in it."""
     upper = [part for part in inside.get(_WORD, []) if part.type.kind != "record"]
     is_one = bool(upper) and all(p.size == _PAIR and p.type.kind != "pointer" for p in upper)
     is_sse = classes[0] == "sse" and classes.get(_WORD) == "sse"
@@ -216,9 +222,9 @@ def _upper_half(inside: dict[int, list[_Leaf]], classes: dict[int, _Class]) -> V
 
 
 def _has_only_padding(record: ValueType, parts: tuple[_Leaf, ...]) -> bool:
-    """Whether alignment explains every gap.
+    """Tell whether alignment explains every gap.
 
-    gcc takes an unnamed bit-field for an integer, clang for padding, and neither describes it.
+    gcc treats an unnamed bit-field as an integer, clang as padding, and neither describes it.
     """
     end = 0
     for part in sorted(parts, key=lambda part: part.offset):
@@ -230,7 +236,7 @@ def _has_only_padding(record: ValueType, parts: tuple[_Leaf, ...]) -> bool:
 
 
 def _fill(kind: _Class, parts: list[_Leaf], offset: int, size: int) -> Iterator[Member]:
-    """Scalars of one class for ``size`` bytes."""
+    """Yield scalars of one class that fill ``size`` bytes."""
     if kind == "integer":
         yield _array(_BYTE, offset, size)
         return
@@ -254,12 +260,12 @@ def _size(value: ValueType) -> int:
     return value.size
 
 
-def _twin_on_aarch64(record: ValueType, leaves: tuple[_Leaf, ...]) -> Twin:
+def _equivalent_on_aarch64(record: ValueType, leaves: tuple[_Leaf, ...]) -> AbiEquivalent:
     first = leaves[0].type
     places = {leaf.offset for leaf in leaves}
     is_alike = all((p.type.kind, p.size) == (first.kind, first.size) for p in leaves)
     is_full = len(places) * first.size == record.size and not any(p.is_misaligned for p in leaves)
     is_homogeneous = first.kind in ("float", "vector") and is_alike and is_full
     if is_homogeneous and len(places) <= _MOST_IN_AGGREGATE:
-        return Twin(members=(_array(replace(first), 0, len(places)),))
+        return AbiEquivalent(members=(_array(replace(first), 0, len(places)),))
     return _bytes(record)

@@ -1,4 +1,4 @@
-"""The CPU's containers: LLVM offload binaries in a section of kbuild's own."""
+"""Read the CPU's containers: LLVM offload binaries in kbuild's own section."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _SECTION: Final = ".kbuild_fatbin"
 
 
 def find_role(section: str) -> SectionRole | None:
-    """See the protocol."""
+    """See `ImageReader`."""
     return "executable" if section == _SECTION else None
 
 
-def find_alignment(section: str) -> int:  # noqa: ARG001 - there is one
-    """See the protocol."""
+def find_alignment(section: str) -> int:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`."""
     return offload_binary.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
-    """One: nothing but a note tells which images belong together."""
+    """See `ImageReader`: one container, because only a note tells which images belong together."""
     return ((0, len(content)),)
 
 
-def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - there is one
-    """Every offload binary as an image."""
+def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`: every offload binary is an image."""
     entries, problems = offload_binary.read(content)
     return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
 
@@ -60,7 +60,7 @@ def _describe(entry: Entry) -> StoredImage:
 def load_images(
     images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
-    """See the protocol."""
+    """See `ImageReader`."""
     for image in images:
         yield image, _load(image.entry, content, limit)
 
@@ -72,19 +72,19 @@ def _load(entry: Entry, content: Buffer, limit: int) -> Buffer | Problem:
         return Problem(where=f"byte {entry.offset:#x}", message=str(error))
 
 
-def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 - ELF or unsound
-    """The kernels and variables that an image's table lists."""
+def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`: what the image's table lists."""
     return _read_image(bytes(data))
 
 
 def is_fat_binary(content: Buffer) -> bool:
-    """Offload binaries for processors; LLVM itself always names a programming model."""
+    """See `ImageReader`: offload binaries without a programming model, which LLVM always names."""
     if bytes(content[: len(offload_binary.MAGIC)]) != offload_binary.MAGIC:
         return False
     entries, _ = offload_binary.read(content)
     return all(entry.offload_kind_name == "none" for entry in entries)
 
 
-def list_bare_image(content: Buffer) -> Listing | None:  # noqa: ARG001 - see is_fat_binary
-    """None: an image by itself is a shared object like any other."""
+def list_bare_image(content: Buffer) -> Listing | None:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`: a single image is a shared object like any other."""
     return None

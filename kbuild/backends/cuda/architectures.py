@@ -1,7 +1,7 @@
-"""CUDA architectures as CMake's CUDA_ARCHITECTURES means them.
+"""CUDA architectures, as CMake's CUDA_ARCHITECTURES spells them.
 
-``80`` is real and virtual, ``80-real`` a cubin alone, ``80-virtual`` PTX alone; ``90a``
-and ``100f`` are the architecture- and family-specific ones.
+``80`` is real and virtual, ``80-real`` only a cubin, ``80-virtual`` only PTX. ``90a`` and ``100f``
+are the architecture-specific and family-specific ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _GROUPS: Final = ("all", "all-major", "native")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
-    """One compile edge: a front-end run for ``compute_<number>`` and what comes of it."""
+    """One compile edge: a front-end run for ``compute_<number>`` and its images."""
 
     number: str
     is_real: bool
@@ -26,28 +26,28 @@ class Architecture:
 
     @property
     def real(self) -> str:
-        """The cubin's architecture."""
+        """The architecture of the cubin."""
         return f"sm_{self.number}"
 
     @property
     def virtual(self) -> str:
-        """The PTX's architecture."""
+        """The architecture of the PTX."""
         return f"compute_{self.number}"
 
     @property
     def name(self) -> str:
-        """The architecture as CMake writes it."""
+        """The architecture as CMake spells it."""
         if self.is_real and self.is_virtual:
             return self.number
         return f"{self.number}-{'real' if self.is_real else 'virtual'}"
 
 
 def parse(name: str) -> Architecture:
-    """The architecture called ``name``; ConfigurationError where that is none."""
+    """Parse an architecture; raise ConfigurationError for an unknown spelling."""
     match = _PATTERN.fullmatch(name)
     if match is None:
         raise ConfigurationError(
-            f"unknown architecture {name!r}; write 80, 80-real, 80-virtual, 90a, or one of "
+            f"unknown architecture {name!r}; expected 80, 80-real, 80-virtual, 90a, or one of "
             f"{', '.join(_GROUPS)}"
         )
     return Architecture(
@@ -60,12 +60,16 @@ def parse(name: str) -> Architecture:
 def expand(
     requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """One name a front-end run: real and virtual requests of one number share it.
+    """Return one architecture per front-end run. Real and virtual requests share a run.
 
-    ``known`` are the compiler's ``sm_`` names, ``devices`` those that ``native`` means.
-    None requested means the oldest known, whose PTX every newer device can compile.
-    Raises ConfigurationError, with the list of known ones, for an architecture that the
-    toolkit does not have.
+    Args:
+        requested: The architectures. None of them means the oldest known one, whose PTX every newer
+            device can compile.
+        known: The compiler's ``sm_`` names.
+        devices: The architectures that ``native`` stands for.
+
+    Raises:
+        ConfigurationError: The toolkit does not support an architecture.
     """
     numbers = sorted((name.removeprefix("sm_") for name in known), key=_order)
     merged: dict[str, tuple[bool, bool]] = {}
@@ -73,7 +77,8 @@ def expand(
         architecture = parse(name)
         if architecture.number.rstrip("af") not in numbers:
             raise ConfigurationError(
-                f"architecture {name!r} is not one that this toolkit knows: {', '.join(numbers)}"
+                f"architecture {name!r} is not supported by this toolkit; expected one of "
+                f"{', '.join(numbers)}"
             )
         is_real, is_virtual = merged.get(architecture.number, (False, False))
         merged[architecture.number] = (
@@ -87,11 +92,11 @@ def expand(
 
 
 def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
-    """The devices' own architectures; ConfigurationError where the driver lists none."""
+    """Return the devices' own architectures; raise ConfigurationError if there is no device."""
     own = [device for device in devices if device.startswith("sm_")]
     if not own:
         raise ConfigurationError(
-            "architecture native: the driver lists no NVIDIA device here; name the architecture"
+            "architecture native: the driver lists no NVIDIA device here; name an architecture"
         )
     return tuple(f"{device.removeprefix('sm_')}-real" for device in own)
 
@@ -104,7 +109,7 @@ def _expand_groups(
         if name == "native":
             expanded += name_native(devices)
         elif name in ("all", "all-major"):
-            # CMake: cubins for each, and PTX for the newest alone.
+            # As in CMake: a cubin for each, and PTX for the newest one only.
             chosen = [n for n in numbers if name == "all" or n.endswith("0")] or numbers
             chosen = chosen if chosen[0] == numbers[0] else [numbers[0], *chosen]
             expanded += [*(f"{n}-real" for n in chosen), f"{chosen[-1]}-virtual"]

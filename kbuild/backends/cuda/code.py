@@ -1,4 +1,4 @@
-"""Comparing the code of NVIDIA's images: digests, nvdisasm, PTX."""
+"""Compare the code of NVIDIA's images: digests, nvdisasm, and PTX."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "SASS", "ptx": "PTX"}
 LISTS_SELECTED: Final = True
 
 _TOOL: Final = "nvdisasm"
-# What nvcc tells the unnamed namespaces and static entities of sources apart with: a hash of
-# the compilation, the source's name after its length, the first symbol that it defines.
+# What nvcc adds to unnamed namespaces and static entities: a hash of the compilation, the
+# source's name after its length, and the first symbol that the source defines.
 _NAMESPACE: Final = re.compile(
     r"(\d{1,4})(?=_GLOBAL__N_|_INTERNAL_)|(?:(?<=\A)|(?<=\$))__nv_static_(\d{1,4})_"
 )
@@ -30,20 +30,20 @@ _SOURCE: Final = re.compile(r"_?(?:GLOBAL__N_|INTERNAL_)?_[0-9a-f]{8}_(\d{1,4})_
 _NAMESPACED: Final = re.compile(r"[.$\w]*(?:_GLOBAL__N_|_INTERNAL_|__nv_static_)[.$\w]*")
 _SECTION: Final = re.compile(r'^\t\.section\t"?\.text\.(.*?)"?,".*$', re.MULTILINE)
 _RULE: Final = "\n//----"
-# An instruction's address and text, or a label.
+# The address and text of an instruction, or a label.
 _LINE: Final = re.compile(
     r"^(?:[ \t{]*/\*([0-9a-f]{4,})\*/[ \t{]*(.*?)[ \t]*;?[ \t}]*|([.$\w]+:))$", re.MULTILINE
 )
 _NUMBERED: Final = re.compile(rf"L{MARK}\d+")
 _REFERENCE: Final = re.compile(r"\.L_x_(\d+)")
-# That a register is used again soon, and what encodes waiting and order.
+# Hints that a register is used again soon, and the encoding of waits and order.
 _SCHEDULING: Final = re.compile(r"\.reuse\b|\s+[&?][\w={},]+")
 _RETURN_ADDRESS: Final = re.compile(r"((?:IMAD\.)?U?MOV\b.*)\b0x([0-9a-f]+)$")
 _INSTRUCTION_BYTES: Final = 16
 
 
 def canonical_name(symbol: str) -> str:
-    """See the protocol: an unnamed namespace is known by its source's name alone."""
+    """See `CodeReader`: the name identifies an unnamed namespace by its source's name only."""
     if "_GLOBAL__N_" not in symbol and "_INTERNAL_" not in symbol and "__nv_s" not in symbol:
         return symbol
     parts, position = [], 0
@@ -59,21 +59,21 @@ def canonical_name(symbol: str) -> str:
 
 
 def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
-    """See the protocol."""
+    """See `CodeReader`."""
     if kind == "ptx":
         return read_ptx_code(data, canonical_name)
     return read_cubin_code(data, canonical_name) if kind == "elf" else None
 
 
 def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:
-    """PTX."""
+    """See `CodeReader`: PTX."""
     if bytes(data[: len(ELF_MAGIC)]) == ELF_MAGIC:
         return None
     return read_ptx_lines(data, names, canonical_name)
 
 
 def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
-    """nvdisasm of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, ``/usr/local``."""
+    """See `CodeReader`: nvdisasm of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, ``/usr/local``."""
     wheels = [
         folder for site in hints.site_packages for folder in sorted(site.glob("nvidia/*/bin"))
     ]
@@ -84,13 +84,13 @@ def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # no
 
 
 def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[str]) -> Command:
-    """Labels come from the control flow, which ``-c`` alone has it print."""
+    """See `CodeReader`: labels come from the control flow, which only ``-c`` prints."""
     numbers = ",".join(map(str, find_symbol_numbers(data, names)))
     return Command(argv=(str(tool), "-c", "-fun", numbers, str(image)), inputs=(image,))
 
 
 def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:  # noqa: ARG001
-    """See the protocol."""
+    """See `CodeReader`."""
     starts = list(_SECTION.finditer(output))
     ends = [*(match.start() for match in starts[1:]), len(output)]
     found: dict[str, tuple[str, ...]] = {}
@@ -120,7 +120,7 @@ def _normalise(name: str, output: str, start: int, stop: int) -> Iterator[str]:
 
 
 def _number_labels(lines: Sequence[str]) -> list[str]:
-    """The lines with labels counted from 0 in each function, whatever was listed before it."""
+    """Return the lines with labels numbered from 0 in each function."""
     numbers: dict[str, str] = {}
 
     def count(match: re.Match[str]) -> str:
@@ -132,8 +132,9 @@ def _number_labels(lines: Sequence[str]) -> list[str]:
 class _Line(NamedTuple):
     """An instruction or a label without noise.
 
-    ``value`` is a number that it moves, -1 if none; where a call returns to there, the line is
-    ``after_call``.
+    Attributes:
+        value: The number that the instruction moves; -1 if there is none.
+        after_call: The line to show instead if the number is where a call returns to.
     """
 
     text: str
@@ -142,10 +143,10 @@ class _Line(NamedTuple):
     after_call: str = ""
 
 
-# Code says the same over and over, and both sides do.
+# Lines repeat a lot, within one side and between both.
 @lru_cache(maxsize=1 << 14)
 def _clean(text: str) -> _Line:
-    """The line, which does not name the function that it is in."""
+    """Return the line without noise and without its function's name."""
     return _clean_own("", text)
 
 
@@ -163,7 +164,7 @@ def _clean_own(name: str, text: str) -> _Line:
 
 
 def _name_parts(name: str, text: str) -> str:
-    """The text with canonical names in it, and marks before the numbers of labels."""
+    """Return the text with canonical names, and with marks in front of labels' numbers."""
     text = text.replace(name, "@") if name else text
     text = _NAMESPACED.sub(lambda part: canonical_name(part[0]), text)
     return _REFERENCE.sub(rf"L{MARK}\1", text)

@@ -1,4 +1,4 @@
-"""NVIDIA's ``cuda-core`` and the bindings it stands on, and their errors as kbuild's."""
+"""NVIDIA's ``cuda-core`` and its bindings, with their errors as kbuild's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ try:
     from cuda.core.utils import StridedMemoryView
 except ImportError as error:
     raise ConfigurationError(
-        f"running CUDA kernels from Python takes cuda-core ({error}); pip install 'kbuild[cuda]'"
+        f"running CUDA kernels from Python needs cuda-core ({error}); pip install 'kbuild[cuda]'"
     ) from error
 
 __all__ = [
@@ -33,7 +33,7 @@ SUCCESS: Final = driver.CUresult.CUDA_SUCCESS
 
 
 def check(result: tuple[Any, ...], doing: str = "asking the driver") -> Any:
-    """What a call of the bindings returned beside its status; LaunchError where that is bad."""
+    """Return the values of a binding's call without its status; raise LaunchError if it failed."""
     status, *values = result
     if status != SUCCESS:
         raise LaunchError(f"{doing} failed: {explain(status)}")
@@ -41,7 +41,7 @@ def check(result: tuple[Any, ...], doing: str = "asking the driver") -> Any:
 
 
 def explain(status: Any) -> str:
-    """The driver's words for a status."""
+    """Describe a status in the driver's words."""
     _, name = driver.cuGetErrorName(status)
     _, text = driver.cuGetErrorString(status)
     words = [part.decode() for part in (name, text) if part]
@@ -50,7 +50,7 @@ def explain(status: Any) -> str:
 
 @contextlib.contextmanager
 def explained(doing: str) -> Iterator[None]:
-    """Errors of cuda-core as LaunchError."""
+    """Raise errors of cuda-core as LaunchError."""
     try:
         yield
     except LaunchError:

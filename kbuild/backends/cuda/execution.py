@@ -1,4 +1,4 @@
-"""Running CUDA kernels: devices and code, by NVIDIA's ``cuda-core``."""
+"""Run CUDA kernels: devices and code, through NVIDIA's ``cuda-core``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kbuild.backends.interface.devices import ArrayView, ImageBytes
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import KernelRecord
 
-# A program has few streams, and some make them anew all the time.
+# Most programs have few streams, but some create new ones all the time.
 _MOST_QUEUES: Final = 256
 _LARGEST_ADDRESS: Final = 2**64 - 1
 _LEGACY: Final = int(driver.CU_STREAM_LEGACY)
 
 
 class _Current(threading.local):
-    """The device that this thread was given last, by any executor."""
+    """The device that an executor last made current in this thread."""
 
     device: CudaDevice | None = None
 
@@ -34,12 +34,12 @@ _LOCK: Final = threading.Lock()
 
 
 class CudaDevice:
-    """One device; what it does makes it current in the thread that asks."""
+    """One device. Its functions make it current in the calling thread."""
 
     def __init__(self, device: Any) -> None:
         self.device = device
         self.current = _CURRENT
-        # Of images that some function is loaded from.
+        # The libraries of images from which functions are loaded.
         self._libraries: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._lock = threading.Lock()
         with explained("opening the device"):
@@ -48,9 +48,9 @@ class CudaDevice:
         self._queues = {self._default.handle: self._default}
 
     def enter(self) -> None:
-        """Make the device current where an executor made another one so, or none did.
+        """Make the device current, if no executor has done so in this thread.
 
-        ``current.device`` tells without a call whether that is needed.
+        ``current.device`` tells this without a call of the driver.
         """
         if self.current.device is not self:
             self.make_current()
@@ -61,7 +61,7 @@ class CudaDevice:
         self.current.device = self
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CudaFunction:
-        """See `ExecutionDevice`: machine code goes before PTX."""
+        """See `ExecutionDevice`: machine code takes precedence over PTX."""
         self.enter()
         problems = []
         for image in sorted(images, key=lambda image: image.kind != "elf"):
@@ -71,14 +71,15 @@ class CudaDevice:
             problems.append(f"{image.arch}: {found}")
         capability = self.device.compute_capability
         raise LaunchError(
-            f"nothing of it runs on {self.device.name} (sm_{capability.major}{capability.minor}): "
+            f"no image of the kernel runs on {self.device.name} "
+            f"(sm_{capability.major}{capability.minor}): "
             f"{'; '.join(problems)}"
         )
 
     def _try_image(self, image: ImageBytes, name: str) -> CudaFunction | str:
-        """The kernel, or why it cannot be had from this image."""
+        """Return the kernel, or the reason why this image does not provide it."""
         try:
-            with self._lock:  # else two threads would have two sets of device variables
+            with self._lock:  # otherwise, two threads would have separate device variables
                 library = self._open(image)
             return CudaFunction(library.get_kernel(name), library)
         except Exception as error:  # noqa: BLE001 - cuda-core has no common class for it
@@ -92,7 +93,7 @@ class CudaDevice:
         return library
 
     def open_queue(self, stream: Any) -> CudaQueue:
-        """See `ExecutionDevice`: ``__cuda_stream__``, or an address."""
+        """See `ExecutionDevice`: an object with ``__cuda_stream__``, or an address."""
         self.make_current()
         if stream is None:
             return self._default
@@ -100,7 +101,7 @@ class CudaDevice:
         known = self._queues.get(handle)
         if known is None:
             known = CudaQueue(self, cuda.Stream.from_handle(handle))
-            if len(self._queues) >= _MOST_QUEUES:  # streams come and go
+            if len(self._queues) >= _MOST_QUEUES:  # programs create and destroy streams
                 self._queues = {self._default.handle: self._default}
             self._queues[handle] = known
         return known
@@ -114,10 +115,10 @@ class CudaDevice:
         try:
             view = StridedMemoryView.from_any_interface(value, stream_ptr=queue.handle)
         except Exception as error:
-            raise ConfigurationError(f"this {kind} is no array for a device: {error}") from error
+            raise ConfigurationError(f"a device cannot use this {kind}: {error}") from error
         if not view.is_device_accessible:
             raise ConfigurationError(
-                f"this {kind} lies in host memory; move it to the device, or pass a numpy array, "
+                f"this {kind} is in host memory; move it to the device, or pass a numpy array, "
                 "which is copied"
             )
         dtype = read_dtype(view)
@@ -131,7 +132,10 @@ class CudaDevice:
 
 
 def open_device() -> CudaDevice:
-    """The device that is current in this thread, else the first; LaunchError without one."""
+    """Return the device that is current in this thread, or the first one.
+
+    Raises LaunchError if there is no device.
+    """
     with explained("opening the device"):
         device = cuda.Device()
         number = int(device.device_id)
@@ -143,7 +147,7 @@ def open_device() -> CudaDevice:
 
 
 def read_stream(stream: Any) -> int:
-    """The address of a stream; ConfigurationError for what is none."""
+    """Return the address of a stream; raise ConfigurationError if it is not a stream."""
     try:
         if hasattr(stream, "__cuda_stream__"):
             stated = stream.__cuda_stream__()[1]
@@ -152,11 +156,11 @@ def read_stream(stream: Any) -> int:
         handle: int = operator.index(stated)
     except (IndexError, TypeError) as error:
         raise ConfigurationError(
-            f"stream is {stream!r}; it takes what has __cuda_stream__, or an address"
+            f"invalid stream {stream!r}; expected an object with __cuda_stream__, or an address"
         ) from error
     if not 0 <= handle <= _LARGEST_ADDRESS:
-        raise ConfigurationError(f"stream is {stream!r}; an address has 64 bits")
-    # Null is the default stream's other name, which DLPack does not take.
+        raise ConfigurationError(f"invalid stream {stream!r}; an address has 64 bits")
+    # Null also means the default stream, but DLPack does not accept it.
     return handle or _LEGACY
 
 
@@ -168,9 +172,10 @@ def _read(queue: CudaQueue, address: int, size: int) -> bytes:
 
 
 def offers(value: Any, attribute: str) -> bool:
-    """Whether there is such an attribute; one that raises is there, and says why when it is read.
+    """Tell whether an object has an attribute, even if reading it raises an error.
 
-    PyTorch's do so for tensors with gradients, and for types that they have no words for.
+    PyTorch raises errors for tensors with gradients, and for types that its interface lacks.
+    The error explains the reason when the attribute is read.
     """
     try:
         return hasattr(value, attribute)
@@ -179,22 +184,24 @@ def offers(value: Any, attribute: str) -> bool:
 
 
 def read_dtype(view: Any) -> Any:
-    """The numpy dtype of a view; None for those that numpy has not, such as bfloat16."""
+    """Return the NumPy dtype of a view; None if NumPy does not support it, as for bfloat16."""
     try:
         return view.dtype
-    except NotImplementedError:  # only ml_dtypes has it
+    except NotImplementedError:  # only ml_dtypes supports it
         return None
 
 
 def _count_bytes(kind: str, shape: Sequence[int], dtype: Any) -> int:
     if dtype is None:
-        raise ConfigurationError(f"this {kind} has a type that numpy has not: its size is unknown")
+        raise ConfigurationError(
+            f"this {kind} has a type that NumPy does not support, so its size is unknown"
+        )
     size: int = math.prod(shape) * dtype.itemsize
     return size
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
-    """Whether elements lie in C order without gaps; strides count elements."""
+    """Tell whether elements are in C order without gaps. Strides count elements."""
     if strides is None:
         return True
     expected = 1

@@ -1,6 +1,6 @@
-"""Host code of CUDA: what nvcc and clang leave in the files that they build.
+"""Host code of CUDA, as nvcc and clang build it.
 
-Sources: ``fatbinary_section.h``, ``crt/host_runtime.h`` and ``crt/link.stub`` of the toolkit
+Sources: ``fatbinary_section.h``, ``crt/host_runtime.h``, and ``crt/link.stub`` of the toolkit
 (names and magic numbers), clang's ``CGCUDANV.cpp``, and files built by nvcc 11.8 to 13.4.
 """
 
@@ -17,18 +17,18 @@ from kbuild.backends.interface.host import (
 )
 from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
 
-# With separable compilation: `__nv_static_`, the length of the source's id, `_`, the id, `_`.
+# With separate compilation: `__nv_static_`, the length of the source's ID, `_`, the ID, `_`.
 _STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
-# clang's way to make names of file-local kernels unique, where PTX allows no dot.
+# How clang makes names of file-local kernels unique. PTX does not allow dots.
 _CLANG_STATIC: Final = re.compile(r"(?:__(?:static|intern)__|\.(?:static|intern)\.)[0-9a-f]+\Z")
-# The stub is a function of its own, whose identifier is this and the kernel's mangled name.
+# The stub is a separate function. Its identifier is this prefix and the kernel's mangled name.
 _STUB: Final = re.compile(r"_ZL?(\d{1,6})__device_stub_")
 _STUB_PREFIX: Final = "__device_stub_"
 _FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
 
 
 def host_name(kernel: str) -> str:
-    """The name without what makes file-local kernels unique in device code."""
+    """Return the name without what makes file-local kernels unique in device code."""
     match = _STATIC.match(kernel)
     if match:
         end = match.end() + int(match[1])
@@ -38,9 +38,9 @@ def host_name(kernel: str) -> str:
 
 
 def kernels_of_stub(symbol: str) -> tuple[str, ...]:
-    """The kernel of a stub that nvcc made; clang's stubs are themselves what is launched.
+    """Return the kernel of a stub that nvcc made. Launches pass clang's stubs themselves.
 
-    An ``extern "C"`` kernel's stub has the mangled name that the kernel does not have.
+    The stub of an ``extern "C"`` kernel has the mangled name that the kernel itself does not have.
     """
     match = _STUB.match(symbol)
     if match is None:
@@ -78,16 +78,16 @@ CONVENTIONS: Final = HostConventions(
     unregister="__cudaUnregisterFatBinary",
     link_symbols=re.compile(r"__cudaRegisterLinkedBinary|__fatbinwrap"),
     link_sections=frozenset({"cuda_offloading_entries"}),
-    # The driver's are `cu` and a capital, other libraries' have their own names in front.
+    # The driver's names start with `cu` and a capital, other libraries' with their own names.
     runtime_symbols=re.compile(r"(?:__)?cuda[A-Z]\w*\Z"),
     claim=re.compile(r"(?:\b|_)cu(?:da)?(1\d)(?!\d{2})"),
     runtimes=(
         RuntimeLibrary(
             name="cudart",
-            # Wheels carry copies with a hash in the name.
+            # Wheels contain copies with a hash in the name.
             file_name=re.compile(r"libcudart(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
-            # The name of its shared memory, and its text for cudaErrorMissingConfiguration:
-            # there from 11.8 to 13.4, and not in trampolines that load the library.
+            # The name of its shared memory, and its text for cudaErrorMissingConfiguration. Both
+            # exist from 11.8 to 13.4, but not in trampolines that load the library.
             texts=(b"/cudart.shm.", b"__global__ function call is not configured\0"),
         ),
         RuntimeLibrary(

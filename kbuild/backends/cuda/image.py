@@ -1,4 +1,4 @@
-"""CUDA device images: what cubins and PTX say of kernels and variables."""
+"""CUDA device images: the kernels and variables in cubins and PTX."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kbuild.formats.nvidia.ptx.text import PtxKernel, PtxVariable
 
 _STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
-# Those of one kernel for several architectures.
+# The layouts of one kernel for several architectures.
 _MOST_LAYOUTS: Final = 8
 _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
     "global": "device",
@@ -34,7 +34,7 @@ _VARIABLE_KINDS: Final[dict[str, VariableKind]] = {
 
 
 def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
-    """A cubin, the PTX that it was assembled from, or both."""
+    """Return a cubin, the PTX from which it was assembled, or both."""
     target = architectures.parse(unit.arch)
     cubin = unit.output.with_name(unit.output.name + ".cubin")
     ptx = unit.output.with_name(unit.output.name + ".ptx")
@@ -45,7 +45,7 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
         images.append(ImageOutput(path=cubin, arch=target.real, kind="elf", spills=spills))
     if target.is_virtual:
         images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
-    # nvcc names what it keeps after the source.
+    # nvcc names the files that it keeps after the source.
     kept = keep / f"{unit.source.stem}.ptx"
     return Completion(
         images=tuple(images),
@@ -57,7 +57,7 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
 
 
 def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
-    """What ptxas says that kernels spill: their names, bytes stored, bytes loaded."""
+    """Return (kernel, bytes stored, bytes loaded) for the spills that ptxas reports."""
     return tuple(
         (usage.name, usage.spill_stores, usage.spill_loads)
         for usage in read_log(log)
@@ -66,7 +66,7 @@ def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def read_image(data: Buffer) -> ImageContent:
-    """What a cubin holds, else PTX text; InputError when it is neither."""
+    """Read a cubin or PTX text; raise InputError if it is neither."""
     if bytes(data[: len(ELF_MAGIC)]) == ELF_MAGIC:
         cubin = read_cubin(data)
         return ImageContent(
@@ -90,7 +90,7 @@ def read_image(data: Buffer) -> ImageContent:
 def _select_variables(
     found: tuple[CubinVariable, ...] | tuple[PtxVariable, ...],
 ) -> tuple[Variable, ...]:
-    # Whole-program images call every variable local, so that its name alone tells.
+    # In whole-program images every variable is local, so only its name tells.
     return tuple(
         Variable(
             name=variable.name,
@@ -104,10 +104,10 @@ def _select_variables(
 
 
 def _source_name(name: str) -> str:
-    """The symbol of a static entity, whose source's name stands in front in relocatable code.
+    """Return the symbol of a static entity without the source's name in front of it.
 
-    ``__nv_static_22__ea6f4494_4_v_cu_scale__Z1kPi``: the number is the length of what
-    stands between it and the symbol.
+    Relocatable code has such names: ``__nv_static_22__ea6f4494_4_v_cu_scale__Z1kPi``. The number
+    is the length of the part between it and the symbol.
     """
     match = _STATIC.match(name)
     return name[match.end() + int(match[1]) + 1 :] if match else name
@@ -148,7 +148,7 @@ def _read_ptx_kernel(kernel: PtxKernel) -> Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Name:
-    """What a kernel's symbol says; ``spelled`` has the parameters by the layouts seen so far."""
+    """A kernel's symbol, taken apart; ``spelled`` has its parameters by layout."""
 
     symbol: str
     display: str
@@ -157,12 +157,12 @@ class _Name:
     spelled: dict[Layout, tuple[Param, ...]]
 
 
-# The images of one source have the same kernels: names and parameters are spelled once.
+# The images of one source have the same kernels, so names and parameters are parsed once.
 @lru_cache(maxsize=1 << 14)
 def _read_name(symbol: str) -> _Name:
     display = demangle(_source_name(symbol))
     qualified, types = split_function(display)
-    # ptxas makes a global symbol of an instantiated template; every source may have one.
+    # ptxas makes the symbol of an instantiated template global, but every source can have one.
     return _Name(
         symbol=symbol,
         display=display,
@@ -173,7 +173,10 @@ def _read_name(symbol: str) -> _Name:
 
 
 def _spell_params(name: _Name, layout: Layout) -> tuple[Param, ...]:
-    """Parameters with the types that the mangled name spells; extern "C" spells none."""
+    """Return parameters with the types that the mangled name spells.
+
+    An ``extern "C"`` name does not spell types.
+    """
     known = name.spelled.get(layout)
     if known is not None:
         return known

@@ -1,10 +1,10 @@
-"""What NVIDIA's drivers and devices can take.
+"""What NVIDIA's drivers and devices accept.
 
-Sources: "PTX ISA", table "PTX Release History" (version and the first CUDA release whose
-driver compiles it); "CUDA C++ Programming Guide", "Family-Specific Features" on the suffixes
-``a`` and ``f``; two headers of the toolkit, ``cuda_occupancy.h`` (of cudart) and
-``cuda/__device/arch_traits.h`` (of CCCL).  The numbers below were compared with these of
-release 13.4, and with what several releases' ptxas does.
+Sources: "PTX ISA", table "PTX Release History" (version and the first CUDA release whose driver
+compiles it); "CUDA C++ Programming Guide", "Family-Specific Features" about the suffixes ``a`` and
+``f``; two headers of the toolkit, ``cuda_occupancy.h`` (of cudart) and
+``cuda/__device/arch_traits.h`` (of CCCL). The numbers were compared with these headers of release
+13.4, and with the behavior of several releases' ptxas.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Final
 from kbuild.backends.interface.limits import DeviceLimits, Requirement, Version
 from kbuild.model import Compression, Resources
 
-# PTX ISA version: CUDA release of the driver that came with it.  From 10.0 on, when the
-# versions stop being older than every architecture that a toolkit still builds for.  Up to
-# 9.1 as cuda-python has them (`get_minimal_required_cuda_ver_from_ptx_ver`); measured: the
-# newest that ptxas of 11.8, 12.4, 12.9 and 13.2 to 13.5 takes ("current version is '9.2'").
+# PTX ISA version: CUDA release of the driver that came with it. The table starts at 10.0, because
+# older versions are older than every architecture that toolkits still support. Up to 9.1, the
+# numbers are those of cuda-python (`get_minimal_required_cuda_ver_from_ptx_ver`). Measured: the
+# newest version that ptxas of 11.8, 12.4, 12.9, and 13.2 to 13.5 accepts.
 _CUDA_OF_PTX: Final = {
     "6.3": "10.0",
     "6.4": "10.1",
@@ -49,34 +49,34 @@ _CUDA_OF_PTX: Final = {
     "9.5": "13.5",
 }
 
-# zstd came with CUDA 12.4, whose first driver this is: RAPIDS documents 550.54.14 for the
-# compression modes that use it (rapids_cuda_enable_fatbin_compression), and the release
-# notes of the CUDA toolkit name it as the driver of 12.4.
+# CUDA 12.4 introduced zstd, and this is its first driver: RAPIDS documents 550.54.14 for the
+# compression modes that use zstd (rapids_cuda_enable_fatbin_compression), and the release notes
+# of the CUDA toolkit name it as the driver of 12.4.
 _ZSTD: Final = Requirement(part="driver", version="12.4", name="12.4 (550.54.14)")
 
 _REAL: Final = re.compile(r"sm_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
 _VIRTUAL: Final = re.compile(r"compute_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
 
-# The major numbers that the headers speak of; of others nothing is known.
+# The major numbers in the headers. The limits of others are unknown.
 _MAJORS: Final = range(5, 13)
 
-# What is above has to be dynamic, on every device: `max_shared_memory_per_block` of
-# arch_traits.h.  ptxas of 11.8, 12.9 and 13.x says so ("uses too much shared data (0xc004
-# bytes, 0xc000 max)") for sm_35 to sm_121; that of 12.4 takes any size without a word.
+# Larger shared memory must be dynamic, on every device: `max_shared_memory_per_block` of
+# arch_traits.h. ptxas of 11.8, 12.9, and 13.x reports it ("uses too much shared data (0xc004
+# bytes, 0xc000 max)") for sm_35 to sm_121; that of 12.4 accepts any size silently.
 _STATIC_SHARED_BYTES: Final = 48 << 10
 
 # `max_registers_per_block` of arch_traits.h.
 _BLOCK_REGISTERS: Final = 1 << 16
 _FEWER_REGISTERS: Final = {"53": 1 << 15, "62": 1 << 15}
-# They are allocated for a warp at a time, in units (cudaOccRegAllocationGranularity), and a
-# launch has to fit as if every part of a multiprocessor had as many warps
-# (cudaOccSubPartitionsPerMultiprocessor, cudaOccMaxBlocksPerSMRegsLimit).  ptxas reckons
-# alike: for blocks of 800 threads, 25 warps, it stays at 72 registers, as for 28 warps.
+# Registers are allocated per warp, in units (cudaOccRegAllocationGranularity), and a launch must
+# fit as if every part of a multiprocessor had the same number of warps
+# (cudaOccSubPartitionsPerMultiprocessor, cudaOccMaxBlocksPerSMRegsLimit). ptxas calculates in the
+# same way: for blocks of 800 threads (25 warps) it uses at most 72 registers, as for 28 warps.
 _WARP: Final = 32
 _UNIT: Final = 256
 _PARTS: Final = 4
 _FEWER_PARTS: Final = {"60": 2}
-# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability": of all.
+# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability"; all have it.
 _LARGEST_BLOCK: Final = 1024
 
 
@@ -90,9 +90,10 @@ def _order(arch: str) -> Version | None:
 
 
 def _runs_on_newer(portable: str, real: str) -> bool:
-    """Plain PTX runs on every later device, that of a family on the rest of the family.
+    """Tell whether PTX runs on newer devices.
 
-    Architecture-specific PTX (``a``) runs on its own architecture alone.
+    Plain PTX runs on every newer device, PTX of a family on the rest of the family, and
+    architecture-specific PTX (``a``) only on its own architecture.
     """
     code, device = _VIRTUAL.fullmatch(portable), _REAL.fullmatch(real)
     if code is None or device is None or code["suffix"] == "a":
@@ -106,7 +107,7 @@ def _find_requirement(compression: Compression) -> Requirement | None:
 
 
 def _known_number(arch: str) -> str | None:
-    """The number of a real architecture whose limits are known."""
+    """Return the number of a real architecture whose limits are known."""
     match = _REAL.fullmatch(arch)
     # The last digit is the minor number.
     return match["number"] if match and int(match["number"]) // 10 in _MAJORS else None

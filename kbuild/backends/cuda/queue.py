@@ -1,7 +1,8 @@
-"""CUDA streams: memory, launches and events.
+"""CUDA streams: memory, launches, and events.
 
-Launches go to the driver through the bindings that cuda-core stands on: its own takes neither
-structures nor priorities, and Python's numbers only as numpy's, which costs more than the call.
+Launches go to the driver through the bindings below cuda-core. cuda-core's own launch function
+accepts neither structures nor priorities, and numbers only as NumPy scalars, whose conversion takes
+longer than the call.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from kbuild.backends.interface.devices import Arguments, ArrayInterface
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
 from kbuild.errors import LaunchError
 
-# What a kernel has of shared memory, static and dynamic together, unless it asks for more.
+# The shared memory of a kernel, static and dynamic together, unless it requests more.
 _SHARED_BYTES: Final = 48 << 10
-# The driver's attributes are numbers of 32 bits.
+# The driver's attributes are 32-bit numbers.
 _LARGEST_SHARED: Final = 2**31 - 1
-# What a launch says where another device is current than that of the kernel or the stream.
+# The errors of a launch while another device is current.
 _OTHER_DEVICE: Final = (
     driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
     driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
@@ -35,27 +36,27 @@ _OTHER_DEVICE: Final = (
 
 
 class CudaFunction:
-    """A loaded kernel; ``shared_bytes`` is how much dynamic shared memory launches may ask for."""
+    """A loaded kernel; ``shared_bytes`` is the dynamic shared memory that launches may use."""
 
     __slots__ = ("function", "kernel", "library", "shared_bytes")
 
     def __init__(self, kernel: Any, library: Any) -> None:
         self.kernel = kernel
-        self.library = library  # others find it as long as it is here
+        self.library = library  # other launches find it as long as this object exists
         self.function = check(driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle))))
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
         static = check(driver.cuFuncGetAttribute(attribute, self.function))
         self.shared_bytes = max(_SHARED_BYTES - int(static), 0)
 
     def allow_shared(self, size: int) -> None:
-        """Have the driver take launches with so much dynamic shared memory."""
+        """Let the driver accept launches with this much dynamic shared memory."""
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         check(driver.cuFuncSetAttribute(self.function, attribute, size))
         self.shared_bytes = size
 
 
 class CudaQueue:
-    """A stream."""
+    """A CUDA stream."""
 
     def __init__(self, device: Any, stream: Any) -> None:
         self._device = device
@@ -65,7 +66,7 @@ class CudaQueue:
 
     @property
     def handle(self) -> int:
-        """The stream's address."""
+        """The address of the stream."""
         return int(self._handle)
 
     @property
@@ -78,7 +79,7 @@ class CudaQueue:
         device = self._device
         device.enter()
         if config.shared_bytes > _LARGEST_SHARED:
-            raise LaunchError(f"no device has {config.shared_bytes} bytes of shared memory")
+            raise LaunchError(f"shared_bytes is {config.shared_bytes}, more than any device has")
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
         current, make_current = device.current, device.make_current
@@ -88,10 +89,10 @@ class CudaQueue:
         def submit(arguments: Arguments) -> None:
             if current.device is not device:
                 make_current()
-            # The function in here keeps its code loaded.
+            # The closure keeps the function's code loaded.
             (status,) = launch(encoded, function.function, arguments.address, 0)
             if status is not SUCCESS and status in _OTHER_DEVICE:
-                # Another library may have made its own current meanwhile.
+                # Another library can have made its own device current.
                 make_current()
                 (status,) = launch(encoded, function.function, arguments.address, 0)
             if status is not SUCCESS and status != SUCCESS:
@@ -107,7 +108,7 @@ class CudaQueue:
             raise LaunchError(f"running failed: {explain(status)}")
 
     def start_timer(self) -> Callable[[], float]:
-        """See `Queue`: events on both sides of what is launched."""
+        """See `Queue`: events before and after the launches."""
         self._device.make_current()
         options = cuda.EventOptions(timing_enabled=True)
         with explained("recording an event"):
@@ -136,7 +137,7 @@ class CudaQueue:
         """See `Queue`."""
         buffer = self._buffers.pop(address, None)
         if buffer is not None:
-            # After a failed kernel the driver refuses every call.
+            # After a failed kernel, the driver rejects every call.
             with contextlib.suppress(Exception):
                 buffer.close(self._stream)
 

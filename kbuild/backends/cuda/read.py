@@ -1,4 +1,4 @@
-"""NVIDIA's containers and files: every image, whoever made it."""
+"""Read NVIDIA's containers and files, whoever made them."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bit
 
 
 def find_role(section: str) -> SectionRole | None:
-    """See the protocol."""
+    """See `ImageReader`."""
     return _ROLES.get(section)
 
 
-def find_alignment(section: str) -> int:  # noqa: ARG001 - both are alike
-    """See the protocol."""
+def find_alignment(section: str) -> int:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`."""
     return nv_fatbin.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
-    """A container a translation unit."""
+    """See `ImageReader`: one container per translation unit."""
     containers, _ = nv_fatbin.read_containers(content)
     starts = [0, *(container.offset for container in containers[1:])]
     ends = [*starts[1:], len(content)]
     return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
 
 
-def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - both are alike
-    """Every entry of every container."""
+def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the interface's signature
+    """See `ImageReader`: every entry of every container."""
     containers, problems = nv_fatbin.read_containers(content)
     entries = (entry for container in containers for entry in container.entries)
     return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
@@ -77,7 +77,7 @@ def _describe(entry: Entry) -> StoredImage:
 def load_images(
     images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
-    """See the protocol; what is neither cubin nor PTX (LTO-IR is scrambled) stays as stored."""
+    """See `ImageReader`. LTO-IR, which is scrambled, is yielded as it is stored."""
     readable = tuple(image for image in images if image.kind in _READABLE and image.entry)
     entries = (image.entry for image in readable)
     loaded = read_images(entries, content, limit=limit)
@@ -92,17 +92,17 @@ def load_images(
 
 
 def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
-    """The kernels and variables of a cubin or of PTX; of other kinds nothing is known."""
+    """See `ImageReader`: a cubin or PTX. Other kinds cannot be read."""
     return _read_image(data) if kind in ("elf", "ptx") else ImageContent(kernels=())
 
 
 def is_fat_binary(content: Buffer) -> bool:
-    """What ``fatbinary`` writes."""
+    """See `ImageReader`: the output of ``fatbinary``."""
     return bytes(content[: len(nv_fatbin.MAGIC)]) == nv_fatbin.MAGIC
 
 
 def list_bare_image(content: Buffer) -> Listing | None:
-    """A cubin or PTX text."""
+    """See `ImageReader`: a cubin or PTX text."""
     if is_elf_for(content, EM_CUDA):
         return _wrap(content, read_cubin(content).arch, "elf")
     if looks_like_ptx(content):

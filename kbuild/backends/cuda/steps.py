@@ -1,8 +1,9 @@
 """The steps of an nvcc run, as ``--dryrun`` lists them.
 
-Compiler caches hold what ``cicc`` and ``ptxas`` made by their arguments and by the text that
-they read.  So that both are the same wherever the source lies, the two run in the folder of
-intermediate files, call these by their names, and the source by its path below the root.
+Compiler caches identify the outputs of ``cicc`` and ``ptxas`` by their arguments and by the text
+that they read. To make both independent of where the source is, the two programs run in the
+directory of intermediate files. They name these files without a directory, and the source by its
+path below the root.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _PREFIX: Final = "#$ "
 _VARIABLE: Final = re.compile(r"([A-Za-z_]\w*)=(.*)")
 _CACHEABLE: Final = ("cicc", "ptxas")
 _SEARCHED: Final = ("PATH", "LD_LIBRARY_PATH")
-# What only a shell would understand.
+# Words that only a shell understands.
 _SHELL: Final = frozenset(("|", ">", "<", ">>", "&&", "||", ";", "2>&1"))
 
 
@@ -30,9 +31,11 @@ _SHELL: Final = frozenset(("|", ">", "<", ">>", "&&", "||", ";", "2>&1"))
 class Naming:
     """How the steps name files.
 
-    ``keep`` is the folder of intermediate files, ``root`` the one that line markers leave out,
-    None where they are to say it.  With ``is_full`` no step is changed: debug information for
-    debuggers says which folder the compiler ran in, which no cache asks.
+    Attributes:
+        keep: The directory of intermediate files.
+        root: The directory that line markers leave out; None if they must include it.
+        is_full: Whether no step is changed. Full debug information records the directory in which
+            the compiler ran, and caches do not compare that directory.
     """
 
     keep: Path
@@ -41,7 +44,7 @@ class Naming:
 
 
 def read_steps(listing: str, unit: CompileUnit, naming: Naming) -> tuple[FrontEndStep, ...]:
-    """The steps of ``listing``; none where one of them is not a plain call."""
+    """Return the steps of ``listing``; an empty tuple if one of them is not a plain command."""
     variables: dict[str, str] = {}
     steps: list[FrontEndStep] = []
     for line in listing.splitlines():
@@ -74,7 +77,7 @@ def _make_step(
     env = tuple((name, variables[name]) for name in _SEARCHED if name in variables)
     program, *arguments = words
     if Path(program).name not in _CACHEABLE:
-        # The name of the text that the preprocessor writes, which is its last argument.
+        # The preprocessor's last argument is the name of the text that it writes.
         outputs = (Path(words[-1]),) if "-E" in words and words[-2:-1] == ("-o",) else ()
         return FrontEndStep(
             command=Command(argv=words, outputs=outputs, directories=(naming.keep,), env=env),
@@ -94,7 +97,7 @@ def _make_step(
 
 
 def _find(program: str, search_path: str) -> str:
-    """The program's path: caches tell a compiler by its file."""
+    """Return the program's path, because caches identify a compiler by its file."""
     if "/" in program:
         return os.path.normpath(program)
     folders = (Path(folder) for folder in search_path.split(os.pathsep) if folder)
@@ -103,9 +106,9 @@ def _find(program: str, search_path: str) -> str:
 
 
 def _put_input_last(arguments: list[str]) -> tuple[str, ...]:
-    """The arguments with input and output at their end, where sccache looks for them.
+    """Move input and output to the end of the arguments, where sccache expects them.
 
-    The nvcc of CUDA 13.5 has an option between the two, which sccache 0.16 takes for the input.
+    The nvcc of CUDA 13.5 puts an option between them, which sccache 0.16 mistakes for the input.
     """
     try:
         place = arguments.index("-o")

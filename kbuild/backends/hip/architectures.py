@@ -1,7 +1,7 @@
-"""HIP architectures: target ids, a processor and the features that are switched on or off.
+"""HIP architectures: target IDs, each a processor and features that are on or off.
 
-Source: "Target ID" in "Clang Offload Bundler" of clang's documentation, and the processors'
-target features in LLVM's "User Guide for AMDGPU Backend".
+Source: "Target ID" in "Clang Offload Bundler" of clang's documentation, and the processors' target
+features in LLVM's "User Guide for AMDGPU Backend".
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from kbuild.formats.amd.target import list_processors
 _PATTERN: Final = re.compile(r"(?P<processor>gfx[0-9a-f]+|gfx[0-9]+(?:-[0-9]+)?-generic)")
 _FEATURE: Final = re.compile(r"(?P<name>[a-z]+)(?P<sign>[-+])")
 _NATIVE: Final = "native"
-# What ROCm supports of today's data centre and desktop devices: no image runs on them all.
+# Current data center and desktop devices that ROCm supports. No single image runs on all.
 _DEFAULTS: Final = ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")
-# Which processors can be told to have page migration, or error correction in SRAM, or not.
+# The processors with a choice of page migration, or of error correction in SRAM.
 _WITH_FEATURE: Final = {
     "xnack": frozenset(
         (
@@ -40,43 +40,44 @@ _WITH_FEATURE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetId:
-    """A processor, and (name, sign) of its features in the order of their names."""
+    """A processor with (name, sign) of its features, sorted by name."""
 
     processor: str
     features: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
-        """The target id in its canonical spelling."""
+        """The target ID in its canonical spelling."""
         return ":".join((self.processor, *(name + sign for name, sign in self.features)))
 
 
 def parse(text: str) -> TargetId:
-    """The target id ``text``; ConfigurationError where it is none, or contradicts itself."""
+    """Parse a target ID; raise ConfigurationError if it is malformed or contradicts itself."""
     processor, *parts = text.split(":")
     if not _PATTERN.fullmatch(processor):
         raise ConfigurationError(
-            f"unknown architecture {text!r}; write gfx90a, gfx90a:xnack-, or {_NATIVE}"
+            f"unknown architecture {text!r}; expected one such as gfx90a or "
+            f"gfx90a:xnack-, or {_NATIVE}"
         )
     features: dict[str, str] = {}
     known = " and ".join(sorted(_WITH_FEATURE))
     for part in parts:
         if not part:
             raise ConfigurationError(
-                f"architecture {text!r}: a feature is missing after a colon; there are {known}, "
-                "each with + or -"
+                f"architecture {text!r}: a feature is missing after a colon; expected one of "
+                f"{known}, each with + or -"
             )
         match = _FEATURE.fullmatch(part)
         if match is None or match["name"] not in _WITH_FEATURE:
             raise ConfigurationError(
-                f"architecture {text!r}: unknown feature {part!r}; there are {known}, "
+                f"architecture {text!r}: unknown feature {part!r}; expected one of {known}, "
                 "each with + or -"
             )
         if match["name"] in features:
-            raise ConfigurationError(f"architecture {text!r} says {match['name']} twice")
+            raise ConfigurationError(f"architecture {text!r} names {match['name']} twice")
         if processor not in _WITH_FEATURE[match["name"]]:
             raise ConfigurationError(
-                f"architecture {text!r}: {processor} has no {match['name']} to choose"
+                f"architecture {text!r}: {processor} does not have the feature {match['name']}"
             )
         features[match["name"]] = match["sign"]
     return TargetId(processor=processor, features=tuple(sorted(features.items())))
@@ -85,12 +86,16 @@ def parse(text: str) -> TargetId:
 def expand(
     requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """The target ids to compile for, each once.
+    """Return the target IDs to compile for, each once.
 
-    ``known`` are the processors that there are device libraries for, ``devices`` those that
-    ``native`` means.  None requested means what ROCm supports of today's devices.  Raises
-    ConfigurationError for what is no target, or where a device could take two images of one
-    source; ToolchainError where the device libraries have nothing for a target.
+    Args:
+        requested: The target IDs. None of them means a selection of the devices that ROCm supports.
+        known: The processors for which there are device libraries.
+        devices: The architectures that ``native`` stands for.
+
+    Raises:
+        ConfigurationError: A target ID is malformed, or a device could use two images.
+        ToolchainError: There are no device libraries for a target.
     """
     if not requested:
         return tuple(name for name in _DEFAULTS if name in known) or known[-1:]
@@ -117,11 +122,11 @@ def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
 
 
 def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
-    """The devices' own architectures; ConfigurationError where the driver lists none."""
+    """Return the devices' own architectures; raise ConfigurationError if there is no device."""
     own = tuple(device for device in devices if device.startswith("gfx"))
     if not own:
         raise ConfigurationError(
-            f"architecture {_NATIVE}: the driver lists no AMD device here; name the architecture"
+            f"architecture {_NATIVE}: the driver lists no AMD device here; name an architecture"
         )
     return own
 
@@ -135,12 +140,15 @@ def _expand_native(requested: tuple[str, ...], devices: tuple[str, ...]) -> Iter
 
 
 def _check_combination(targets: tuple[TargetId, ...]) -> None:
-    """Of a processor's target ids all name a feature, or none does: clang's own rule."""
+    """Check clang's rule for target IDs of one processor.
+
+    Either all of them name a feature, or none does.
+    """
     for first in targets:
         for second in targets:
             names = [{name for name, _ in target.features} for target in (first, second)]
             if first.processor == second.processor and names[0] != names[1]:
                 raise ConfigurationError(
-                    f"architectures {first.name} and {second.name}: a device could take either; "
-                    "name the same features for both, or drop one"
+                    f"architectures {first.name} and {second.name}: a device could use either "
+                    "image; name the same features for both, or remove one"
                 )

@@ -1,4 +1,4 @@
-"""Comparing the code of AMD's images: digests, llvm-objdump."""
+"""Compare the code of AMD's images: digests and llvm-objdump."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LISTS_SELECTED: Final = True
 
 _TOOL: Final = "llvm-objdump"
 _FOLDERS: Final = ("lib/llvm/bin", "llvm/bin", "bin")
-# Debian's, by version; older ones do not know newer devices.
+# Debian's programs, newest first; older ones do not support newer devices.
 _SYSTEM: Final = Path("/usr/lib")
 _SOURCE_HASH: Final = re.compile(r"\.(?:intern|static)\.[0-9a-f]+")
 _COMPILATION: Final = re.compile(r"__hip_cuid_[0-9a-f]+")
 _INSTRUCTION: Final = re.compile(
     r"\s*(\S.*?)\s*// ([0-9A-F]{8,}):(?: [0-9A-F]{8})*(?: <(.+?)(?:\+0x([0-9a-f]+))?>)?\s*$"
 )
-# They wait, or fill up: nothing else.
+# Instructions that only wait or pad.
 _SCHEDULING: Final = frozenset({"s_nop", "s_delay_alu", "s_code_end"})
 _LOW_HALF: Final = re.compile(r"(s_add_u32 s\d+, s\d+), (\S+)$")
 _HIGH_HALF: Final = re.compile(r"(s_addc_u32 s\d+, s\d+), (\S+)$")
@@ -45,22 +45,22 @@ class _Line(NamedTuple):
 
 
 def canonical_name(symbol: str) -> str:
-    """See the protocol: hashes of sources and compilations are no part of a name."""
+    """See `CodeReader`: the name without hashes of sources and compilations."""
     return _COMPILATION.sub("__hip_cuid_", _SOURCE_HASH.sub("", symbol))
 
 
 def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
-    """See the protocol."""
+    """See `CodeReader`."""
     return read_object_code(data) if kind == "elf" else None
 
 
 def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:  # noqa: ARG001 - machine code
-    """See the protocol."""
+    """See `CodeReader`: an image is never text."""
     return None
 
 
 def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
-    """llvm-objdump beside ROCm's compiler, the newest of the system's, PATH."""
+    """See `CodeReader`: llvm-objdump beside ROCm's compiler, the system's newest, or on PATH."""
     roots = [root for root in list_roots(hints) if root != Path("/usr")]
     paths = [str(root / folder / _TOOL) for root in roots for folder in _FOLDERS]
     versions = sorted(_SYSTEM.glob(f"llvm-*/bin/{_TOOL}"), key=_version, reverse=True)
@@ -72,7 +72,7 @@ def _version(path: Path) -> tuple[int, ...]:
 
 
 def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[str]) -> Command:  # noqa: ARG001
-    """The functions alone, where the command line has room for their names."""
+    """See `CodeReader`: only the functions, if their names fit into the command line."""
     wanted = ",".join(sorted(names))
     is_short = len(wanted) < _MOST_NAMES_BYTES
     selection = (f"--disassemble-symbols={wanted}",) if is_short else ("-d",)
@@ -80,7 +80,7 @@ def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[
 
 
 def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:
-    """See the protocol."""
+    """See `CodeReader`."""
     places = Places(DeviceElf(data, EM_AMDGPU, "code object"))
     return {
         function.name: tuple(_normalise(function, places))
@@ -114,7 +114,7 @@ def _match(function: Function) -> Iterator[re.Match[str]]:
 
 
 def _resolve_branch(line: _Line, own: str) -> str:
-    """A branch with its target in place of its distance."""
+    """Return a branch with its target instead of its distance."""
     operation = line.text.rpartition(" ")[0]
     if line.symbol == own:
         return f"{operation} L{MARK}{line.offset}"
@@ -124,9 +124,9 @@ def _resolve_branch(line: _Line, own: str) -> str:
 def _resolve_address(
     line: _Line, following: list[_Line], base: int, places: Places
 ) -> tuple[str, int]:
-    """The text with what an address is of, and where the next distance counts from.
+    """Return the text with a name instead of an address, and the base of the next distance.
 
-    Addresses are made of the program counter and a distance in two halves.
+    Code forms addresses from the program counter and a distance in two halves.
     """
     if line.text.startswith("s_getpc_b64") and following:
         return line.text, following[0].address

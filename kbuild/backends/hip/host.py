@@ -1,7 +1,7 @@
-"""Host code of HIP: what clang, as hipcc or by itself, leaves in the files that it builds.
+"""Host code of HIP, as clang builds it, on its own or called by hipcc.
 
-Sources: clang's ``CGCUDANV.cpp`` (wrapper, registration, names), ``hip_runtime_api.h``, and
-files built by hipcc 5.2 with clang 15.
+Sources: clang's ``CGCUDANV.cpp`` (wrapper, registration, names), ``hip_runtime_api.h``, and files
+built by hipcc 5.2 with clang 15.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from kbuild.backends.interface.host import (
     kernels_of_prefixed_stub,
 )
 
-# With relocatable device code, file-local kernels are made unique: `_ZL2stPi.intern.<hash>`.
+# Relocatable device code makes file-local kernels unique: `_ZL2stPi.intern.<hash>`.
 _UNIQUE: Final = re.compile(r"\.(?:static|intern)\.[0-9a-f]+\Z")
 
 
 def host_name(kernel: str) -> str:
-    """The name without what makes file-local kernels unique in device code."""
+    """Return the name without what makes file-local kernels unique in device code."""
     return _UNIQUE.sub("", kernel)
 
 
@@ -51,7 +51,7 @@ CONVENTIONS: Final = HostConventions(
     runtimes=(
         RuntimeLibrary(
             name="amdhip64",
-            # Wheels carry copies with a hash in the name, or without any version.
+            # Wheels contain copies with a hash in the name, or without a version.
             file_name=re.compile(r"libamdhip64(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
         ),
         RuntimeLibrary(

@@ -1,4 +1,4 @@
-"""HIP device images: what AMD's code objects say of kernels and variables."""
+"""HIP device images: the kernels and variables in AMD's code objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.source_paths import find_source_paths, is_debug_section
 from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable
 
-# LLVM bitcode, as it is and in its wrapper, and SPIR-V.
+# LLVM bitcode, plain and in its wrapper, and SPIR-V.
 _BEGINNINGS: Final[tuple[tuple[bytes, ImageKind], ...]] = (
     (b"BC\xc0\xde", "bitcode"),
     (b"\xde\xc0\x17\x0b", "bitcode"),
@@ -33,7 +33,7 @@ _VECTOR_ELEMENTS: Final = {
 
 
 def classify(data: Buffer) -> ImageKind:
-    """What an image is, by its first bytes."""
+    """Return the kind of an image by its first bytes."""
     if is_code_object(data):
         return "elf"
     front = bytes(data[:_LONGEST])
@@ -41,7 +41,7 @@ def classify(data: Buffer) -> ImageKind:
 
 
 def read_image(data: Buffer) -> ImageContent:
-    """What a code object holds; InputError when it is none."""
+    """Read a code object; raise InputError if it is not one."""
     found = read_code_object(data)
     return ImageContent(
         kernels=tuple(map(_read_kernel, found.kernels)),
@@ -58,7 +58,7 @@ def _read_source_paths(data: Buffer) -> tuple[str, ...]:
 
 
 def _source_name(symbol: str) -> str:
-    """The symbol of a static entity, to which a device link appends its source's hash."""
+    """Return the symbol of a static entity without the hash that a device link appends."""
     return _SOURCE_HASH.sub("", symbol)
 
 
@@ -90,9 +90,10 @@ def _read_kernel(kernel: CodeObjectKernel) -> Kernel:
 
 
 def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
-    """That of the source: the runtime finds kernels by global symbols, so clang makes all of them.
+    """Return the linkage that the kernel has in the source.
 
-    Static ones and instances of templates show in their names; inline ones do not.
+    The runtime finds kernels by global symbols, so clang makes all of them global. Static kernels
+    and template instances are recognized by their names; inline kernels are not.
     """
     if name != kernel.name or is_internal_name(name):
         return "internal"
@@ -105,7 +106,7 @@ def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
 def _spell_params(
     name: str, layout: tuple[tuple[int, int, str | None, str | None, str], ...]
 ) -> tuple[Param, ...]:
-    """Parameters with the types that the mangled name spells, else those of the metadata."""
+    """Return parameters with the types that the mangled name or the metadata spells."""
     _, types = split_function(demangle(_source_name(name)))
     spelled: tuple[str | None, ...] = tuple(map(_spell_vector, types or ()))
     if len(spelled) != len(layout):
@@ -117,7 +118,7 @@ def _spell_params(
 
 
 def _spell_vector(spelled: str) -> str:
-    """``float4`` for what its template is called with: the name that sources use."""
+    """Return the name that sources use for a vector type, such as ``float4``."""
     return _VECTOR.sub(
         lambda match: (
             _VECTOR_ELEMENTS.get(match[1], match[0])
@@ -128,7 +129,7 @@ def _spell_vector(spelled: str) -> str:
 
 
 def _read_variable(variable: CodeObjectVariable) -> Variable:
-    # Nothing in the image tells constant variables from others; what registers them does.
+    # The image does not distinguish constant variables; only their registration does.
     return Variable(
         name=variable.name,
         display=demangle(variable.name),

@@ -1,7 +1,7 @@
-"""Where HIP and ROCm are: headers, device libraries, runtime, in the layouts there are.
+"""Find HIP and ROCm: headers, device libraries, and the runtime, in all known layouts.
 
-Debian spreads them over ``/usr``; ROCm has a tree of its own under ``/opt``, since 7.10
-(TheRock) with another inner order, and as wheels, where ``_rocm_sdk_devel`` has the headers
+Debian spreads them over ``/usr``. ROCm has its own tree under ``/opt``, with a different layout
+since 7.10 (TheRock). The same layout comes as wheels, where ``_rocm_sdk_devel`` has the headers
 and ``_rocm_sdk_core`` the rest.
 """
 
@@ -35,7 +35,7 @@ _BITCODE_PREFIX: Final = "oclc_isa_version_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """What a compiler needs: ``root`` has the headers, ``version`` is HIP's."""
+    """What a compiler needs; ``root`` has the headers, and ``version`` is HIP's."""
 
     root: Path
     version: str
@@ -44,7 +44,7 @@ class Installation:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What clang has to be told: it knows the layouts of its own time alone."""
+        """The paths that clang needs, because it knows only the layouts of its own time."""
         return (
             f"--rocm-path={self.root}",
             f"--hip-version={self.version}",
@@ -53,7 +53,7 @@ class Installation:
 
 
 def list_roots(hints: ToolchainHints) -> tuple[Path, ...]:
-    """The trees to look in, best first: the user's own, wheels, ``/opt``, the system's."""
+    """List the trees to search, best first: the user's own, wheels, ``/opt``, the system."""
     named = [Path(value) for name in _VARIABLES if (value := hints.variable(name))]
     wheels = [site / wheel for site in hints.site_packages for wheel in _WHEELS]
     versions = sorted((*_OPT.parent.glob("rocm-*"), *_OPT.glob("core-*")), key=_order, reverse=True)
@@ -66,9 +66,9 @@ def _order(path: Path) -> tuple[int, ...]:
 
 
 def list_compilers(hints: ToolchainHints) -> Iterator[str]:
-    """Compilers in the trees, then ``hipcc`` on PATH, which knows where its clang is.
+    """Yield the compilers in the trees, then ``hipcc`` on PATH, which knows its clang.
 
-    The system's own clang need not be the one that its device libraries are for.
+    The system's own clang may not match the device libraries.
     """
     for root in list_roots(hints):
         if root == _SYSTEM:
@@ -81,27 +81,27 @@ def list_compilers(hints: ToolchainHints) -> Iterator[str]:
 
 
 def find_installation(hints: ToolchainHints) -> Installation:
-    """The headers and device libraries to compile with.
+    """Find the headers and device libraries to compile with.
 
-    Raises ToolchainError naming what is missing, and the packages that have it.
+    Raises ToolchainError that names what is missing, and the packages that provide it.
     """
     for name in _VARIABLES:
         value = hints.variable(name)
         if value and not Path(value).is_dir():
-            raise ToolchainError(f"{name} is {value}: no such folder")
+            raise ToolchainError(f"{name} is {value!r}: no such directory")
     roots = list_roots(hints)
     root = next((r for r in roots if _version_header(r).is_file()), None)
     if root is None:
         raise ToolchainError(
-            "backend hip: no hip/hip_runtime.h found; install HIP (Debian: libamdhip64-dev) or "
+            "backend hip: hip/hip_runtime.h not found; install HIP (Debian: libamdhip64-dev) or "
             "set ROCM_PATH"
         )
-    # A tree may have headers and no libraries, as TheRock's wheels do.
+    # A tree can have headers but no libraries, as in TheRock's wheels.
     folders = (r / name for r in (root, *roots) for name in _BITCODE_FOLDERS)
     device_libraries = next((f for f in folders if any(f.glob(f"{_BITCODE_PREFIX}*.bc"))), None)
     if device_libraries is None:
         raise ToolchainError(
-            "backend hip: no ROCm device libraries found (oclc_isa_version_*.bc); install them "
+            "backend hip: ROCm device libraries (oclc_isa_version_*.bc) not found; install them "
             "(Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH"
         )
     return Installation(
@@ -123,7 +123,7 @@ def _read_version(header: Path) -> str:
         for part in ("MAJOR", "MINOR", "PATCH")
     ]
     if not all(parts):
-        raise ToolchainError(f"{header}: no HIP version in it; is the installation whole?")
+        raise ToolchainError(f"{header}: contains no HIP version; reinstall HIP")
     return ".".join(match[1] for match in parts if match)
 
 
@@ -133,7 +133,7 @@ def _list_processors(device_libraries: Path) -> tuple[str, ...]:
 
 
 def find_runtime_library(hints: ToolchainHints) -> tuple[Path, Path] | None:
-    """The root with the headers, and libamdhip64; None where either is missing."""
+    """Return the root with the headers, and libamdhip64; None if either is missing."""
     roots = list_roots(hints)
     root = next((r for r in roots if _version_header(r).is_file()), None)
     if root is None:

@@ -1,4 +1,4 @@
-"""What AMD's runtime and devices can take.
+"""What AMD's runtime and devices accept.
 
 Sources: LLVM's AMDGPU back end (``AddressableLocalMemorySize`` in ``AMDGPU.td`` and the
 ``lds-size-hsa``/``lds-limit`` tests); ROCm/clr, ``hipamd/src/hip_code_object.cpp``.
@@ -12,16 +12,16 @@ from typing import Final
 from kbuild.backends.interface.limits import DeviceLimits, Requirement
 from kbuild.model import Compression
 
-# The magic of compressed bundles is in the runtime's sources from the tag rocm-6.2.0 on
-# (commit d0050ce30) and in none before; RCCL guards --offload-compress by the same version.
+# The runtime's sources contain the magic of compressed bundles since the tag rocm-6.2.0 (commit
+# d0050ce30). RCCL requires the same version for --offload-compress.
 _COMPRESSED: Final = Requirement(part="runtime", version="6.2", name="ROCm 6.2")
 
 _ARCH: Final = re.compile(r"gfx(?P<number>[0-9]+[0-9a-f]{2}|[0-9]+(?:-[0-9]+)*-generic)(?::.*)?")
 _LDS_BYTES: Final = 64 << 10
 _LARGER_LDS_BYTES: Final = {"950": 160 << 10, "1250": 320 << 10}
-# Relatives of gfx1250, of which no source says how much they have.
+# Relatives of gfx1250. No source states their limit.
 _UNKNOWN: Final = re.compile(r"125[1-9a-f]|12-5-generic")
-# Older generations have less; what later ones have is not known.
+# Older generations have less, and the limit of newer ones is unknown.
 _FIRST: Final = 7
 _LAST: Final = 12
 

@@ -1,4 +1,4 @@
-"""AMD's containers and files: clang's offload bundles, code objects, bitcode."""
+"""Read AMD's containers and files: clang's offload bundles, code objects, and bitcode."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kbuild.model import ImageKind, Problem
 NAME: Final = "hip"
 
 _SECTION: Final = ".hip_fatbin"
-# Objects for a device link have a section for each target, named after its entry.
+# Objects for a device link have one section per target, named after the target's entry.
 _RELOCATABLE: Final = offload_bundle.MAGIC.decode()
 _HOST: Final = "host"
 _MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
 
 
 def find_role(section: str) -> SectionRole | None:
-    """See the protocol."""
+    """See `ImageReader`."""
     if section.startswith(_RELOCATABLE):
         return None if _is_host(section) else "relocatable"
     return "executable" if section == _SECTION else None
@@ -37,12 +37,12 @@ def _is_host(section: str) -> bool:
 
 
 def find_alignment(section: str) -> int:
-    """See the protocol; what only a linker reads lies anywhere."""
+    """See `ImageReader`. What only a linker reads needs no alignment."""
     return 1 if section.startswith(_RELOCATABLE) else offload_bundle.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
-    """A bundle a translation unit."""
+    """See `ImageReader`: one bundle per translation unit."""
     bundles, _ = offload_bundle.read_bundles(content)
     starts = [0, *(bundle.offset for bundle in bundles[1:])]
     ends = [*starts[1:], len(content)]
@@ -50,7 +50,10 @@ def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
 
 
 def list_images(content: Buffer, section: str) -> Listing:
-    """Every image of every bundle, or the one that a section of a relocatable object is."""
+    """See `ImageReader`: every image of every bundle.
+
+    Each section of a relocatable object is one image.
+    """
     if section.startswith(_RELOCATABLE):
         _, _, arch = offload_bundle.parse_id(section)
         return Listing(images=(_wrap(content, arch),))
@@ -83,14 +86,14 @@ def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImag
 
 
 def _expect_kind(entry: BundleEntry) -> ImageKind:
-    """What an image that is not decompressed yet has to be, by its triple."""
+    """Return the expected kind of a compressed image, by its triple."""
     return "spirv" if entry.triple.startswith("spir") else "elf"
 
 
 def load_images(
     images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
-    """See the protocol; a bundle is decompressed once for all of its images."""
+    """See `ImageReader`. A bundle is decompressed once for all of its images."""
     last: Bundle | None = None
     whole: Buffer | InputError = b""
     for image in images:
@@ -112,17 +115,17 @@ def load_images(
 
 
 def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
-    """The kernels and variables of a code object; of other kinds nothing is known."""
+    """See `ImageReader`: a code object. Other kinds cannot be read."""
     return _read_image(data) if kind == "elf" else ImageContent(kernels=())
 
 
 def is_fat_binary(content: Buffer) -> bool:
-    """An offload bundle, compressed or not."""
+    """See `ImageReader`: an offload bundle, compressed or not."""
     return any(bytes(content[: len(magic)]) == magic for magic in _MAGICS)
 
 
 def list_bare_image(content: Buffer) -> Listing | None:
-    """A code object (``.hsaco``)."""
+    """See `ImageReader`: a code object (``.hsaco``)."""
     if not is_code_object(content):
         return None
     return Listing(images=(_wrap(content, read_code_object(content).arch),))

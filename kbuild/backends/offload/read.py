@@ -1,4 +1,4 @@
-"""What LLVM's drivers embed for a link with device code: offload binaries of any model."""
+"""Read what LLVM's drivers embed for a device link: offload binaries of any programming model."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _OTHERS: Final[tuple[ImageReader, ...]] = (cuda_reader, hip_reader)
 
 
 def find_role(section: str) -> SectionRole | None:
-    """See the protocol: the linker's wrapper takes them out and links what they hold."""
+    """See `ImageReader`: the linker's wrapper extracts them and links their images."""
     return "relocatable" if section == _SECTION else None
 
 
 def find_alignment(section: str) -> int:  # noqa: ARG001 - there is one
-    """See the protocol."""
+    """See `ImageReader`."""
     return offload_binary.ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
-    """A binary each: a translation unit has one for all of its targets."""
+    """See `ImageReader`: one binary per translation unit, for all of its targets."""
     entries, _ = offload_binary.read(content)
     starts = sorted({entry.offset for entry in entries})
     starts = [0, *starts[1:]]
@@ -56,7 +56,7 @@ def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
 
 
 def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - there is one
-    """Every entry with an image; a fat binary in one counts as what it holds."""
+    """See `ImageReader`: every entry with an image, or with a fat binary of several images."""
     entries, problems = offload_binary.read(content)
     images = [
         (entry.offset, image)
@@ -70,7 +70,7 @@ def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the
 def _describe(content: Buffer, entry: Entry) -> tuple[StoredImage, ...]:
     kind = _KINDS.get(entry.image_kind_name, "other")
     if kind == "other" and entry.packed is None:
-        # Packagers go by the file's name, and know few.
+        # Packagers choose the kind by the file name, and know few names.
         kind = classify(content[entry.image_offset : entry.image_offset + entry.image_size])
     whole = StoredImage(
         backend=entry.offload_kind_name,
@@ -99,7 +99,7 @@ def _share(entry: Entry) -> int:
 def load_images(
     images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
-    """See the protocol."""
+    """See `ImageReader`."""
     for image in images:
         entry, inner = image.entry
         try:
@@ -116,7 +116,7 @@ def load_images(
 
 
 def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
-    """What the reader of such an image finds in it."""
+    """See `ImageReader`: as the backend of the image reads it."""
     for reader in _OTHERS:
         if reader.list_bare_image(data) is not None:
             return reader.read_image(data, kind)
@@ -124,10 +124,10 @@ def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
 
 
 def is_fat_binary(content: Buffer) -> bool:
-    """What ``clang-offload-packager`` writes."""
+    """See `ImageReader`: the output of ``clang-offload-packager``."""
     return bytes(content[: len(offload_binary.MAGIC)]) == offload_binary.MAGIC
 
 
 def list_bare_image(content: Buffer) -> Listing | None:  # noqa: ARG001 - others know them
-    """None."""
+    """See `ImageReader`: an offload binary is always a container."""
     return None

@@ -99,8 +99,8 @@ def test_wheels_alone_are_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "code", "expected"),
     [
-        ('architectures = ["42"]', 2, "'42' is not one that this toolkit knows"),
-        ('architectures = ["native"]', 2, "name the architecture"),
+        ('architectures = ["42"]', 2, "'42' is not supported by this toolkit"),
+        ('architectures = ["native"]', 2, "name an architecture"),
         ('compile_options = ["--no-such-option"]', 4, "no-such-option"),
         ('compile_options = ["-Xptxas", "--no-such-option"]', 4, "no-such-option"),
     ],

@@ -265,13 +265,13 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
     [
         ('architectures = ["gfx1"]', {}, 2, "unknown architecture 'gfx1'; there are device lib"),
         ('architectures = ["gfx1250"]', {}, 3, "no oclc_isa_version_1250.bc); install newer ones"),
-        ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "says xnack twice"),
-        ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could take either"),
+        ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "names xnack twice"),
+        ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could use either"),
         ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),
         ('kind = "static"\nruntime = "static"', {}, 2, "backend hip has no static runtime here"),
         ("", {"HIPCXX": "g++"}, 3, "is not clang"),
         ("", {"HIPCXX": "/no/clang"}, 3, "compiler /no/clang not found; check the path"),
-        ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is /no/rocm: no such folder"),
+        ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is '/no/rocm': no such directory"),
         ("", {"HIP_PLATFORM": "intel"}, 2, "HIP_PLATFORM is 'intel'; expected amd or nvidia"),
     ],
 )

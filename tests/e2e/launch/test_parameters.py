@@ -319,4 +319,4 @@ def test_shared_variables_with_constructors_are_refused(
     )
     found = build_or_refuse(build_kernel_library, "clang++", source)
     assert isinstance(found, str)
-    assert "has a constructor, destructor or initialiser to run" in found
+    assert "has a constructor, destructor, or initializer to run" in found

@@ -1,10 +1,10 @@
-"""Twins of records, by what the psABI says of their eightbytes."""
+"""AbiEquivalents of records, by what the psABI says of their eightbytes."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.passing import PassingError, Twin, find_obstacle, make_twin
+from kbuild.backends.cpu.passing import AbiEquivalent, PassingError, find_obstacle, make_equivalent
 from kbuild.formats.dwarf import Member, TypeKind, ValueType
 
 
@@ -28,7 +28,7 @@ def record(size: int, alignment: int, *members: tuple[int, ValueType]) -> ValueT
     )
 
 
-def shape(twin: Twin) -> list[tuple[str, int | None]]:
+def shape(twin: AbiEquivalent) -> list[tuple[str, int | None]]:
     return [(member.type.name, member.count) for member in twin.members]
 
 
@@ -47,11 +47,11 @@ def shape(twin: Twin) -> list[tuple[str, int | None]]:
     ],
 )
 def test_eightbytes_keep_their_class(value: ValueType, expected: list[object]) -> None:
-    assert shape(make_twin(value)) == expected
+    assert shape(make_equivalent(value)) == expected
 
 
 def test_misaligned_members_go_through_memory() -> None:
-    packed = make_twin(record(5, 1, (0, EMPTY), (1, INT)))
+    packed = make_equivalent(record(5, 1, (0, EMPTY), (1, INT)))
     assert packed.is_packed
     assert shape(packed) == [
         ("unsigned char", None),
@@ -70,12 +70,12 @@ def test_misaligned_members_go_through_memory() -> None:
 )
 def test_what_compilers_do_not_agree_on_is_refused(value: ValueType) -> None:
     with pytest.raises(PassingError):
-        make_twin(value)
+        make_equivalent(value)
     assert find_obstacle(value)
 
 
 def test_aarch64_has_homogeneous_aggregates() -> None:
     four = record(32, 8, *((8 * i, DOUBLE) for i in range(4)))
-    assert shape(make_twin(four, is_x86=False)) == [("double", 4)]
+    assert shape(make_equivalent(four, is_x86=False)) == [("double", 4)]
     mixed = record(8, 4, (0, INT), (4, FLOAT))
-    assert shape(make_twin(mixed, is_x86=False)) == [("unsigned char", 8)]
+    assert shape(make_equivalent(mixed, is_x86=False)) == [("unsigned char", 8)]

@@ -51,7 +51,7 @@ def test_streams_are_read(stream: Any, address: int) -> None:
 
 @pytest.mark.parametrize("stream", ["7", 1.5, -1, 2**64, Stream(0), Stream(0, "7"), object()])
 def test_what_is_no_stream_is_told(stream: Any) -> None:
-    with pytest.raises(ConfigurationError, match="stream is"):
+    with pytest.raises(ConfigurationError, match="invalid stream"):
         read_stream(stream)
 
 
@@ -93,5 +93,5 @@ def test_more_shared_memory_than_there_is_is_refused() -> None:
     queue = CudaQueue(Device(), NullStream())
     function: Any = None
     for size in (2**31, 2**64 - 1):
-        with pytest.raises(LaunchError, match=f"{size} bytes of shared memory"):
+        with pytest.raises(LaunchError, shared_bytes is match=f"{size}"):
             queue.bind(function, LaunchConfig(grid=1, block=1, shared_bytes=size))

@@ -132,8 +132,8 @@ def test_user_comes_first(machine: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ((), "no hip/hip_runtime.h found; install HIP .Debian: libamdhip64-dev"),
-        ((HEADER,), "no ROCm device libraries found .*Debian: rocm-device-libs"),
+        ((), "hip/hip_runtime.h not found; install HIP .Debian: libamdhip64-dev"),
+        ((HEADER,), "ROCm device libraries .* not found.*Debian: rocm-device-libs"),
     ],
 )
 def test_what_is_missing_is_named(machine: Path, files: tuple[str, ...], message: str) -> None:
@@ -145,7 +145,7 @@ def test_what_is_missing_is_named(machine: Path, files: tuple[str, ...], message
 
 
 def test_root_that_is_not_there_is_named(machine: Path) -> None:
-    with pytest.raises(ToolchainError, match=r"ROCM_PATH is .*nowhere: no such folder"):
+    with pytest.raises(ToolchainError, match=r"ROCM_PATH is .*nowhere'?: no such directory"):
         find_installation(set_root(machine / "nowhere"))
 
 
@@ -153,7 +153,7 @@ def test_header_without_a_version_is_named(machine: Path) -> None:
     root = lay_out(machine / "own", HEADER, *isa("amdgcn/bitcode", "906"))
     (root / HEADER).write_text("#pragma once\n")
 
-    with pytest.raises(ToolchainError, match="no HIP version in it"):
+    with pytest.raises(ToolchainError, match="contains no HIP version"):
         find_installation(set_root(root))
 
 

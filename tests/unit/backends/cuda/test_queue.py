@@ -93,5 +93,5 @@ def test_more_shared_memory_than_there_is_is_refused() -> None:
     queue = CudaQueue(Device(), NullStream())
     function: Any = None
     for size in (2**31, 2**64 - 1):
-        with pytest.raises(LaunchError, shared_bytes is match=f"{size}"):
+        with pytest.raises(LaunchError, match=f"shared_bytes is {size}"):
             queue.bind(function, LaunchConfig(grid=1, block=1, shared_bytes=size))

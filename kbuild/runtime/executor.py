@@ -1,4 +1,4 @@
-"""`KernelExecutor`: runs compiled kernels, without knowing about compilers."""
+"""`KernelExecutor`: runs compiled kernels, independently of any compiler."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _list_cases(journal: Journal, path: Path) -> None:
     except KbuildError as error:
         journal.write(error=str(error))
     except BaseException as error:  # noqa: BLE001 - the file can raise anything, and exit
-        journal.write(error=f"{path} cannot be imported\n{_trace(error, path)}")
+        journal.write(error=f"{path} cannot be imported\n{_format_traceback(error, path)}")
     else:
         journal.write(cases=names)
 
@@ -65,7 +65,7 @@ def _resolve(journal: Journal, library: Path, first: int) -> None:
     journal.write(kernels=list(module), device_count=count, reason=reason)
     if count:
         for kernel in itertools.islice(module.values(), first, None):
-            _time(journal, kernel.resolve, str)
+            _run_timed(journal, kernel.resolve, str)
 
 
 def _run_case(journal: Journal, library: Path, path: Path, name: str) -> None:
@@ -74,10 +74,10 @@ def _run_case(journal: Journal, library: Path, path: Path, name: str) -> None:
         with load(library) as module:
             call_case(case, module)
 
-    _time(journal, run, lambda error: _trace(error, path))
+    _run_timed(journal, run, lambda error: _format_traceback(error, path))
 
 
-def _time(
+def _run_timed(
     journal: Journal, action: Callable[[], None], describe: Callable[[BaseException], str]
 ) -> None:
     start = time.perf_counter()
@@ -89,7 +89,7 @@ def _time(
     journal.write(problem=problem, seconds=round(time.perf_counter() - start, 6))
 
 
-def _trace(error: BaseException, path: Path) -> str:
+def _format_traceback(error: BaseException, path: Path) -> str:
     """Return the traceback, starting in the user's file."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename != str(path):

@@ -25,7 +25,7 @@ _MOST_CRASHES_IN_A_ROW: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _ProbeResult:
     """The result of one probe.
 
     Attributes:
@@ -86,10 +86,10 @@ def run_smoke(
     results = list(resolution.results)
     if resolution.device_count == 0:
         status: Status = "failed" if require_device else "skipped"
-        results += _conclude(resolution.names, "resolve", status, resolution.reason)
-        results += _conclude(names, "case", status, resolution.reason)
+        results += _repeat_result(resolution.names, "resolve", status, resolution.reason)
+        results += _repeat_result(names, "case", status, resolution.reason)
     elif resolution.device_count is None:
-        results += _conclude(names, "case", "skipped", "the library cannot be loaded")
+        results += _repeat_result(names, "case", "skipped", "the library cannot be loaded")
     else:
         results += [_run_case(path, cases, name, timeout) for name in names if cases]
     return _make_report(path, resolution.device_count, results)
@@ -99,7 +99,7 @@ def report_rejected(path: Path) -> SmokeReport:
     """Return a report for a shared object that the verifier rejected, so that nothing ran."""
     names = _list_kernels(read_shared_object(path))
     reason = "not loaded: the verifier found errors"
-    return _make_report(path, None, _conclude(names, "resolve", "skipped", reason))
+    return _make_report(path, None, _repeat_result(names, "resolve", "skipped", reason))
 
 
 def _make_report(
@@ -116,14 +116,14 @@ def _list_kernels(file: SharedObject) -> tuple[str, ...]:
 def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
     if not path.is_file():
         raise ConfigurationError(f"{path}: the case file does not exist")
-    answer = _ask(timeout, "list", path.absolute())
-    event = answer.events[0] if answer.events else {}
+    probe = _run_probe(timeout, "list", path.absolute())
+    event = probe.events[0] if probe.events else {}
     if "cases" not in event:
         problem = (
             event.get("error")
-            or f"{path}: the import failed: the process {answer.problem or 'exited'}"
+            or f"{path}: the import failed: the process {probe.problem or 'exited'}"
         )
-        raise ConfigurationError(answer.explain(problem))
+        raise ConfigurationError(probe.explain(problem))
     return tuple(event["cases"])
 
 
@@ -132,72 +132,76 @@ def _resolve(file: SharedObject, timeout: float) -> _Resolution:
     results: list[SmokeResult] = []
     crashes = 0
     while True:
-        answer = _ask(timeout, "resolve", file.path.absolute(), str(len(results)))
-        event = answer.events[0] if answer.events else {}
+        probe = _run_probe(timeout, "resolve", file.path.absolute(), str(len(results)))
+        event = probe.events[0] if probe.events else {}
         if "kernels" not in event:
-            return _fail_to_load(file, answer, event.get("error"))
+            return _fail_to_load(file, probe, event.get("error"))
         names = tuple(event["kernels"])
         count = event["device_count"]
         if count == 0:
             reason = event["reason"] or "no device found"
             return _Resolution(device_count=0, results=(), names=names, reason=reason)
-        outcomes = answer.events[1:]
+        outcomes = probe.events[1:]
         for outcome in outcomes:
-            results.append(_read_outcome(names[len(results)], "resolve", outcome, answer))
+            results.append(_read_outcome(names[len(results)], "resolve", outcome, probe))
         if len(results) == len(names):
             return _Resolution(
-                device_count=count, results=(*results, *_check_exit(file, answer)), names=names
+                device_count=count, results=(*results, *_check_exit(file, probe)), names=names
             )
-        results.append(_fail(names[len(results)], "resolve", answer))
+        results.append(_fail(names[len(results)], "resolve", probe))
         crashes = 1 if outcomes else crashes + 1
         left = names[len(results) :]
         if not left or crashes == _MOST_CRASHES_IN_A_ROW:
             detail = f"not tried, because {crashes} kernels in a row crashed or timed out"
-            results += _conclude(left, "resolve", "skipped", detail)
+            results += _repeat_result(left, "resolve", "skipped", detail)
             return _Resolution(device_count=count, results=tuple(results), names=names)
 
 
-def _fail_to_load(file: SharedObject, answer: _Answer, error: str | None) -> _Resolution:
-    detail = answer.explain(error or f"while loading the library, the process {answer.problem}")
-    results = _conclude(_list_kernels(file), "resolve", "failed", detail)
+def _fail_to_load(file: SharedObject, probe: _ProbeResult, error: str | None) -> _Resolution:
+    detail = probe.explain(
+        error or f"while loading the library, the process {probe.problem or 'exited'}"
+    )
+    results = _repeat_result(_list_kernels(file), "resolve", "failed", detail)
     return _Resolution(device_count=None, results=tuple(results))
 
 
-def _check_exit(file: SharedObject, answer: _Answer) -> Iterator[SmokeResult]:
+def _check_exit(file: SharedObject, probe: _ProbeResult) -> Iterator[SmokeResult]:
     """Report a failure if the process failed at its exit, where kernels are unregistered."""
-    if answer.problem:
-        detail = answer.explain(f"while unloading the library, the process {answer.problem}")
-        yield from _conclude([file.path.name], "resolve", "failed", detail)
+    if probe.problem:
+        detail = probe.explain(f"while unloading the library, the process {probe.problem}")
+        yield from _repeat_result([file.path.name], "resolve", "failed", detail)
 
 
 def _run_case(path: Path, cases: Path, name: str, timeout: float) -> SmokeResult:
-    answer = _ask(timeout, "run", path.absolute(), cases.absolute(), name)
-    if not answer.events:
-        return _fail(name, "case", answer)
-    outcome = dict(answer.events[0])
-    if answer.problem and outcome["problem"] is None:
-        outcome["problem"] = f"the case passed, but after that the process {answer.problem}"
-    return _read_outcome(name, "case", outcome, answer)
+    probe = _run_probe(timeout, "run", path.absolute(), cases.absolute(), name)
+    if not probe.events:
+        return _fail(name, "case", probe)
+    outcome = dict(probe.events[0])
+    if probe.problem and outcome["problem"] is None:
+        outcome["problem"] = f"the case passed, but after that the process {probe.problem}"
+    return _read_outcome(name, "case", outcome, probe)
 
 
-def _read_outcome(name: str, kind: Kind, outcome: dict[str, Any], answer: _Answer) -> SmokeResult:
+def _read_outcome(
+    name: str, kind: Kind, outcome: dict[str, Any], probe: _ProbeResult
+) -> SmokeResult:
     problem = outcome["problem"]
     return SmokeResult(
         name=name,
         kind=kind,
         status="passed" if problem is None else "failed",
-        detail=None if problem is None else answer.explain(problem),
+        detail=None if problem is None else probe.explain(problem),
         seconds=outcome["seconds"],
     )
 
 
-def _fail(name: str, kind: Kind, answer: _Answer) -> SmokeResult:
+def _fail(name: str, kind: Kind, probe: _ProbeResult) -> SmokeResult:
     return SmokeResult(
-        name=name, kind=kind, status="failed", detail=answer.explain(), seconds=answer.seconds
+        name=name, kind=kind, status="failed", detail=probe.explain(), seconds=probe.seconds
     )
 
 
-def _conclude(
+def _repeat_result(
     names: Iterable[str], kind: Kind, status: Status, detail: str | None
 ) -> Iterator[SmokeResult]:
     """Return the same result for each name, without running anything."""
@@ -205,7 +209,7 @@ def _conclude(
         yield SmokeResult(name=name, kind=kind, status=status, detail=detail, seconds=0.0)
 
 
-def _ask(timeout: float, request: str, *words: object) -> _Answer:
+def _run_probe(timeout: float, request: str, *words: object) -> _ProbeResult:
     """Run a probe until it exits, crashes, or exceeds the time limit."""
     with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as directory:
         journal = Path(directory, "journal")
@@ -216,7 +220,7 @@ def _ask(timeout: float, request: str, *words: object) -> _Answer:
         command = Command(argv=argv, env=env)
         start = time.perf_counter()
         ending = run_isolated(command, timeout=timeout)
-        return _Answer(
+        return _ProbeResult(
             events=read_journal(journal),
             problem=_describe_ending(ending.returncode, timeout),
             output="\n".join(ending.output.strip().splitlines()[-_OUTPUT_LINES:]),

@@ -18,7 +18,8 @@ from kbuild.stages.compile import CompiledSource
 class CompiledModule(KernelMapping[CompiledKernel]):
     """The kernels of one compiled source.
 
-    Iteration yields symbols.  For lookup, see `KernelMapping`.
+    Iteration yields symbols.  Lookup also accepts demangled names, with or without return type
+    and parameter list, if they are unambiguous.
 
     Attributes:
         compilation: How the source was compiled.

@@ -1,4 +1,4 @@
-"""Launch records as files; ``docs/launch-records.md`` describes the format.
+"""Launch records as files; ``docs/reference/launch-record-format.md`` describes them.
 
 Programs that run with ``KBUILD_CAPTURE`` write records, and so does `write_launch_record`.  The
 contents in a record are views of the mapped file, so that only the parts in use are read.

@@ -134,7 +134,8 @@ class LoadedModule(KernelMapping[LoadedKernel]):
     """The kernels of a loaded shared object.
 
     Iteration yields symbols.  If several targets have a static kernel with the same symbol, the
-    name of the target and a colon precede it.  For lookup, see `KernelMapping`.
+    name of the target and a colon precede it.  Lookup also accepts demangled names, with or
+    without return type and parameter list, if they are unambiguous.
     """
 
     def __init__(self, path: Path, library: Library, kernels: dict[str, LoadedKernel]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbuild.backends.interface.devices import ArrayInterface, ArrayView
@@ -73,6 +73,7 @@ def launch(encoder: ArgumentEncoder, values: Sequence[Any]) -> Frame | None:
     return frames[0] if encoder.launch(values, frames.append) else None
 
 
+@settings(deadline=None)
 @given(st.data(), st.lists(st.sampled_from(sorted(SIZES)), max_size=6))
 def test_launches_agree_with_checked_arguments(data: st.DataObject, types: list[str]) -> None:
     params = lay_out(types)

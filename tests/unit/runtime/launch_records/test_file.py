@@ -98,7 +98,9 @@ def test_records_are_read_back(tmp_path: Path) -> None:
     assert read_launch_record(write(tmp_path)) == RECORD
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     arguments=st.binary(min_size=16, max_size=80),
     contents=st.lists(st.one_of(st.none(), st.binary(max_size=300)), max_size=4),
@@ -185,7 +187,9 @@ def test_truncated_files_are_rejected_at_any_length(tmp_path: Path) -> None:
     assert read_launch_record(path) == RECORD
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(position=st.integers(0, 10_000), value=st.integers(0, 255))
 def test_changed_bytes_are_rejected_or_read(tmp_path: Path, position: int, value: int) -> None:
     content = bytearray(write(tmp_path).read_bytes())
@@ -195,7 +199,9 @@ def test_changed_bytes_are_rejected_or_read(tmp_path: Path, position: int, value
     read_or_reject(path)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     data=st.data(),
     value=st.recursive(

@@ -1,8 +1,8 @@
 """Measure the accuracy of `kbuild verify`: broken artifacts caught, and sound ones accepted.
 
-The artifacts are those of `tests/support/accuracy`, built in a temporary folder.  Exits with 1 if
-a mutation is not caught, if it raises another error as well, or if a sound file has an error
-that nothing explains.
+The benchmark builds the artifacts of `tests/support/accuracy` in a temporary directory. It exits
+with 1 if a mutation is not caught or raises other errors, or if a sound file has an unexplained
+error.
 """
 
 from __future__ import annotations

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copyreg
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from kbuild.backends.interface.code import CodeReader, Listing
 from kbuild.diff.alignment import compare_lines
-from kbuild.diff.model import CodeChange, Hunk, Row
+from kbuild.diff.model import CodeChange
 from kbuild.errors import InputError, ToolError
 from kbuild.process import describe_failure, run
 
@@ -57,7 +55,6 @@ def compare_job(job: Job) -> tuple[Outcome, ...]:
     Raises:
         ToolError: A disassembler is required and fails.
     """
-    copyreg.pickle(Hunk, _reduce_hunk)
     try:
         old = _list_functions(job, job.old, frozenset(old for old, _ in job.names))
         new = _list_functions(job, job.new, frozenset(new for _, new in job.names))
@@ -113,20 +110,3 @@ def _disassemble(job: Job, image: ImageFile, data: bytes, names: frozenset[str])
     status = result.returncode
     ending = f"was killed by signal {-status}" if status < 0 else f"failed with status {status}"
     raise _NotListedError(": ".join((f"{tool.name} {ending}", *message)))
-
-
-def _reduce_hunk(
-    hunk: Hunk,
-) -> tuple[Callable[..., Hunk], tuple[int, int, list[tuple[str | None, str | None]]]]:
-    """Pickle rows as pairs, because pickling dataclasses takes longer than making them."""
-    return _restore_hunk, (hunk.old_start, hunk.new_start, [(r.old, r.new) for r in hunk.rows])
-
-
-def _restore_hunk(
-    old_start: int, new_start: int, rows: list[tuple[str | None, str | None]]
-) -> Hunk:
-    return Hunk(
-        old_start=old_start,
-        new_start=new_start,
-        rows=tuple(Row(old=old, new=new) for old, new in rows),
-    )

@@ -1,4 +1,4 @@
-"""The reports of `kbuild verify --reproducible`; docs/scale.md explains them."""
+"""The reports of `kbuild verify --reproducible`; see docs/how-to/reproducible-builds.md."""
 
 from __future__ import annotations
 

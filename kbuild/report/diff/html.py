@@ -9,7 +9,7 @@ import jinja2
 from kbuild import resources
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
-from kbuild.report.layout import make_one_line, make_printable
+from kbuild.report.layout import make_one_line, make_printable, plural
 
 # Browsers need a long time to lay out more rows.
 _MAX_ROWS: Final = 50_000
@@ -38,12 +38,12 @@ def render(report: DiffReport) -> str:
     return environment.get_template("diff.html.j2").render(
         old=make_one_line(report.old),
         new=make_one_line(report.new),
-        summary=make_one_line(words.summarise(report)),
+        summary=make_one_line(words.summarize(report)),
         is_equal=report.is_equal,
         others=[tuple(map(make_one_line, other)) for other in words.describe_others(report)],
         notes=[
             *map(make_one_line, report.notes),
-            *([f"the code of {cut} functions is left out of this page"] if cut else []),
+            *([f"this page leaves out the code of {plural(cut, 'function')}"] if cut else []),
         ],
         functions=functions,
     )

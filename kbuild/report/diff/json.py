@@ -1,4 +1,4 @@
-"""The report of `kbuild diff` as versioned JSON; docs/diff.md describes the fields."""
+"""The report of `kbuild diff` as versioned JSON; docs/reference/json.md describes the fields."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _LONGEST_CODE: Final = 8_000
 def render(report: DiffReport) -> str:
     """Return the summary, a table of the changes, and folded code, up to the length limit."""
     lines = ["### kbuild diff", "", f"{_cell(report.old)} → {_cell(report.new)}", ""]
-    lines += [f"**{_cell(words.summarise(report))}**", ""]
+    lines += [f"**{_cell(words.summarize(report))}**", ""]
     lines += [f"- {_cell(file)}: {_cell(text)}" for file, text in words.describe_others(report)][
         :100
     ]
@@ -37,13 +37,13 @@ def render(report: DiffReport) -> str:
 
 def _table(changes: list[FunctionChange], room: Room) -> Iterator[str]:
     if changes:
-        yield from ("", "| Change | Kernel | Architecture | What |", "|---|---|---|---|")
+        yield from ("", "| Change | Kernel | Architecture | Details |", "|---|---|---|---|")
     yield from room.take_lines(map(_row, changes), "\nAnd {} more.")
 
 
 def _row(change: FunctionChange) -> str:
-    what = "<br>".join(_cell(text) for text in words.describe_function(change))
-    return f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {what} |"
+    details = "<br>".join(_cell(text) for text in words.describe_function(change))
+    return f"| {change.status} | {_cell(words.name(change))} | {_cell(change.arch)} | {details} |"
 
 
 def _code(change: FunctionChange, room: Room) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _code(change: FunctionChange, room: Room) -> Iterator[str]:
     text = "\n".join(lines)[:_LONGEST_CODE]
     # The text cannot close a fence that is longer than any in the text.
     fence = "`" * (3 + max((len(run) for run in _backticks(text)), default=0))
-    # Inside an HTML block Markdown's own escapes are shown.
+    # Markdown escapes do not work inside an HTML block.
     title = html.escape(make_one_line(f"{words.name(change)} ({change.arch})")[:_LONGEST_CELL])
     block = f"\n<details><summary>{title}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
     if room.takes(block):

@@ -14,7 +14,7 @@ _MAX_LINES: Final = 60
 
 def render(report: DiffReport) -> str:
     """Return the report as text."""
-    lines = [f"{report.old} -> {report.new}", words.summarise(report)]
+    lines = [f"{report.old} -> {report.new}", words.summarize(report)]
     for file, text in words.describe_others(report):
         lines.append(f"  {make_one_line(file)}: {make_one_line(text)}")
     for (status, name), changes in words.group_functions(report).items():

@@ -20,7 +20,7 @@ _STATUSES = ("added", "removed", "renamed", "signature", "changed")
 _WORDS = {"signature": "with a changed signature"}
 
 
-def summarise(report: DiffReport) -> str:
+def summarize(report: DiffReport) -> str:
     """Return the result in one sentence."""
     compared = f"{plural(report.compared, 'kernel')} compared (by architecture)"
     if not report.has_differences:

@@ -1,16 +1,16 @@
-"""Coverage-guided fuzzing of what reads any bytes: inspect, its reports, and the rules.
+"""Coverage-guided fuzzing of inspection, its reports, and the rules.
 
     pip install atheris
-    python fuzz/fuzz_inspect.py [libFuzzer options] [FOLDER of found inputs] fuzz/corpus
+    python fuzz/fuzz_inspect.py [libFuzzer options] [DIRECTORY of found inputs] fuzz/corpus
 
-libFuzzer writes what it finds interesting into the first folder and reads all of them, so
-that a long run wants an empty folder of its own in front of the seeds:
+libFuzzer reads all directories, and writes interesting inputs to the first one. For a long run,
+put an empty directory before the seeds:
 
     mkdir -p /tmp/found && python fuzz/fuzz_inspect.py -max_total_time=3600 /tmp/found fuzz/corpus
 
-Nothing but `InputError` may come out of a reader, and no rule may break.  An input that takes
-longer than ten seconds (`-timeout`) or 1 GiB (`-rss_limit_mb`) is a finding too; the input is
-left in the current folder as ``crash-*``, ``timeout-*`` or ``oom-*``, and this shows it again:
+A reader must raise only `InputError`, and no rule may raise an error. An input that needs more
+than ten seconds (`-timeout`) or 1 GiB (`-rss_limit_mb`) is also a finding. The fuzzer writes the
+input to the current directory as ``crash-*``, ``timeout-*``, or ``oom-*``. To reproduce it:
 
     python fuzz/fuzz_inspect.py crash-...
 """
@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 with atheris.instrument_imports(include=["kbuild", "elftools"]):
     from kbuild.errors import InputError
     from kbuild.facts import ArtifactFacts
-    from kbuild.formats.amd.code_object.image import read_code_object
+    from kbuild.formats.amd.code_object.reader import read_code_object
     from kbuild.formats.offload import binary as offload_binary
     from kbuild.formats.offload import bundle as offload_bundle
     from kbuild.inspect.options import ReadOptions
@@ -48,7 +48,7 @@ _LIMITS: Final = ("-timeout=10", "-rss_limit_mb=1024", "-max_len=20000")
 
 
 def check(data: bytes) -> None:
-    """Everything that `kbuild inspect` and `kbuild verify` do with a file."""
+    """Do everything that `kbuild inspect` and `kbuild verify` do with a file."""
     for options in (_SUMMARY, _FULL):
         facts = _inspect(data, options)
         if facts is None:
@@ -65,7 +65,7 @@ def check(data: bytes) -> None:
 
 
 def _read_formats(data: bytes) -> None:
-    """The readers of formats that are not reached through artifacts of every kind."""
+    """Call the readers that inspection calls only for some kinds of artifacts."""
     offload_binary.read(data)
     bundles, _ = offload_bundle.read_bundles(data)
     for bundle in bundles:
@@ -79,7 +79,7 @@ def _inspect(data: bytes, options: ReadOptions) -> tuple[ArtifactFacts, ...] | N
     try:
         return inspect_content("fuzzed", data, options)
     except InputError as error:
-        # What asks for all memory there is may be refused for a good reason, or for this one.
+        # An `InputError` that running out of memory caused is a finding.
         if isinstance(error.__cause__, MemoryError):
             raise error.__cause__ from error
         return None

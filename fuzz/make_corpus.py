@@ -1,11 +1,11 @@
-"""Write the seed corpus: small files of every format that inspect is to read.
+"""Write the seed corpus: small files of every format that inspection reads.
 
     python fuzz/make_corpus.py
 
-Device code comes from the builders of the unit tests, or from compilers (clang 19 for AMD,
-nvcc for one cubin) out of the sources below; host code from gcc.  No file holds anything
-of a vendor's library.  A seed's name starts with the kinds of the artifacts in it, or with
-``none`` where inspect reads none.
+The builders of the unit tests, or compilers (clang 19 for AMD, nvcc for one cubin), create the
+device code from the following sources. gcc creates the host code. No file contains parts of a
+vendor's library. The name of a seed starts with the kinds of the artifacts in it, or with
+``none`` if it contains no artifact.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ __global__ void fill(int *p, float a) { *p = (int)a + weight; }
 """
 
 
-def run(folder: Path, *argv: object) -> None:
+def run(directory: Path, *argv: object) -> None:
     words = [str(word) for word in argv]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=directory, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{words}\n{done.stderr}")
 
@@ -89,7 +89,7 @@ def make_cubin(abi: int = 8, name: str = "_Z5scalePffi") -> bytes:
 
 
 def make_fat_binaries() -> dict[str, bytes]:
-    """One by way of storing, and one with all of them; see nv_entry."""
+    """Return one container per storage method, and one with all methods; see nv_entry."""
     cubin, ptx = make_cubin(), PTX.encode() + b"\0"
     text = nv.NewEntry(data=ptx, kind=nv.PTX, version=(8, 4), options=b"-O1 ", identifier=b"a.cu")
     lto = nv.NewEntry(data=bytes(range(64)), kind=nv.LTOIR, flags=0x10011, options=b"-ftz=0")
@@ -107,11 +107,11 @@ def make_fat_binaries() -> dict[str, bytes]:
     return {**found, "two-containers": found["lz4"] + bytes(8) + found["zstd"]}
 
 
-def make_cuda_files(folder: Path, fat_binary: bytes) -> dict[str, bytes]:
-    """Host files as nvcc lays them out, of a fat binary of our own."""
-    (folder / "in.fatbin").write_bytes(fat_binary)
+def make_cuda_files(directory: Path, fat_binary: bytes) -> dict[str, bytes]:
+    """Return host files with the layout of nvcc that contain our own fat binary."""
+    (directory / "in.fatbin").write_bytes(fat_binary)
     for section in (".nv_fatbin", "__nv_relfatbin"):
-        (folder / f"{section}.c").write_text(
+        (directory / f"{section}.c").write_text(
             f'__asm__(".pushsection {section},\\"a\\",@progbits\\n.balign 8\\nimage:\\n"\n'
             '".incbin \\"in.fatbin\\"\\n.popsection\\n"\n'
             '".pushsection .nvFatBinSegment,\\"aw\\",@progbits\\n.balign 8\\n"\n'
@@ -120,89 +120,91 @@ def make_cuda_files(folder: Path, fat_binary: bytes) -> dict[str, bytes]:
             "static void init(void) __attribute__((constructor));\n"
             "static void init(void) { int n; stub(&n); }\n"
         )
-        run(folder, "gcc", "-O1", "-fPIC", "-c", f"{section}.c", "-o", f"{section}.o")
-    run(folder, "gcc", "-shared", *SMALL_LINK, ".nv_fatbin.o", "-o", "lib.so")
-    (folder / "main.c").write_text("void stub(int *); void _start(void) { int n; stub(&n); }\n")
-    run(folder, "gcc", "-pie", "-fPIE", *SMALL_LINK, "main.c", ".nv_fatbin.o", "-o", "program")
+        run(directory, "gcc", "-O1", "-fPIC", "-c", f"{section}.c", "-o", f"{section}.o")
+    run(directory, "gcc", "-shared", *SMALL_LINK, ".nv_fatbin.o", "-o", "lib.so")
+    (directory / "main.c").write_text("void stub(int *); void _start(void) { int n; stub(&n); }\n")
+    run(directory, "gcc", "-pie", "-fPIE", *SMALL_LINK, "main.c", ".nv_fatbin.o", "-o", "program")
     return {
-        "object.nv_fatbin.o": (folder / ".nv_fatbin.o").read_bytes(),
-        "object.nv_relfatbin.o": (folder / "__nv_relfatbin.o").read_bytes(),
-        "shared-object.nv_fatbin.so": (folder / "lib.so").read_bytes(),
-        "executable.nv_fatbin": (folder / "program").read_bytes(),
+        "object.nv_fatbin.o": (directory / ".nv_fatbin.o").read_bytes(),
+        "object.nv_relfatbin.o": (directory / "__nv_relfatbin.o").read_bytes(),
+        "shared-object.nv_fatbin.so": (directory / "lib.so").read_bytes(),
+        "executable.nv_fatbin": (directory / "program").read_bytes(),
     }
 
 
-def make_kbuild_files(folder: Path) -> dict[str, bytes]:
-    """An object and a shared object with kbuild's note, and CPU images in them."""
-    hand_made.build_image(folder, "x86-64", {hand_made.SCALE: hand_made.SCALE_PARAMS})
-    (source,) = folder.glob("image-*.c")
-    image = folder / "image.so"
+def make_kbuild_files(directory: Path) -> dict[str, bytes]:
+    """Return an object and a shared object with kbuild's note and CPU images."""
+    hand_made.build_image(directory, "x86-64", {hand_made.SCALE: hand_made.SCALE_PARAMS})
+    (source,) = directory.glob("image-*.c")
+    image = directory / "image.so"
     run(
-        folder,
+        directory,
         *("gcc", "-O1", "-shared", "-fPIC", *SMALL_LINK, "-fno-asynchronous-unwind-tables"),
         *("-Wl,--hash-style=gnu", "-I", hand_made.INCLUDE, source, "-o", image),
     )
     kernels = (hand_made.SCALE,)
     images = (hand_made.Image(arch="x86-64", kernels=kernels, data=image.read_bytes()),)
     design = hand_made.with_stub(hand_made.Design(images=images, rows=hand_made.ROWS[:1]))
-    stub = hand_made.build_object(folder, design)
-    hand_made.link_shared([stub], folder / "libstub.so", *SMALL_LINK)
+    stub = hand_made.build_object(directory, design)
+    hand_made.link_shared([stub], directory / "libstub.so", *SMALL_LINK)
     strings = (("triple", "x86_64-unknown-linux-gnu"), ("arch", "x86-64"))
     binary = offload_binary.write([(1, strings, images[0].data)])
     return {
         "object.kbuild.o": stub.read_bytes(),
-        "shared-object.kbuild.so": (folder / "libstub.so").read_bytes(),
+        "shared-object.kbuild.so": (directory / "libstub.so").read_bytes(),
         "shared-object.cpu-image.so": images[0].data,
         "fat-binary.offload-binary": binary,
         "fat-binary.offload-binaries": binary + bytes(16) + binary[: len(binary) // 2],
     }
 
 
-def make_amd_files(folder: Path) -> dict[str, bytes]:
-    """Code objects, bundles, compressed bundles, bitcode, and the host files around them."""
-    (folder / "fill.hip").write_text(HIP)
+def make_amd_files(directory: Path) -> dict[str, bytes]:
+    """Return code objects, bundles, compressed bundles, bitcode, and host files with them."""
+    (directory / "fill.hip").write_text(HIP)
     clang = ("clang-19", "-x", "hip", "-nogpulib", "-nogpuinc", "-O1", "fill.hip")
     device = (*clang, "--offload-device-only", "--no-gpu-bundle-output")
     for arch, version in (("gfx90a:xnack+", 5), ("gfx1100", 4)):
         run(
-            folder,
+            directory,
             *(*device, f"--offload-arch={arch}", f"-mcode-object-version={version}"),
             *("-o", f"{arch.partition(':')[0]}.hsaco"),
         )
-    run(folder, *device, "--offload-arch=gfx90a", "-emit-llvm", "-c", "-o", "fill.bc")
+    run(directory, *device, "--offload-arch=gfx90a", "-emit-llvm", "-c", "-o", "fill.bc")
     targets = "host-x86_64-unknown-linux--,hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"
-    (folder / "empty").write_bytes(b"")
-    bundle = folder / "fill.hipfb"
+    (directory / "empty").write_bytes(b"")
+    bundle = directory / "fill.hipfb"
     run(
-        folder,
+        directory,
         *("clang-offload-bundler-19", "-type=o", f"-targets={targets}", "-bundle-align=64"),
         *("-input=empty", "-input=gfx90a.hsaco", f"-output={bundle}"),
     )
     plain = bundle.read_bytes()
     object_ = (*clang, "-c", "-nostdinc", "--offload-arch=gfx90a", "-fPIC", "-D__HIP_NO_RT__")
     found = {
-        "image.amdgpu-v5.hsaco": (folder / "gfx90a.hsaco").read_bytes(),
-        "image.amdgpu-v4.hsaco": (folder / "gfx1100.hsaco").read_bytes(),
-        "none.bitcode.bc": (folder / "fill.bc").read_bytes(),
+        "image.amdgpu-v5.hsaco": (directory / "gfx90a.hsaco").read_bytes(),
+        "image.amdgpu-v4.hsaco": (directory / "gfx1100.hsaco").read_bytes(),
+        "none.bitcode.bc": (directory / "fill.bc").read_bytes(),
         "fat-binary.clang-bundle.hipfb": plain,
         **make_compressed_bundles(plain),
     }
-    run(folder, *object_, "--offload-new-driver", "-foffload-lto", "-o", "new.o")
-    found["object.llvm-offloading.o"] = (folder / "new.o").read_bytes()
-    (folder / "two.hipfb").write_bytes(found["fat-binary.ccob-v2-zstd"].ljust(4096, b"\0") + plain)
-    (folder / "hip.c").write_text(
+    run(directory, *object_, "--offload-new-driver", "-foffload-lto", "-o", "new.o")
+    found["object.llvm-offloading.o"] = (directory / "new.o").read_bytes()
+    (directory / "two.hipfb").write_bytes(
+        found["fat-binary.ccob-v2-zstd"].ljust(4096, b"\0") + plain
+    )
+    (directory / "hip.c").write_text(
         '__asm__(".pushsection .hip_fatbin,\\"a\\",@progbits\\n.balign 4096\\nimage:\\n"\n'
         '".incbin \\"two.hipfb\\"\\n.popsection\\n"\n'
         '".pushsection .hipFatBinSegment,\\"aw\\",@progbits\\n.balign 8\\n"\n'
         '".long 0x48495046, 1\\n.quad image, 0\\n.popsection\\n");\n'
     )
-    run(folder, "gcc", "-c", "hip.c")
-    found["object.hip_fatbin.o"] = (folder / "hip.o").read_bytes()
+    run(directory, "gcc", "-c", "hip.c")
+    found["object.hip_fatbin.o"] = (directory / "hip.o").read_bytes()
     return found
 
 
 def make_compressed_bundles(plain: bytes) -> dict[str, bytes]:
-    """``CCOB`` of all three versions; see clang's ClangOffloadBundler documentation."""
+    """Return ``CCOB`` bundles of all three versions; see clang's ClangOffloadBundler manual."""
     digest = hashlib.md5(plain, usedforsecurity=False).digest()[:8]
     methods: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
         "zlib": (0, zlib.compress),
@@ -223,7 +225,7 @@ def make_compressed_bundles(plain: bytes) -> dict[str, bytes]:
 
 
 def make_archive(members: Iterable[tuple[str, bytes]], *, bsd: bool) -> bytes:
-    """Long names in the member (BSD), or in a table of their own (GNU)."""
+    """Return archives with long names in the members (BSD) and in a name table (GNU)."""
     members = list(members)
     archive = b"!<arch>\n"
     table = b"".join(f"{name}/\n".encode() for name, _ in members)
@@ -250,18 +252,18 @@ def make_wheel(members: Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_D
     return stream.getvalue()
 
 
-def make_all(folder: Path) -> dict[str, bytes]:
+def make_all(directory: Path) -> dict[str, bytes]:
     fat_binaries = make_fat_binaries()
     found = {f"fat-binary.{name}.fatbin": data for name, data in fat_binaries.items()}
     found["image.abi-7.cubin"] = make_cubin(abi=7)
     found["image.abi-8.cubin"] = make_cubin()
     found["image.text.ptx"] = PTX.encode()
-    (folder / "fill.cu").write_text(KERNEL)
-    run(folder, "nvcc", "-cubin", "-arch=sm_80", "fill.cu", "-o", "fill.cubin")
-    found["image.nvcc.cubin"] = (folder / "fill.cubin").read_bytes()
-    found |= make_cuda_files(folder, fat_binaries["two-containers"])
-    found |= make_kbuild_files(folder)
-    found |= make_amd_files(folder)
+    (directory / "fill.cu").write_text(KERNEL)
+    run(directory, "nvcc", "-cubin", "-arch=sm_80", "fill.cu", "-o", "fill.cubin")
+    found["image.nvcc.cubin"] = (directory / "fill.cubin").read_bytes()
+    found |= make_cuda_files(directory, fat_binaries["two-containers"])
+    found |= make_kbuild_files(directory)
+    found |= make_amd_files(directory)
     members = [
         ("a-rather-long-name-of-a-member.o", found["object.nv_fatbin.o"]),
         ("notes.txt", b"no artifact\n"),

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from kbuild.formats.elf.code import SHF_ALLOC, STT_FUNC, STT_OBJECT, ElfCode, Span
-from kbuild.formats.elf.device import DeviceElf, SectionHeader
+from kbuild.formats.elf.code import ElfCode, Span
+from kbuild.formats.elf.constants import SHF_ALLOC, STT_FUNC, STT_OBJECT
+from kbuild.formats.elf.device import DeviceElf
+from kbuild.formats.elf.headers import SectionHeader
 
 _FUNCTION: Final = re.compile(r"([0-9a-f]+) <(.*)>:$")
 

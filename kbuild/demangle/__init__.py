@@ -1,1 +1,1 @@
-"""C++ names: demangling, and names that kbuild derives from them."""
+"""C++ names: demangling, parsing demangled names, and the names of debug stubs."""

@@ -1,6 +1,6 @@
 """The demangler of the C++ runtime library (Itanium C++ ABI, section 3.4, ``__cxa_demangle``).
 
-It is on every machine that runs a C++ compiler, and where it is not, names stay mangled.
+Every machine with a C++ compiler has this library. Without it, names stay mangled.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-# find_library() would start processes (ldconfig, gcc); these are the names the ABI fixes.
+# find_library() would start processes (ldconfig, gcc). The ABI defines these file names.
 _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
 _LONGEST_DISPLAY: Final = 1 << 18
 
 
 def call_demangler(name: str) -> str | None:
-    """What the C++ runtime library makes of ``name``; None where that is nothing sensible."""
+    """Demangle ``name`` with the C++ runtime library.
+
+    Returns:
+        The demangled name, or None if the library is missing, the name is invalid, or the result
+        is longer than 256 KiB.
+
+    """
     functions = _demangler()
     if functions is None:
         return None
@@ -36,7 +42,7 @@ def call_demangler(name: str) -> str | None:
 
 @cache
 def _demangler() -> tuple[Callable[..., int | None], Callable[[int], None]] | None:
-    """The demangler, and what gives back the memory of its results."""
+    """Return the demangler and the function that frees its results; None if it is missing."""
     for library in _LIBRARIES:
         try:
             function = ctypes.CDLL(library)["__cxa_demangle"]

@@ -1,4 +1,4 @@
-"""C++ names for people: demangling, and taking a demangled function name apart.
+"""Readable C++ names: demangling, and parsing demangled function names.
 
 Source: Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)".
 """
@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 
 from kbuild.demangle.cxxabi import call_demangler
 
-# A forged name can ask the demangler for a lot of work; real ones stay far below.
+# Real names are much shorter. A forged name can cause the demangler a lot of work.
 _LONGEST_NAME: Final = 1 << 16
-# What stands for a part of the name in front of it, which may hold others: with so many of
-# them a name of 300 letters stands for gigabytes.
+# A substitution stands for an earlier part of the name, which can itself contain substitutions.
+# With many of them, a name of 300 letters can stand for gigabytes.
 _SUBSTITUTION: Final = re.compile(r"[ST][0-9A-Z]*_")
 _MOST_SUBSTITUTIONS: Final = 32
 
@@ -30,30 +30,30 @@ _OPERATOR: Final = re.compile(
     r"operator\s*(?:\(\)|\[\]|->\*|->|<=>|<<=|>>=|<<|>>|<=|>=|<|>|,"
     r"|(?:new|delete)(?:\[\])?(?![\w])|[-+*/%^&|~!=]+)?"
 )
-# Reserved and special names, entities of functions, and nvcc's and others' unnamed namespaces.
+# Special and reserved names, entities local to functions, and unnamed namespaces (also nvcc's).
 _NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
 _IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
-# What a compiler appends for a copy that it made: GNU's and LLVM's way.
+# The suffix of a copy that the compiler made: the forms of GNU and LLVM.
 _CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
 
 
 @lru_cache(maxsize=1 << 16)
 def demangle(name: str) -> str:
-    """The C++ name that ``name`` stands for, or ``name`` itself where it is none."""
+    """Return the demangled form of ``name``, or ``name`` itself if it is not a mangled name."""
     if not name.startswith("_Z") or len(name) > _LONGEST_NAME:
         return name
     if len(_SUBSTITUTION.findall(name)) > _MOST_SUBSTITUTIONS:
-        from kbuild.demangle.server import ask  # noqa: PLC0415 - few names are of this kind
+        from kbuild.demangle.server import ask  # noqa: PLC0415 - rarely needed
 
         return ask(name) or name
     return call_demangler(name) or name
 
 
 def is_nameable(symbol: str) -> bool:
-    """Whether other source files can name the variable with this symbol.
+    """Return whether source files can name the variable with this symbol.
 
-    They cannot name what compilers make up, what is local to a function, and what lies in
-    an unnamed namespace.
+    They cannot name variables that compilers generate, variables local to a function, and
+    variables in an unnamed namespace.
     """
     if _NAMELESS.search(symbol) is not None:
         return False
@@ -61,7 +61,7 @@ def is_nameable(symbol: str) -> bool:
 
 
 def _list_identifiers(symbol: str) -> Iterator[str]:
-    """The scopes and the name of a mangled name, up to its first template argument."""
+    """Yield the identifiers of a mangled name, up to its first template argument."""
     rest = symbol.removeprefix("_Z").removeprefix("N").lstrip("rVK")
     while match := _IDENTIFIER.match(rest):
         end = match.end() + int(match[1])
@@ -70,10 +70,10 @@ def _list_identifiers(symbol: str) -> Iterator[str]:
 
 
 def is_internal_name(symbol: str) -> bool:
-    """Whether a mangled name says that its entity is one file's own.
+    """Return whether a mangled name belongs to an entity with internal linkage.
 
-    ``L`` in front of the identifier is what compilers add for ``static``; unnamed namespaces
-    have a name of their own.
+    Compilers put ``L`` before the identifier of a ``static`` entity. Unnamed namespaces have a
+    special name.
     """
     if "_GLOBAL__N_" in symbol:
         return True
@@ -86,11 +86,11 @@ def is_internal_name(symbol: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
-    """The qualified name and the parameter types of a demangled function name.
+    """Split a demangled function name into its qualified name and its parameter types.
 
-    ``void ns::axpy<float>(float, float*)`` gives ``ns::axpy<float>`` (the return type of
-    a template is no part of its name) and ``("float", "float*")``; a name without a
-    parameter list gives None for the types.
+    ``void ns::axpy<float>(float, float*)`` gives ``ns::axpy<float>``, without the return type
+    that demanglers add to templates, and ``("float", "float*")``. If the name has no parameter
+    list, the types are None.
     """
     text = _CLONE.sub("", display)
     masked, operators = _mask_operators(text)
@@ -104,12 +104,26 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def spell_function(symbol: str, display: str) -> tuple[str, ...]:
-    """The ways in which people name it, for patterns: with and without what is around the name."""
+    """Return the spellings of a function that a pattern can match.
+
+    Args:
+        symbol: The mangled name.
+        display: The demangled name.
+
+    Returns:
+        Both names, the demangled name up to its first parenthesis, and the qualified name.
+
+    """
     return symbol, display, display.partition("(")[0], split_function(display)[0]
 
 
 def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
-    """The text with letters in place of operator names, and where these are."""
+    """Replace operator names, which can contain brackets, by letters.
+
+    Returns:
+        The text, which keeps its length, and the positions of the operator names.
+
+    """
     found = [
         match
         for match in (_OPERATOR.finditer(text) if _OPERATOR_WORD in text else ())
@@ -121,7 +135,7 @@ def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _scan(text: str) -> Iterator[_Bracket]:
-    """The brackets, and the end of the text as a last one."""
+    """Yield the brackets in order, and a last entry for the end of the text."""
     stack: list[str] = []
     for match in _BRACKET.finditer(text):
         start, character, before = match.start(), match[0], len(stack)
@@ -134,7 +148,7 @@ def _scan(text: str) -> Iterator[_Bracket]:
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
-    """Whether the letters ``operator`` there are only part of a longer identifier."""
+    """Return whether the letters ``operator`` are only a part of a longer identifier."""
     before = text[start - 1] if start else " "
     after = text[end] if end < len(text) else " "
     is_word_before = before.isalnum() or before == "_"
@@ -143,7 +157,7 @@ def _is_in_word(text: str, start: int, end: int) -> bool:
 
 
 def _close(stack: list[str], character: str) -> None:
-    # `a>b` inside parentheses closes nothing, and `a<b` there must not stay open.
+    # Inside parentheses, `a>b` closes nothing, and `a<b` must not stay open.
     if character == ">":
         if stack and stack[-1] == ">":
             stack.pop()
@@ -155,17 +169,20 @@ def _close(stack: list[str], character: str) -> None:
 
 
 def _find_parameter_list(text: str, brackets: tuple[_Bracket, ...]) -> int | None:
-    """The number of the bracket that opens the parameter list: the last outermost parenthesis."""
+    """Return the index of the bracket that opens the parameter list; None if there is none.
+
+    This is the last parenthesis outside all other brackets.
+    """
     for number in range(len(brackets) - 1, -1, -1):
         position, character, depth, _ = brackets[number]
-        # A parenthesis that starts a name holds no parameters: (anonymous namespace)::f.
+        # A parenthesis at the start of a name has no parameters: (anonymous namespace)::f.
         if character == "(" and depth == 0 and position and text[position - 1] not in " :":
             return number
     return None
 
 
 def _split_parameters(text: str, masked: str, brackets: tuple[_Bracket, ...]) -> tuple[str, ...]:
-    """The parameters in the list that the first bracket opens."""
+    """Return the parameters in the list that the first of ``brackets`` opens."""
     types = []
     start = brackets[0][0] + 1
     for (position, _, _, depth), (following, character, _, _) in pairwise(brackets):
@@ -183,12 +200,12 @@ def _split_parameters(text: str, masked: str, brackets: tuple[_Bracket, ...]) ->
 
 
 def _find_name(masked: str, brackets: tuple[_Bracket, ...], operators: tuple[int, ...]) -> int:
-    """Where the qualified name starts: behind the last space outside all brackets."""
+    """Return the start of the qualified name, which follows the last space outside brackets."""
     start, outside = 0, 0
     for position, _, before, after in brackets:
         while before == 0 and (space := masked.find(" ", outside, position)) >= 0:
             outside = space + 1
-            # A conversion operator's name goes on behind a space: `S::operator unsigned int`.
+            # The name of a conversion operator contains spaces: `S::operator unsigned int`.
             if not any(start <= operator < space for operator in operators):
                 start = outside
         if after == 0:

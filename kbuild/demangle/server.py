@@ -1,7 +1,7 @@
-"""Demangles names that may grow without end, in a process with little memory and time.
+"""Demangles names that might become extremely long, in a process with limited memory and time.
 
-The demangler of the C++ runtime library has no limit of its own, and nothing in the name
-tells beforehand how long the result is.
+The demangler of the C++ runtime library has no limit, and the length of a result cannot be
+predicted from the name.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from kbuild.process import Server
 _MEMORY: Final = 256 << 20
 _SECONDS: Final = 2
 
-# One for each process: a forked one must not talk to its parent's.
+# One server per process, because a forked process must not use the server of its parent.
 _servers: dict[int, Server] = {}
 
 
 def ask(name: str) -> str | None:
-    """The demangled name; None where it is no name, or takes too much to say."""
+    """Return the demangled name; None if the name is invalid, or needs too much memory or time."""
     text = name.encode("utf-8", "replace")
     if b"\n" in text:
         return None
@@ -32,12 +32,12 @@ def ask(name: str) -> str | None:
         server = _servers[os.getpid()] = Server("kbuild.demangle.server")
     answer = server.ask(text)
     if answer is None:
-        # It ran out of time; the next name gets a new one.
+        # The server exceeded its time limit. The next name starts a new one.
         del _servers[os.getpid()]
     return answer.decode("utf-8", "replace") if answer else None
 
 
-def main(words: list[str]) -> int:  # noqa: ARG001 - it has none
+def main(words: list[str]) -> int:  # noqa: ARG001 - takes no arguments
     """Answer each line with its demangled name, or an empty line."""
     resource.setrlimit(resource.RLIMIT_AS, (_size() + _MEMORY, resource.RLIM_INFINITY))
     for line in sys.stdin.buffer:
@@ -50,6 +50,6 @@ def main(words: list[str]) -> int:  # noqa: ARG001 - it has none
 
 
 def _size() -> int:
-    """The address space that this process has now, in bytes."""
-    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - not a path of ours
+    """Return the size of this process's address space, in bytes."""
+    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - not a regular file
         return int(file.read().split()[0]) * resource.getpagesize()

@@ -1,4 +1,7 @@
-"""Names of debug stubs: clang's HIP ABI, the prefix on the identifier, before mangling."""
+"""Symbols of debug stubs, which follow clang's HIP ABI.
+
+A prefix is added to the identifier of the kernel before mangling.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,15 @@ PREFIX: Final = "__device_stub__"
 
 
 def name_stub(kernel: str) -> str:
-    """The symbol of the debug stub of the kernel with this symbol.
+    """Return the symbol of a kernel's debug stub.
 
-    ``_ZN2ns5scaleEPffi`` gives ``_ZN2ns20__device_stub__scaleEPffi``.  Mangled names are
-    not taken apart here: of the places where the identifier stands in one, the right one
-    is the one that the demangler then reads as the prefixed name.
+    ``_ZN2ns5scaleEPffi`` gives ``_ZN2ns20__device_stub__scaleEPffi``. This function does not
+    parse mangled names. It tries each occurrence of the identifier, and takes the one for which
+    the result demangles to the prefixed name.
+
+    Raises:
+        SourceError: No occurrence gives the prefixed name.
+
     """
     display = demangle(kernel)
     if display == kernel:
@@ -30,16 +37,16 @@ def name_stub(kernel: str) -> str:
         candidate = kernel[: match.start()] + prefixed + kernel[match.end() :]
         if demangle(candidate) == wanted:
             return candidate
-    raise SourceError(f"kernel '{display}': no debug stub can be named for {kernel}")
+    raise SourceError(f"kernel '{display}': cannot derive the name of a debug stub from '{kernel}'")
 
 
 def base_identifier(qualified: str) -> str:
-    """The identifier of a qualified name: ``scale`` of ``ns::scale<float>``."""
+    """Return the identifier of a qualified name: ``scale`` for ``ns::scale<float>``."""
     return without_template_arguments(qualified).rpartition("::")[2]
 
 
 def without_template_arguments(name: str) -> str:
-    """``ns::scale`` of ``ns::scale<float>``."""
+    """Remove template arguments: ``ns::scale<float>`` becomes ``ns::scale``."""
     depth = 0
     kept = []
     for character in name:
@@ -53,9 +60,9 @@ def without_template_arguments(name: str) -> str:
 
 
 def _prefix_last(display: str, qualified: str, identifier: str) -> str:
-    """``display`` with the prefix on the function's own identifier."""
+    """Add the prefix to the function's own identifier in ``display``."""
     start = display.index(qualified)
-    # The identifier is what ends the qualified name, or stands before its last <...>.
+    # The identifier is at the end of the qualified name, or before its template arguments.
     head = qualified
     if qualified.endswith(">"):
         depth = 0

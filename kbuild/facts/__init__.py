@@ -1,24 +1,15 @@
-"""What the readers found in an artifact: the frozen values that verifier rules see.
+"""Facts: the frozen values that inspection returns and that rules evaluate.
 
-A rule never opens a file; whatever it needs is a field here.  A *place* is a position in
-the file's sections, so that one vocabulary serves object files (no addresses yet) and
-linked ones.  ``None`` means that the file does not say.
+A rule never opens a file. Everything that it needs is a field of these classes. A *place* is a
+position in a section, because that works for linked files and for object files, which have no
+addresses yet. ``None`` means that the file does not contain the information.
 """
 
 from __future__ import annotations
 
 from kbuild.facts.artifact import ArtifactFacts, FileKind
 from kbuild.facts.device import CodeFacts, ContainerFacts, ImageFacts
-from kbuild.facts.host import (
-    HandleFacts,
-    HostKernel,
-    IdentityKind,
-    LinkageFacts,
-    ModuleFacts,
-    RuntimeFacts,
-    WrapperFacts,
-)
-from kbuild.facts.layout import (
+from kbuild.facts.elf import (
     DynamicFacts,
     Place,
     Pointer,
@@ -27,6 +18,15 @@ from kbuild.facts.layout import (
     Section,
     Segment,
     Symbol,
+)
+from kbuild.facts.host import (
+    HandleFacts,
+    HostKernel,
+    IdentityKind,
+    LinkageFacts,
+    ModuleFacts,
+    RuntimeFacts,
+    WrapperFacts,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""An artifact: all that is known of one file."""
+"""Facts about one artifact."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kbuild.facts.device import ContainerFacts, ImageFacts
+from kbuild.facts.elf import DynamicFacts, Place, Reference, Section, Segment, Symbol
 from kbuild.facts.host import (
     HandleFacts,
     HostKernel,
@@ -14,7 +15,6 @@ from kbuild.facts.host import (
     RuntimeFacts,
     WrapperFacts,
 )
-from kbuild.facts.layout import DynamicFacts, Place, Reference, Section, Segment, Symbol
 from kbuild.model import Problem
 
 FileKind: TypeAlias = Literal[
@@ -31,15 +31,17 @@ FileKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactFacts:
-    """Everything that inspect found in one file (or one member of an archive or wheel).
+    """Everything that inspection found in one file, or in one member of an archive or wheel.
 
-    ``problems`` are the parts of the device code that could not be read, besides those
-    that an image names itself; ``note_problems`` the parts of ``.note.kbuild``.
-    ``references`` are those that can concern kernels, each once: to what this file does
-    not define, and to its own handles and stubs.  ``dynamic`` is None without a dynamic
-    section: in object files and in programs that are linked statically.  With
-    ``is_summary`` only the containers' lists of images were read: no kernels, no host side,
-    no ``sha256``.
+    Attributes:
+        problems: Damage to device code, except for the problems of single images.
+        note_problems: Damage to ``.note.kbuild``.
+        references: The references that can concern kernels, each of them once: to symbols that
+            this file does not define, and to its own handles and stubs.
+        dynamic: The dynamic section. None for object files and statically linked programs.
+        is_summary: Only the lists of images in containers were read. Kernels, host facts, and
+            ``sha256`` are missing.
+
     """
 
     path: str
@@ -65,9 +67,9 @@ class ArtifactFacts:
     is_summary: bool = False
 
     def images_of(self, container: int) -> tuple[ImageFacts, ...]:
-        """The images in container number ``container``, in the order of the file."""
+        """Return the images in the container at this position, in file order."""
         return tuple(image for image in self.images if image.container == container)
 
     def section_of(self, place: Place) -> Section | None:
-        """The section that ``place`` lies in."""
+        """Return the section that contains ``place``; None if it does not exist."""
         return self.sections[place.section] if place.section < len(self.sections) else None

@@ -1,20 +1,20 @@
-"""Device code as an artifact holds it: images, and the containers around them."""
+"""Facts about the device code in an artifact: images and their containers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kbuild.facts.layout import Place
+from kbuild.facts.elf import Place
 from kbuild.model import Compression, ImageKind, Kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeFacts:
-    """What tells the code of two images apart: (name, digest) of each function and object.
+    """The (name, digest) of each function and object in an image, for comparing images.
 
-    A digest is of the bytes, and of the relocations that change them.  ``context`` is that
-    of what functions refer to without a name: where it differs, equal bytes may mean
-    different code.
+    A digest covers the bytes and the relocations that change them. ``context`` is the digest of
+    data that functions refer to without a name. If it differs, equal bytes can mean different
+    code.
     """
 
     functions: tuple[tuple[str, str], ...] = ()
@@ -24,15 +24,19 @@ class CodeFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFacts:
-    """One device image inside an artifact, in the order of the file.
+    """One device image in an artifact.
 
-    ``container`` is the position of its container in ``ArtifactFacts.containers``;
-    ``compression`` is None for one that is not known, ``sha256`` where no kernel table
-    says what it should be; ``source_paths`` are where its sources lay when it was compiled,
-    as its debug information has it; ``problem`` says why the image cannot be read, and then
-    it shows no kernels.  ``nameless`` are the names, told by something else in the image, of
-    kernels whose code no symbol names; ``kernels`` has those of them that can be launched.
-    ``code`` is None where nobody asked for it, or nobody can tell.
+    Attributes:
+        compression: None if the compression method is unknown.
+        sha256: None if no kernel table contains the expected hash of the image.
+        container: The position of the image's container in ``ArtifactFacts.containers``.
+        kernels: The kernels that can be launched.
+        source_paths: The paths of the sources in the debug information.
+        nameless: Names of kernels whose code has no symbol; another part of the image contains
+            the name.
+        problem: Why the image cannot be read, in which case it has no ``kernels``.
+        code: None if it was not requested, or if the backend cannot provide it.
+
     """
 
     backend: str
@@ -53,11 +57,13 @@ class ImageFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerFacts:
-    """The images that are registered together: those of one source.
+    """The images that are registered together, which are usually those of one source.
 
-    ``is_damaged`` says that a part of it could not be read, so that an image which is not
-    found there may be one of those parts, ``alignment`` what its format asks of ``place``,
-    ``is_relocatable`` that its images wait for a device link.
+    Attributes:
+        is_damaged: A part of the container could not be read. A missing image might be in it.
+        alignment: The alignment in bytes that the format requires for ``place``.
+        is_relocatable: The images need a device link.
+
     """
 
     backend: str

@@ -1,11 +1,11 @@
-"""The host side of kernels: identities, registration, runtimes."""
+"""Facts about the host side of kernels: handles, registration, and runtimes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kbuild.facts.layout import Place, Pointer, Symbol
+from kbuild.facts.elf import Place, Pointer, Symbol
 from kbuild.model import KernelRecord, TargetRecord
 
 IdentityKind: TypeAlias = Literal["function", "variable"]
@@ -13,13 +13,17 @@ IdentityKind: TypeAlias = Literal["function", "variable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrapperFacts:
-    """A record through which host code that kbuild did not make registers a container.
+    """A record with which host code that kbuild did not generate registers a container.
 
-    ``container`` is the position in ``ArtifactFacts.containers`` of the one it points to,
-    ``awaits`` the symbol of one that another file defines, as a device link does; where both
-    are None, or the record itself is not sound, ``problem`` says why.  Several
-    may name one container, and one that none names is never registered.
-    ``is_device_linked`` is the record of a device linker's output.
+    Several records can refer to one container. A container without a record is never registered.
+
+    Attributes:
+        is_device_linked: The record belongs to the output of a device linker.
+        container: The position in ``ArtifactFacts.containers`` of the container that the record
+            points to; None if it does not point to one in this file.
+        awaits: The symbol of a container that another file defines, for example a device link.
+        problem: Why the record is damaged, or refers to no container.
+
     """
 
     backend: str
@@ -33,14 +37,18 @@ class WrapperFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostKernel:
-    """The host side of a kernel that no kernel table of kbuild's covers.
+    """The host side of a kernel that is not in a kernel table of kbuild.
 
-    ``kernel`` is its name in the images; ``symbol`` what launches pass and registration
-    names, None where the file shows none or cannot tell which of several it is; ``stub``
-    the function that launches the kernel where that is another one.  A kernel is there
-    once for each symbol: file-local kernels of two sources share a name.
-    ``is_registered`` says whether host code of this file registers the kernel with its
-    runtime, None where the file cannot tell.
+    If file-local kernels of two sources share a name, there is one entry for each symbol.
+
+    Attributes:
+        kernel: The name of the kernel in the images.
+        symbol: The symbol that launches and the registration use; None if it is missing or
+            ambiguous.
+        stub: The function that launches the kernel, if it is not ``symbol``.
+        is_registered: Whether host code of this file registers the kernel with its runtime; None
+            if unknown.
+
     """
 
     backend: str
@@ -51,7 +59,7 @@ class HostKernel:
 
     @property
     def kind(self) -> IdentityKind | None:
-        """What the symbol is: code, or a variable that stands for the kernel."""
+        """Whether the symbol is code or a variable; None if the symbol is unknown."""
         if self.symbol is None:
             return None
         return "function" if self.symbol.type == "function" else "variable"
@@ -61,9 +69,11 @@ class HostKernel:
 class RuntimeFacts:
     """A GPU runtime that a linked file needs (``shared``) or contains (``static``).
 
-    ``version`` is that of the soname, None where the file does not tell one; ``needs`` are
-    the versions of the library's symbols without which it does not load.  ``is_driver`` is the
-    interface of the system's driver, below the runtimes.
+    Attributes:
+        version: The version in the soname; None if it has none.
+        needs: The symbol versions of the library without which the file cannot be loaded.
+        is_driver: The library is the interface of the driver, which the runtimes use.
+
     """
 
     backend: str
@@ -77,12 +87,15 @@ class RuntimeFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkageFacts:
-    """What a file's symbols say of one family of tools.
+    """What the symbols of a file show about linking with one backend.
 
-    ``unlinked`` are undefined symbols that only a device link defines, ``needs`` those that
-    a runtime has to; ``unregisters`` says whether the file can take back what it registers,
-    None where no symbol shows that it registers anything.  ``waiting`` are sections that list
-    what a device link registers, where none has.
+    Attributes:
+        unlinked: Undefined symbols that only a device link defines.
+        needs: Undefined symbols that a runtime library must define.
+        unregisters: Whether the file can unregister what it registers; None if its symbols do
+            not show any registration.
+        waiting: Sections that list containers for a device link that has not been done.
+
     """
 
     backend: str
@@ -94,15 +107,20 @@ class LinkageFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandleFacts:
-    """The host identity of one kernel: the symbol that launches pass.
+    """The handle of one kernel: the symbol that launches pass.
 
-    ``row`` is its row of the kernel table.  ``registered`` is what that row's handle
-    slot holds, None where the descriptor cannot be read; ``symbol`` the symbol of the
-    kernel's name, None where the file shows none; ``place`` where the handle lies, by
-    either of them.  ``content`` is what the handle itself holds, ``is_read_only`` whether
-    it can be written once the file is loaded (None in object files, where the linker has
-    not decided), and ``stub`` the symbol of the debug stub that the row names, where the
-    file defines it.
+    Attributes:
+        row: The row of the kernel in the kernel table.
+        registered: The handle pointer in that row of the descriptor; None if the descriptor
+            cannot be read.
+        symbol: The symbol with the kernel's name; None if the file does not have it.
+        place: The place of the handle, from ``registered`` or ``symbol``.
+        content: The pointer that the handle contains.
+        is_read_only: Whether the handle is write-protected after loading; None in object files,
+            because the linker decides it.
+        stub: The symbol of the debug stub that the row names; None if the file does not define
+            it.
+
     """
 
     kernel: str
@@ -116,24 +134,27 @@ class HandleFacts:
 
     @property
     def is_found(self) -> bool:
-        """Whether the file has this handle at all, under its name or without one."""
+        """Whether the file contains this handle, with or without a symbol."""
         return self.place is not None
 
     @property
     def is_function(self) -> bool:
-        """Whether the kernel's symbol is code, not the variable that kbuild makes."""
+        """Whether the kernel's symbol is code instead of the variable that kbuild generates."""
         return self.symbol is not None and self.symbol.type == "function"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFacts:
-    """One kernel target inside an artifact: its ``.note.kbuild`` and what that points to.
+    """One kernel target in an artifact: its ``.note.kbuild`` and what the note refers to.
 
-    ``descriptor_problem`` says why the descriptor cannot be followed.  ``containers`` has
-    one entry for each of the record's: its position in ``ArtifactFacts.containers``, or
-    None where the descriptor does not lead there.  ``is_constructor_reached`` tells
-    whether the program's initialisers reach the function that registers,
-    ``constructor_priority`` its priority where the file says (object files).
+    Attributes:
+        descriptor_problem: Why the descriptor cannot be read.
+        is_constructor_reached: Whether the initializers of the program call the function that
+            registers the kernels.
+        constructor_priority: The priority of this function; None in linked files.
+        containers: For each container of the record, its position in
+            ``ArtifactFacts.containers``; None if the descriptor does not refer to it.
+
     """
 
     record: TargetRecord

@@ -1,1 +1,1 @@
-"""Readers and writers of binary formats: bytes to frozen values and back."""
+"""Readers and writers of binary formats, which convert between bytes and frozen values."""

@@ -1,4 +1,4 @@
-"""Static archives (``ar``): the members in their order, with GNU or BSD long names.
+"""Static archives (``ar``): the members in file order, with GNU or BSD long names.
 
 Sources: System V ABI "Archive file", binutils ``include/aout/ar.h``, FreeBSD ``ar(5)``.
 """
@@ -16,10 +16,10 @@ THIN_MAGIC: Final = b"!<thin>\n"
 
 _HEADER_SIZE: Final = 60
 _HEADER_END: Final = b"`\n"
-# Symbol tables: GNU 32-bit, GNU 64-bit, BSD.  They hold no member's bytes.
+# The symbol tables (GNU 32-bit, GNU 64-bit, BSD) are stored as members, but are not files.
 _SYMBOL_TABLES: Final = frozenset({"/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED"})
 _GNU_NAMES: Final = "//"
-# Forged members may share the name that takes up all of the table.
+# Forged members can share one name that fills the whole table.
 _LONGEST_NAME: Final = 1 << 12
 
 
@@ -32,18 +32,20 @@ class Member:
 
 
 def is_archive(content: bytes) -> bool:
-    """Whether ``content`` starts like an archive, thin ones included."""
+    """Return whether ``content`` starts like an archive, including thin archives."""
     return content.startswith((MAGIC, THIN_MAGIC))
 
 
 def read_members(content: Buffer) -> tuple[Member, ...]:
-    """The members of an archive, in order, without its symbol and name tables.
+    """Return the members of an archive in file order, without symbol and name tables.
 
-    Raises InputError when the archive is thin or cut off.
+    Raises:
+        InputError: The archive is thin, cut off, or damaged.
+
     """
     front = bytes(content[: len(MAGIC)])
     if front == THIN_MAGIC:
-        raise InputError("a thin archive holds no members, only paths; inspect its objects instead")
+        raise InputError("a thin archive contains only paths; inspect its objects instead")
     if front != MAGIC:
         raise InputError("not an archive")
     members: list[Member] = []
@@ -61,16 +63,16 @@ def read_members(content: Buffer) -> tuple[Member, ...]:
 
 
 def _read_member(content: Buffer, position: int) -> tuple[str, Buffer]:
-    """The name field and the bytes of the member whose header is at ``position``."""
+    """Return the name field and the bytes of the member whose header is at ``position``."""
     header = bytes(content[position : position + _HEADER_SIZE])
     if len(header) < _HEADER_SIZE or not header.endswith(_HEADER_END):
-        raise InputError(f"the archive has no sound member header at byte {position}")
-    size = _number(header[48:58], position)
+        raise InputError(f"invalid member header at byte {position} of the archive")
+    size = _read_number(header[48:58], position)
     start = position + _HEADER_SIZE
     if start + size > len(content):
         raise InputError(
             f"the archive's member at byte {position} ends at byte {start + size}, "
-            f"the archive at {len(content)}"
+            f"but the archive ends at byte {len(content)}"
         )
     name = header[:16].decode("utf-8", "replace").rstrip(" ")
     return name, content[start : start + size]
@@ -78,27 +80,29 @@ def _read_member(content: Buffer, position: int) -> tuple[str, Buffer]:
 
 def _name_member(field: str, data: Buffer, long_names: Buffer) -> Member:
     if field.startswith("#1/"):
-        # BSD: the name's bytes come first in the member, padded with NULs.
-        length = _number(field[3:].encode(), 0)
+        # BSD: the member starts with the bytes of the name, padded with NULs.
+        length = _read_number(field[3:].encode(), 0)
         if length > len(data):
-            raise InputError(f"the archive's member name {field!r} is longer than the member")
+            raise InputError(f"the archive's member name '{field}' is longer than the member")
         if length > _LONGEST_NAME:
-            raise InputError(f"the archive has a member name of {length} bytes")
+            raise InputError(
+                f"the archive has a member name of {length} bytes; the limit is {_LONGEST_NAME}"
+            )
         name = bytes(data[:length]).rstrip(b"\0").decode("utf-8", "replace")
         return Member(name=name, data=data[length:])
     if field.startswith("/"):
-        # GNU: an offset into the table of names, each ending in "/\n".
-        start = _number(field[1:].encode(), 0)
+        # GNU: an offset into the table of names, in which each name ends with "/\n".
+        start = _read_number(field[1:].encode(), 0)
         stored, end, _ = bytes(long_names[start : start + _LONGEST_NAME]).partition(b"\n")
         if not end:
-            raise InputError(f"the archive's member name {field!r} is not in its table of names")
+            raise InputError(f"the archive's member name '{field}' is not in its table of names")
         return Member(name=stored.decode("utf-8", "replace").removesuffix("/"), data=data)
     return Member(name=field.removesuffix("/"), data=data)
 
 
-def _number(field: bytes, position: int) -> int:
+def _read_number(field: bytes, position: int) -> int:
     text = field.strip()
-    # int() would take signs, underscores and other alphabets' digits too.
+    # int() would also accept signs, underscores, and digits of other alphabets.
     if not text.isdigit() or not text.isascii():
-        raise InputError(f"the archive has no sound number in its header at byte {position}")
+        raise InputError(f"invalid number in the archive's member header at byte {position}")
     return int(text)

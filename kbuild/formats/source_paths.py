@@ -1,6 +1,6 @@
-"""Where sources lay when an image was compiled: absolute paths in its debug information.
+"""Absolute source paths that the debug information of a device image contains.
 
-Source: DWARF 4 and 5, "Line Number Information"; PTX ISA, `.file`.
+Sources: DWARF 4 and 5, "Line Number Information"; PTX ISA, `.file`.
 """
 
 from __future__ import annotations
@@ -9,36 +9,39 @@ import re
 from typing import Final
 
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import DeviceElf, SectionHeader
+from kbuild.formats.elf.constants import SHF_ALLOC, SHT_PROGBITS
+from kbuild.formats.elf.device import DeviceElf
+from kbuild.formats.elf.headers import SectionHeader
 
-# Line tables have folders and names apart, each ended by a NUL.
+# Line tables store directories and file names separately, each with a NUL at its end.
 _PATH: Final = re.compile(
     rb"(?<![\w.+@~/-])/(?:[\w.+@~-]{1,255}/){1,32}[\w.+@~-]{1,255}"
     rb"(?:(?=\0)|(?<=\.cu|hip|\.cc|cpp|cxx|\.hh|hpp|inl|cuh)(?![\w.])|(?<=\.[ch])(?![\w.]))"
 )
-# Of compilers and system headers, the same on every machine.
-_COMMON: Final = (b"/usr/", b"/opt/")
-_MOST: Final = 16
-_SEARCHED: Final = 64 << 20
-_SHT_PROGBITS: Final = 1
-_SHF_ALLOC: Final = 2
+# Compilers and system headers have the same paths on every machine.
+_SYSTEM_DIRECTORIES: Final = (b"/usr/", b"/opt/")
+_MOST_PATHS: Final = 16
+_SEARCHED_BYTES: Final = 64 << 20
 _SECTIONS: Final = (b".debug_line", b".debug_str", b".nv_debug_line", b".nv_debug_ptx_txt")
 
 
 def is_debug_section(elf: DeviceElf, section: SectionHeader) -> bool:
-    """Whether the section of an image may name the files that its code comes from."""
-    if section.type != _SHT_PROGBITS or section.flags & _SHF_ALLOC or section.info:
+    """Return whether a section of an image can contain the paths of its source files."""
+    if section.type != SHT_PROGBITS or section.flags & SHF_ALLOC or section.info:
         return False
     return any(elf.has_name(section, prefix) for prefix in _SECTIONS)
 
 
 def find_source_paths(content: Buffer) -> tuple[str, ...]:
-    """The first absolute paths of sources and folders, each once, without the system's."""
+    """Return absolute paths of sources and directories in ``content``, each of them once.
+
+    System directories are left out. At most 16 paths are returned, in the order of the content.
+    """
     found: dict[str, None] = {}
-    for match in _PATH.finditer(content[:_SEARCHED]):
+    for match in _PATH.finditer(content[:_SEARCHED_BYTES]):
         path = bytes(match[0])
-        if not path.startswith(_COMMON):
+        if not path.startswith(_SYSTEM_DIRECTORIES):
             found[path.decode("ascii", "replace")] = None
-            if len(found) == _MOST:
+            if len(found) == _MOST_PATHS:
                 break
     return tuple(found)

@@ -1,8 +1,8 @@
 """Wheels and other zip archives: the files in them, one at a time.
 
-Large members are decompressed into a temporary file without a name; nothing else is ever
-written, so that a member's name is only a name.  Source: PEP 427; APPNOTE.TXT, the zip
-format, read by Python's own ``zipfile``.
+Large members are decompressed into a temporary file that has no name. Nothing else is written,
+so a malicious member name cannot do harm. Sources: PEP 427; APPNOTE.TXT, the zip format, which
+Python's ``zipfile`` reads.
 """
 
 from __future__ import annotations
@@ -17,29 +17,28 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer
-from kbuild.formats.stream import open_stream
+from kbuild.formats.buffer import Buffer, open_stream
 
 MAGIC: Final = b"PK\x03\x04"
-# Of an archive without members.
+# The magic number of an archive without members.
 EMPTY_MAGIC: Final = b"PK\x05\x06"
-# What a look at a member takes.
+# The number of bytes that the caller sees to decide whether it needs a member.
 FRONT_BYTES: Final = 4096
 DEFAULT_LIMIT: Final = 4 << 30
-# Deflate cannot do better than 1032 to 1; whoever says more does not tell the truth.
+# Deflate compresses at most 1032 to 1. A member that declares more is forged.
 _MOST_RATIO: Final = 1100
 _ENCRYPTED: Final = 1
-# No installer is asked to read others, and of those zipfile does not bound what one read
-# decompresses.
+# Installers are not required to read other methods, and zipfile does not limit how much one read
+# decompresses with them.
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK: Final = 1 << 20
-# Members from this size on go to a temporary file.
+# Members of at least this size go to a temporary file.
 _SPOOLED: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WheelMember:
-    """One file in the archive, decompressed; ``problem`` says why there is no ``data``."""
+    """One file in the archive, decompressed. ``problem`` says why ``data`` is missing."""
 
     name: str
     data: Buffer = b""
@@ -48,13 +47,13 @@ class WheelMember:
 
 @dataclass(slots=True, kw_only=True)
 class Room:
-    """How many more bytes may be decompressed, of an archive and of those in it."""
+    """The bytes that can still be decompressed, of an archive and of the archives in it."""
 
     left: int
 
 
 def is_wheel(content: bytes) -> bool:
-    """Whether ``content`` starts like a zip archive."""
+    """Return whether ``content`` starts like a zip archive."""
     return content.startswith((MAGIC, EMPTY_MAGIC))
 
 
@@ -65,20 +64,29 @@ def iterate_members(
     limit: int = DEFAULT_LIMIT,
     room: Room | None = None,
 ) -> Iterator[WheelMember]:
-    """The members whose first bytes ``is_wanted`` accepts, in the archive's order.
+    """Yield the requested members in the order of the archive's directory.
 
-    ``limit`` bounds what all of them together take up, ``room`` also what other archives do.
-    Raises InputError where the archive's directory cannot be read; a damaged member is a
-    problem of its own.
+    A damaged member is yielded with its ``problem``.
+
+    Args:
+        content: The archive.
+        is_wanted: A function that receives the first bytes of a member and returns whether the
+            member is requested.
+        limit: The limit in bytes for all decompressed members together.
+        room: Replaces ``limit`` if several archives share one limit.
+
+    Raises:
+        InputError: The directory of the archive cannot be read.
+
     """
     try:
         archive = zipfile.ZipFile(open_stream(content))
     except _DAMAGED as error:
-        raise InputError(f"not a sound zip archive: {error}") from error
+        raise InputError(f"not a valid zip archive: {error}") from error
     room = room or Room(left=limit)
     with archive:
         for info in archive.infolist():
-            # Not `is_dir`, which a member without a name makes raise IndexError.
+            # `is_dir` is not used, because it raises IndexError for a member without a name.
             if info.filename.endswith("/"):
                 continue
             try:
@@ -99,19 +107,24 @@ _DAMAGED: Final = (
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool], room: Room
 ) -> Buffer | None:
-    """The member's bytes, no more of them than it declares; None where it is no artifact."""
+    """Return the bytes of a member, at most as many as it declares; None if not requested."""
     if info.flag_bits & _ENCRYPTED:
-        raise InputError("it is encrypted")
+        raise InputError("the member is encrypted")
     if info.compress_type not in _METHODS:
-        raise InputError(f"it is compressed by method {info.compress_type}, not by Deflate")
+        raise InputError(f"unsupported compression method {info.compress_type}; expected Deflate")
     with archive.open(info) as stream:
         front = stream.read(FRONT_BYTES)
         if not is_wanted(front):
             return None
         if info.file_size > room.left:
-            raise InputError(f"{info.file_size} bytes decompressed, the limit leaves {room.left}")
+            raise InputError(
+                f"the member has {info.file_size} decompressed bytes; "
+                f"the limit leaves {room.left} bytes"
+            )
         if info.file_size > info.compress_size * _MOST_RATIO:
-            raise InputError(f"{info.compress_size} bytes cannot hold {info.file_size}")
+            raise InputError(
+                f"{info.compress_size} compressed bytes cannot yield {info.file_size} bytes"
+            )
         parts = _iterate_parts(stream, front, info.file_size, room)
         return b"".join(parts) if info.file_size < _SPOOLED else _spool(parts)
 
@@ -123,9 +136,9 @@ def _iterate_parts(stream: IO[bytes], front: bytes, declared: int, room: Room) -
     while part:
         size += len(part)
         if size > declared:
-            raise InputError(f"more than the {declared} bytes that it says")
+            raise InputError(f"the member is larger than the {declared} bytes that it declares")
         yield part
-        # Counted before it is read: damage shows with the last bytes, and may be all there is.
+        # Counted before reading, because a checksum error appears only with the last bytes.
         room.left -= min(_CHUNK, declared - size)
         part = stream.read(_CHUNK)
 

@@ -14,7 +14,8 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import DynamicFacts
-from kbuild.formats.elf.file import ELF_MAGIC, Elf
+from kbuild.formats.elf.constants import ELF_MAGIC
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.references import read_dynamic
 

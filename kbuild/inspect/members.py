@@ -10,8 +10,8 @@ from kbuild.backends import list_readers
 from kbuild.errors import InputError
 from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.file import ELF_MAGIC
-from kbuild.formats.nvidia.ptx.text import looks_like_ptx
+from kbuild.formats.elf.constants import ELF_MAGIC
+from kbuild.formats.nvidia.ptx.reader import looks_like_ptx
 
 _MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAGIC)
 # Wheels inside wheels exist. Deeper nesting is not a real package.

@@ -13,7 +13,7 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.formats import wheel
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.file import ELF_MAGIC
+from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.inspect.device import read_device_file
 from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.file import read_host_file

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from kbuild.demangle.names import split_function
-from kbuild.facts.parameters import find_difference
+from kbuild.facts.parameter_layout import find_difference
 from kbuild.model import Param
 from kbuild.verify.wording import plural
 

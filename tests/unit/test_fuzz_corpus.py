@@ -1,4 +1,4 @@
-"""The seeds of the fuzzer, whole and damaged, and a short run of it."""
+"""Reads the seeds of the fuzzer, undamaged and damaged, and runs the fuzzer for some seconds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:
 
 
 def damage(data: bytes, other: bytes, chance: random.Random) -> Iterator[bytes]:
-    """Pieces of the seed, the seed with other bits, and with parts of another or of itself."""
+    """Yield truncated seeds, seeds with flipped bits, and seeds with pieces of seeds inserted."""
     for number in range(TRUNCATIONS):
         yield data[: len(data) * number // TRUNCATIONS]
     yield data[:-1]
@@ -70,14 +70,14 @@ def test_corpus_is_small_and_covers_every_kind() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
-def test_seed_is_what_its_name_says(seed: Path) -> None:
+def test_seed_has_the_kind_in_its_name(seed: Path) -> None:
     kinds = seed.name.partition(".")[0].split("+")
     found = [str(facts.kind) for facts in read(seed.name, seed.read_bytes())]
     assert (found or ["none"]) == kinds
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.name)
-def test_damaged_seeds_are_survived(seed: Path) -> None:
+def test_damaged_seeds_do_not_raise(seed: Path) -> None:
     chance = random.Random(seed.name)  # noqa: S311 - the same damage in every run
     other = chance.choice(SEEDS).read_bytes()
     for data in damage(seed.read_bytes(), other, chance):

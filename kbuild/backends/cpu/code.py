@@ -16,7 +16,8 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.code import SHF_WRITE, STT_FUNC, STT_OBJECT, ElfCode, digest
+from kbuild.formats.elf.code import ElfCode, digest
+from kbuild.formats.elf.constants import SHF_WRITE, STT_FUNC, STT_OBJECT
 from kbuild.formats.elf.device import DeviceElf
 from kbuild.model import Command, ImageKind
 
@@ -60,7 +61,7 @@ def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
     elf = _open(data)
     code = ElfCode(elf)
     objects = tuple(code.spans(STT_OBJECT))
-    constants = (code.content(section) for section in code.sections(named=b".rodata"))
+    constants = (code.content(section) for section in code.sections(prefix=b".rodata"))
     functions = tuple(
         (span.name, code.digest(span))
         for span in code.spans(STT_FUNC)

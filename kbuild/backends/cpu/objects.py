@@ -18,7 +18,8 @@ from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.errors import SourceError
 from kbuild.facts import Place, Symbol
 from kbuild.formats import dwarf
-from kbuild.formats.elf.file import SHF_ALLOC, Elf
+from kbuild.formats.elf.constants import SHF_ALLOC
+from kbuild.formats.elf.file import Elf
 from kbuild.model import Linkage, Variable
 
 KERNEL_LIST: Final = "__patchable_function_entries"

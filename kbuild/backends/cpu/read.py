@@ -16,7 +16,7 @@ from kbuild.backends.interface.read import (
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import binary as offload_binary
-from kbuild.formats.offload.entry import Entry
+from kbuild.formats.offload.binary_entry import Entry
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cpu"

@@ -12,7 +12,7 @@ from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import ELF_MAGIC
+from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.nvidia.cubin.code import find_symbol_numbers, read_cubin_code
 from kbuild.formats.nvidia.ptx.code import read_ptx_code, read_ptx_lines
 from kbuild.model import Command, ImageKind

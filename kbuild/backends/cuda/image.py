@@ -13,15 +13,15 @@ from kbuild.backends.interface.build import CompileUnit, Completion, ImageOutput
 from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import ELF_MAGIC
+from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.nvidia.cubin.facts import CubinKernel, CubinVariable
-from kbuild.formats.nvidia.cubin.image import read_cubin
-from kbuild.formats.nvidia.cubin.info import Layout
+from kbuild.formats.nvidia.cubin.nv_info import Layout
+from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.formats.nvidia.ptxas_log import read_log
 from kbuild.model import Kernel, Param, Resources, Variable, VariableKind
 
 if TYPE_CHECKING:
-    from kbuild.formats.nvidia.ptx.text import PtxKernel, PtxVariable
+    from kbuild.formats.nvidia.ptx.facts import PtxKernel, PtxVariable
 
 _STATIC: Final = re.compile(r"__nv_static_(\d{1,4})_")
 # The layouts of one kernel for several architectures.
@@ -76,7 +76,7 @@ def read_image(data: Buffer) -> ImageContent:
             source_paths=cubin.source_paths,
             problems=cubin.problems,
         )
-    from kbuild.formats.nvidia.ptx.text import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
+    from kbuild.formats.nvidia.ptx.reader import read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
 
     ptx = read_ptx(data)
     return ImageContent(

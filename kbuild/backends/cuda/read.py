@@ -14,12 +14,13 @@ from kbuild.backends.interface.read import (
     assign_problems,
 )
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import EM_CUDA, is_elf_for
-from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.elf.constants import EM_CUDA
+from kbuild.formats.elf.headers import is_elf_for
+from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
 from kbuild.formats.nvidia.fatbin.entry import Entry
 from kbuild.formats.nvidia.fatbin.payload import read_images
-from kbuild.formats.nvidia.ptx.text import looks_like_ptx, read_ptx
+from kbuild.formats.nvidia.ptx.reader import looks_like_ptx, read_ptx
 from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cuda"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbuild.formats.nvidia.ptx.marks import mark_entry
+from kbuild.formats.nvidia.ptx.launch_bounds import set_launch_bounds
 from kbuild.model import Command
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
 
 def mark_assembly(assembly: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
     """See `RuntimeCompiler`: PTX with other performance-tuning directives."""
-    return mark_entry(assembly, kernel, marks)
+    return set_launch_bounds(assembly, kernel, marks)
 
 
 def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:

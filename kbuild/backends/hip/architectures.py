@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
-from kbuild.formats.amd.target import list_processors
+from kbuild.formats.amd.target_id import list_processors
 
 _PATTERN: Final = re.compile(r"(?P<processor>gfx[0-9a-f]+|gfx[0-9]+(?:-[0-9]+)?-generic)")
 _FEATURE: Final = re.compile(r"(?P<name>[a-z]+)(?P<sign>[-+])")

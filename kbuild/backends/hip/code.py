@@ -13,8 +13,8 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
 from kbuild.formats.amd.code_object.code import read_object_code
-from kbuild.formats.amd.code_object.image import EM_AMDGPU
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.constants import EM_AMDGPU
 from kbuild.formats.elf.device import DeviceElf
 from kbuild.model import Command, ImageKind
 

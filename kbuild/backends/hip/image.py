@@ -9,8 +9,9 @@ from typing import Final
 from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_internal_name, is_nameable, split_function
 from kbuild.formats.amd.code_object.facts import CodeObjectKernel, CodeObjectVariable
-from kbuild.formats.amd.code_object.image import EM_AMDGPU, is_code_object, read_code_object
+from kbuild.formats.amd.code_object.reader import is_code_object, read_code_object
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.constants import EM_AMDGPU
 from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.source_paths import find_source_paths, is_debug_section
 from kbuild.model import ImageKind, Kernel, Linkage, Param, Resources, Variable

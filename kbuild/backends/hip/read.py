@@ -10,7 +10,7 @@ from kbuild.backends.hip.image import classify
 from kbuild.backends.hip.image import read_image as _read_image
 from kbuild.backends.interface.read import ImageContent, Listing, SectionRole, StoredImage
 from kbuild.errors import InputError
-from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
+from kbuild.formats.amd.code_object.reader import is_code_object, read_code_object
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import bundle as offload_bundle
 from kbuild.formats.offload.bundle import Bundle, BundleEntry

@@ -9,7 +9,8 @@ from typing import Final
 from kbuild.diff.reproducible.model import Cause, PartDifference
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.file import ELF_MAGIC, Elf
+from kbuild.formats.elf.constants import ELF_MAGIC
+from kbuild.formats.elf.file import Elf
 
 _WHOLE: Final = "(content)"
 _REST: Final = "(headers and padding)"

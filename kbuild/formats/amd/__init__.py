@@ -1,1 +1,1 @@
-"""AMD's device code formats."""
+"""Formats of AMD device code."""

@@ -1,1 +1,1 @@
-"""ELF files."""
+"""ELF files: host files, read with pyelftools, and device images, read as raw tables."""

@@ -1,33 +1,25 @@
-"""The code and data of a device image that is an ELF file: bytes by symbol, for comparing."""
+"""The code and data of a device image that is an ELF file, as bytes per symbol."""
 
 from __future__ import annotations
 
 import hashlib
-import struct
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import SHT_NOBITS, DeviceElf, SectionHeader, SymbolEntry
+from kbuild.formats.elf.constants import SHT_NOBITS, SHT_REL, SHT_RELA
+from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.headers import SectionHeader
+from kbuild.formats.elf.relocation_entries import read_entries
 
-STT_OBJECT: Final = 1
-STT_FUNC: Final = 2
-SHF_WRITE: Final = 1
-SHF_ALLOC: Final = 2
-SHF_EXECINSTR: Final = 4
-SHT_RELA: Final = 4
-SHT_REL: Final = 9
-
-_RELA: Final = struct.Struct("<QQq")
-_REL: Final = struct.Struct("<QQ")
 _DIGEST_DIGITS: Final = 32
-# Symbols of real files overlap a little: aliases, kernels around their subroutines.
+# The symbols of real files overlap a little: aliases, and kernels that contain subroutines.
 _HASHED_PER_BYTE: Final = 4
 
 
 class Span(NamedTuple):
-    """A named part of an image: ``start`` is where it lies in its section."""
+    """A named range of bytes in an image. ``start`` counts from the start of the section."""
 
     name: str
     section: SectionHeader
@@ -36,8 +28,8 @@ class Span(NamedTuple):
 
 
 def digest(parts: Iterable[Buffer]) -> str:
-    """A name for contents: equal ones have equal names."""
-    # Processors have instructions for it: twice as fast as BLAKE2 there.
+    """Return a digest of the concatenated parts, as 32 hexadecimal digits."""
+    # Processors have instructions for SHA-256, which make it twice as fast as BLAKE2.
     state = hashlib.sha256()
     for part in parts:
         state.update(part)
@@ -45,7 +37,7 @@ def digest(parts: Iterable[Buffer]) -> str:
 
 
 class ElfCode:
-    """The functions and objects of an image with one symbol each, as linkers leave them."""
+    """The functions and objects of an image, one per symbol."""
 
     def __init__(self, elf: DeviceElf) -> None:
         self._elf = elf
@@ -53,35 +45,35 @@ class ElfCode:
         self._bytes_left = _HASHED_PER_BYTE * elf.size
 
     def spans(self, kind: int) -> Iterator[Span]:
-        """The defined symbols of a type that have a size, in the order of the table."""
+        """Yield the defined, non-empty symbols of a type (``STT_``), in the table's order."""
         for symbol in self._elf.symbols:
             if symbol.info & 0xF != kind or not symbol.size:
                 continue
             section = self._elf.section_of(symbol)
             if section is None:
                 continue
-            # Sections of relocatable files have no address.
+            # Sections of relocatable files have the address 0.
             start = symbol.value - section.address
             if 0 <= start <= section.size - symbol.size:
                 yield Span(self._elf.symbol_name(symbol), section, start, symbol.size)
 
     def content(self, section: SectionHeader) -> memoryview:
-        """The section's bytes, which may be asked for again and again."""
+        """Return the bytes of a section. Further calls for the same section are free."""
         if section not in self._contents:
             self._contents[section] = self._elf.content(section)
         return self._contents[section]
 
     def digest(self, span: Span) -> str:
-        """What tells the span's bytes from others; of what starts as zeros, its size."""
+        """Return a digest of the span's bytes; for zero-initialized data, only its size."""
         if span.section.type == SHT_NOBITS:
             return f"zeros:{span.size}"
         self._bytes_left -= span.size
         if self._bytes_left < 0:
-            raise InputError("the image's symbols overlap")
+            raise InputError("the symbols of the image overlap")
         return digest((self.content(span.section)[span.start : span.start + span.size],))
 
     def unnamed(self, section: SectionHeader, named: Iterable[Span]) -> bytes:
-        """What of a section's bytes no span has."""
+        """Return the bytes of a section that no span in ``named`` covers."""
         content, parts, position = self.content(section), [], 0
         own = (span for span in named if span.section is section)
         for span in sorted(own, key=lambda span: span.start):
@@ -89,25 +81,23 @@ class ElfCode:
             position = max(position, span.start + span.size)
         return b"".join((*parts, content[position:]))
 
-    def sections(self, *, named: bytes) -> Iterator[SectionHeader]:
-        """The sections whose names start so."""
-        return (section for section in self._elf.sections if self._elf.has_name(section, named))
+    def sections(self, *, prefix: bytes) -> Iterator[SectionHeader]:
+        """Yield the sections whose names start with ``prefix``."""
+        return (section for section in self._elf.sections if self._elf.has_name(section, prefix))
 
 
 def read_relocations(elf: DeviceElf) -> dict[int, list[tuple[int, int, SymbolEntry, int]]]:
-    """(offset, type, symbol, addend) by the number of the section that they change."""
+    """Return the relocations of an image, grouped by the index of the section that they change.
+
+    Each relocation is a tuple of offset, type, symbol, and addend.
+    """
     found: dict[int, list[tuple[int, int, SymbolEntry, int]]] = {}
     symbols = elf.symbols
     for section in elf.sections:
-        if section.type not in (SHT_RELA, SHT_REL) or not section.size:
-            continue
-        layout = _RELA if section.type == SHT_RELA else _REL
-        content = elf.content(section)
-        rows = found.setdefault(section.info, [])
-        for offset, info, *addend in layout.iter_unpack(
-            content[: len(content) // layout.size * layout.size]
-        ):
-            if info >> 32 < len(symbols):
-                symbol = symbols[info >> 32]
-                rows.append((offset, info & 0xFFFF_FFFF, symbol, addend[0] if addend else 0))
+        if section.type in (SHT_RELA, SHT_REL) and section.size:
+            rows = found.setdefault(section.info, [])
+            entries = read_entries(elf.content(section), section.type == SHT_RELA)
+            for offset, kind, number, addend in entries:
+                if number < len(symbols):
+                    rows.append((offset, kind, symbols[number], addend))
     return found

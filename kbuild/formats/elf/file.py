@@ -1,7 +1,9 @@
-"""ELF files: sections, symbols, what the dynamic linker reads, and pointers.
+"""ELF files of the host: sections, symbols, the dynamic section, and pointers.
 
-The only importers of pyelftools are this module, its parts (``elf_*``) and
-:mod:`kbuild.formats.dwarf`.  Sources: System V ABI (gABI 4.1), "Dynamic Section".
+Only `kbuild.formats.elf` and `kbuild.formats.dwarf` import pyelftools. Device images have a
+faster reader, `kbuild.formats.elf.device`.
+
+Source: System V ABI (gABI 4.1), "Dynamic Section".
 """
 
 from __future__ import annotations
@@ -17,32 +19,9 @@ from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Symbol
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
 from kbuild.formats.elf.relocations import Relocations
-from kbuild.formats.elf.sections import (
-    ELF_MAGIC,
-    SHF_ALLOC,
-    SHF_EXECINSTR,
-    SHF_MERGE,
-    SHF_TLS,
-    SHF_WRITE,
-    SHF_X86_64_LARGE,
-    ElfSections,
-    guard,
-)
+from kbuild.formats.elf.sections import ElfSections, guard
 from kbuild.formats.elf.symbols import read_symbol_tables
 from kbuild.formats.elf.versions import read_defined_versions, read_needed_versions
-
-__all__ = [
-    "ELF_MAGIC",
-    "SHF_ALLOC",
-    "SHF_EXECINSTR",
-    "SHF_MERGE",
-    "SHF_TLS",
-    "SHF_WRITE",
-    "SHF_X86_64_LARGE",
-    "Elf",
-    "FileType",
-    "guard",
-]
 
 _NAME_TAGS: Final = frozenset({"DT_NEEDED", "DT_SONAME", "DT_RPATH", "DT_RUNPATH"})
 _DT_NULL: Final = 0
@@ -53,23 +32,25 @@ FileType = Literal["relocatable", "shared-object", "executable", "other"]
 
 
 class Elf(ElfSections):
-    """An ELF file opened for reading.
+    """An ELF file, opened for reading.
 
-    Raises :class:`InputError` with what is wrong when the bytes are no sound ELF file;
-    attribute access may raise it too, because tables are read when first asked for.
+    Raises:
+        InputError: The bytes are not a valid ELF file. Attributes and methods also raise this
+            error, because tables are read on first use.
+
     """
 
     @cached_property
     def type(self) -> FileType:
-        """``shared-object`` for libraries, ``executable`` for programs, PIE included."""
+        """The type of the file; a position-independent executable is an ``executable``."""
         kind = self.file.header["e_type"]
         if kind == "ET_REL":
             return "relocatable"
         if kind == "ET_EXEC":
             return "executable"
         if kind == "ET_DYN":
-            # A PIE names its dynamic loader, a library does not; libc.so.6 does too but
-            # carries no DF_1_PIE.
+            # A PIE names its dynamic loader, and a library does not. libc.so.6 also names one,
+            # but has no DF_1_PIE flag.
             has_loader = any(s.type == "PT_INTERP" for s in self.segments)
             return "executable" if has_loader and self._is_pie() else "shared-object"
         return "other"
@@ -82,7 +63,7 @@ class Elf(ElfSections):
 
     @cached_property
     def dynamic(self) -> tuple[tuple[str, int], ...]:
-        """The dynamic section as (tag, value) pairs; empty where there is none."""
+        """The dynamic section as (tag, value) pairs; empty if the file has none."""
         section = self._dynamic_section
         if section is None:
             return ()
@@ -100,31 +81,32 @@ class Elf(ElfSections):
 
     @cached_property
     def dynamic_names(self) -> tuple[tuple[str, str], ...]:
-        """The (tag, name) pairs of the dynamic section: libraries and where to look for them."""
-        # Not pyelftools' tags: those read their names at once, which forged ones may share.
+        """The (tag, name) pairs of the dynamic section: libraries and their search paths."""
+        # The tags of pyelftools are not used, because they read all names at once, and forged
+        # tags can share a long name.
         section = self._dynamic_section
         names = [(tag, value) for tag, value in self.dynamic if tag in _NAME_TAGS]
         if section is None or not names:
             return ()
         if section.link >= len(self.sections):
-            raise InputError("the dynamic section has no table of names")
+            raise InputError("the dynamic section has no string table")
         return tuple(
             (tag, self.read_text(Place(section=section.link, offset=value))) for tag, value in names
         )
 
     @cached_property
     def needed_versions(self) -> tuple[tuple[str, str], ...]:
-        """The (library, symbol version) pairs without which the file cannot be loaded."""
+        """The (library, version) pairs without which the file cannot be loaded."""
         return guard(lambda: read_needed_versions(self.file, self.allowance))
 
     @cached_property
     def defined_versions(self) -> tuple[str, ...]:
-        """The versions of the symbols that the file has for others."""
+        """The symbol versions that the file defines."""
         return guard(lambda: read_defined_versions(self.file, self.allowance))
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
-        """The symbols of ``.symtab`` and ``.dynsym``, in the order of the file."""
+        """The symbols of ``.symtab`` and ``.dynsym``, in file order."""
         return tuple(symbol for table in self._symbol_tables.values() for symbol in table)
 
     @cached_property
@@ -133,7 +115,7 @@ class Elf(ElfSections):
 
     @cached_property
     def has_symbol_table(self) -> bool:
-        """Whether ``.symtab`` is there, that is, whether the file is not stripped."""
+        """Whether the file has a ``.symtab``, that is, whether it is not stripped."""
         return any(section.type == "SHT_SYMTAB" for section in self.sections)
 
     @cached_property
@@ -143,13 +125,13 @@ class Elf(ElfSections):
     def relocations(
         self, kinds: frozenset[RelocationKind] | None = None, within: Section | None = None
     ) -> Iterator[Relocation]:
-        """See `Relocations.iterate`."""
+        """Yield relocations; see `Relocations.iterate`."""
         return self._relocations.iterate(kinds, within)
 
     def pointer_at(self, place: Place) -> Pointer:
-        """See `Relocations.pointer_at`."""
+        """Return the pointer in a slot; see `Relocations.pointer_at`."""
         return self._relocations.pointer_at(place)
 
     def distance_target(self, place: Place) -> Place | None:
-        """See `Relocations.distance_target`."""
+        """Return the target of a distance; see `Relocations.distance_target`."""
         return self._relocations.distance_target(place)

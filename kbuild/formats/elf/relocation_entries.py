@@ -1,4 +1,4 @@
-"""Relocation tables: what the entries of each machine mean, and their raw bytes.
+"""Entries of relocation tables: their raw form, and the meaning of their types.
 
 Sources: x86-64 psABI 1.0, table 4.9; ELF for the Arm 64-bit Architecture, section 5.7.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from kbuild.facts import Place, Symbol
+from kbuild.formats.buffer import Buffer
 
 RelocationKind: TypeAlias = Literal[
     "absolute-64",
@@ -24,8 +25,8 @@ RelocationKind: TypeAlias = Literal[
     "jump-slot",
 ]
 
-# `branch` is what only a call or jump can bear; on x86-64 assemblers write the others of
-# its instructions alike, so that the opcode has to tell.
+# Only a call or jump instruction can have a `branch` relocation. On x86-64, assemblers use the
+# same types for calls and for other instructions, so only the opcode shows which it is.
 _KINDS: Final[dict[str, dict[int, RelocationKind]]] = {
     "x86_64": {
         1: "absolute-64",  # R_X86_64_64
@@ -60,9 +61,10 @@ _WITHOUT_ADDEND: Final = struct.Struct("<QQ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relocation:
-    """What is written at ``place``: something about ``symbol``, or about no symbol.
+    """A relocation of the bytes at ``place``.
 
-    ``kind`` is None for the types that nobody here asks about.
+    ``symbol`` is None if the relocation refers to no symbol; ``kind`` is None if kbuild does
+    not use relocations of this type.
     """
 
     place: Place
@@ -72,17 +74,17 @@ class Relocation:
 
     @property
     def target(self) -> Place | None:
-        """Symbol and addend as a place; None where this file does not define the symbol."""
+        """The place of symbol plus addend; None if this file does not define the symbol."""
         place = self.symbol.place if self.symbol else None
         if place is None:
             return None
         return Place(section=place.section, offset=place.offset + self.addend)
 
 
-def read_entries(content: bytes, has_addend: bool) -> Iterator[tuple[int, int, int, int]]:
-    """(offset, type, symbol number, addend) of each entry of a relocation section.
+def read_entries(content: Buffer, has_addend: bool) -> Iterator[tuple[int, int, int, int]]:
+    """Yield offset, type, symbol index, and addend of each entry of a relocation section.
 
-    A partial entry at the end is left out.
+    The addend is 0 if the entries have none. A partial entry at the end is ignored.
     """
     layout = _WITH_ADDEND if has_addend else _WITHOUT_ADDEND
     whole = len(content) - len(content) % layout.size
@@ -91,5 +93,5 @@ def read_entries(content: bytes, has_addend: bool) -> Iterator[tuple[int, int, i
 
 
 def kind_of(machine: str, number: int) -> RelocationKind | None:
-    """What a relocation type of ``machine`` does, where it matters here."""
+    """Return the kind of a relocation type of ``machine``; None if kbuild does not use it."""
     return _KINDS.get(machine, {}).get(number)

@@ -1,4 +1,4 @@
-"""The relocations of an ELF file, and pointers resolved through them.
+"""The relocations of an ELF file, and pointers that are resolved through them.
 
 Sources: System V ABI (gABI 4.1), "Relocation"; x86-64 psABI 1.0; ELF for the Arm 64-bit
 Architecture.
@@ -15,17 +15,23 @@ from elftools.elf.relocation import RelrRelocationSection
 
 from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer, Section, Symbol
+from kbuild.formats.elf.constants import SHF_ALLOC
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind, kind_of, read_entries
-from kbuild.formats.elf.sections import SHF_ALLOC, SLOT, ElfSections, guard
+from kbuild.formats.elf.sections import SLOT, ElfSections, guard
 
-# SHT_REL entries have no addend field; what is in place counts, and nobody here asks.
+# Whether the entries have an addend. SHT_REL entries keep it in the relocated bytes, where
+# kbuild does not need it.
 _RELOCATION_TABLES: Final = {"SHT_RELA": True, "SHT_REL": False}
 
 
 class Relocations:
-    """What a file has relocated, and what its slots lead to.
+    """The relocations of an ELF file.
 
-    ``symbol_tables`` gives the symbols by the index of their section when they are needed.
+    Args:
+        elf: The file.
+        symbol_tables: A function that returns the symbols by the index of their section. It is
+            called when symbols are first needed.
+
     """
 
     def __init__(
@@ -33,16 +39,21 @@ class Relocations:
     ) -> None:
         self._elf = elf
         self._symbol_tables = symbol_tables
-        # In each section that somebody asked about.
+        # By the index of the section, for the sections that were requested so far.
         self._relocated: dict[int, dict[Place, Relocation]] = {}
 
     def iterate(
         self, kinds: frozenset[RelocationKind] | None = None, within: Section | None = None
     ) -> Iterator[Relocation]:
-        """The relocations of these kinds (all when None) in what is loaded, packed ones last.
+        """Yield the relocations of loaded sections, packed relative relocations last.
 
-        Debug information has most of an object's relocations and none that matter here.
-        Those ``within`` one section are found faster.
+        Relocations of debug information, which are most of those of an object file, are left
+        out.
+
+        Args:
+            kinds: Yield only these kinds. None means all.
+            within: Yield only relocations of this section, which is faster. None means all.
+
         """
         for section in self._elf.sections:
             has_addend = _RELOCATION_TABLES.get(section.type)
@@ -72,7 +83,7 @@ class Relocations:
             if not first <= offset < end:
                 continue
             kind = kind_of(self._elf.machine, number)
-            # Before anything else: large programs have millions of the others.
+            # This check comes first because large programs have millions of other relocations.
             if kinds is not None and kind not in kinds:
                 continue
             place = self._place_of(section, offset)
@@ -81,10 +92,11 @@ class Relocations:
                 yield Relocation(place=place, kind=kind, symbol=symbol, addend=addend)
 
     def _fills_memory(self, section: Section) -> bool:
+        """Return whether a relocation section changes a section that is loaded."""
         if self._elf.is_linked:
             return True
-        is_there = section.info < len(self._elf.sections)
-        return is_there and bool(self._elf.sections[section.info].flags & SHF_ALLOC)
+        is_valid = section.info < len(self._elf.sections)
+        return is_valid and bool(self._elf.sections[section.info].flags & SHF_ALLOC)
 
     def _place_of(self, section: Section, offset: int) -> Place | None:
         if self._elf.is_linked:
@@ -96,14 +108,14 @@ class Relocations:
         return guard(lambda: tuple(self._iterate_packed()))
 
     def _iterate_packed(self) -> Iterator[Relocation]:
-        # A word stands for up to 63 slots, each of which is there once.
+        # A word of the table stands for up to 63 slots, but each slot can occur only once.
         left = len(self._elf.data) // SLOT
         for section in self._elf.file.iter_sections():
             if isinstance(section, RelrRelocationSection):
                 for relocation in section.iter_relocations():
                     left -= 1
                     if left < 0:
-                        raise InputError("more relocations than the file has room for")
+                        raise InputError("the ELF file has more relocations than it has slots")
                     place = self._elf.locate(relocation["r_offset"])
                     if place is not None:
                         value = struct.unpack("<Q", self._elf.read(place, 8))[0]
@@ -112,16 +124,17 @@ class Relocations:
     def _relocation_at(self, place: Place) -> Relocation | None:
         found = self._relocated.get(place.section)
         if found is None:
-            is_there = place.section < len(self._elf.sections)
-            within = self._elf.sections[place.section] if is_there else None
+            is_valid = place.section < len(self._elf.sections)
+            within = self._elf.sections[place.section] if is_valid else None
             relocations = self.iterate(within=within) if within else ()
             found = self._relocated[place.section] = {r.place: r for r in relocations}
         return found.get(place)
 
     def pointer_at(self, place: Place) -> Pointer:
-        """What the pointer-sized slot at ``place`` holds once the file is loaded.
+        """Return what the pointer-sized slot at ``place`` holds after the file is loaded.
 
-        A relocation wins over the bytes in place: lld writes only the relocation.
+        A relocation takes precedence over the bytes in the file, because lld writes only the
+        relocation.
         """
         relocation = self._relocation_at(place)
         if relocation is None:
@@ -139,10 +152,14 @@ class Relocations:
         return Pointer(place=target, symbol=name or None, interposable=is_dynamic)
 
     def distance_target(self, place: Place) -> Place | None:
-        """The place that a signed 64-bit distance at ``place`` leads to.
+        """Return the target of the signed 64-bit distance at ``place``.
 
-        The distance counts from its own address; in an object file a PC-relative
-        relocation stands for it.  None where it leads nowhere.
+        A distance counts from its own address. In an object file, a PC-relative relocation
+        takes its place.
+
+        Returns:
+            The target, or None if the distance is zero or points outside every section.
+
         """
         relocation = self._relocation_at(place)
         if relocation is not None:

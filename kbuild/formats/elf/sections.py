@@ -1,4 +1,4 @@
-"""ELF files: the header, sections and segments, and the bytes at places in them.
+"""The sections and segments of ELF files, and the bytes at places in them.
 
 Source: System V ABI (gABI 4.1).
 """
@@ -16,22 +16,15 @@ from elftools.elf.elffile import ELFFile
 
 from kbuild.errors import InputError
 from kbuild.facts import Place, Section, Segment
-from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf import bounds as elf_bounds
-from kbuild.formats.stream import open_stream
+from kbuild.formats.buffer import Buffer, open_stream, read_text
+from kbuild.formats.elf.constants import SHF_ALLOC, SHF_TLS
+from kbuild.formats.elf.headers import Allowance, check_sections, read_headers
 
 T = TypeVar("T")
 
-ELF_MAGIC: Final = b"\x7fELF"
 _ELF_CLASS: Final = 64
-SHF_WRITE: Final = 1
-SHF_ALLOC: Final = 2
-SHF_EXECINSTR: Final = 4
-SHF_MERGE: Final = 0x10
-SHF_TLS: Final = 0x400
-SHF_X86_64_LARGE: Final = 0x10000000
 
-# What pyelftools raises on malformed input besides its own errors, found by fuzzing.
+# The exceptions that pyelftools raises for malformed input besides its own; found by fuzzing.
 _MALFORMED: Final = (
     ELFError,
     struct.error,
@@ -46,15 +39,16 @@ _MALFORMED: Final = (
 )
 
 _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i386"}
-# Of the tables whose entries become values: some millions, far more than programs have.
+# The limit for tables whose entries become values: some millions, far more than programs have.
 _LARGEST_TABLE: Final = 1 << 27
 SLOT: Final = 8
 
 
 class ElfSections:
-    """An ELF file as its headers describe it; `kbuild.formats.elf.file.Elf` reads its tables.
+    """The header, sections, and segments of an ELF file.
 
-    ``file`` is pyelftools' view of it, ``allowance`` what may still be read.
+    `kbuild.formats.elf.file.Elf` adds symbols, relocations, and the dynamic section. ``file`` is
+    the pyelftools object, ``allowance`` limits what can still be read.
     """
 
     def __init__(self, data: Buffer) -> None:
@@ -64,18 +58,18 @@ class ElfSections:
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
         is_64_bit = self.file.elfclass == _ELF_CLASS
         self.is_64_bit_little_endian = is_64_bit and self.file.little_endian
-        self.allowance = elf_bounds.Allowance(len(self.data))
+        self.allowance = Allowance(len(self.data))
         if self.is_64_bit_little_endian:
-            elf_bounds.check(self.data, self.allowance)
+            check_sections(self.data, read_headers(self.data, "file"), self.allowance)
 
     @property
     def is_linked(self) -> bool:
-        """Whether a linker has given it addresses."""
+        """Whether a linker has assigned addresses."""
         return bool(self.file.header["e_type"] != "ET_REL")
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """All section headers, by index."""
+        """All sections, by index."""
         return guard(
             lambda: tuple(
                 Section(
@@ -97,7 +91,7 @@ class ElfSections:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        """All program headers."""
+        """All segments."""
         return guard(
             lambda: tuple(
                 Segment(
@@ -113,34 +107,42 @@ class ElfSections:
         )
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
-        """All sections of that name; object files may have several."""
+        """Return all sections with this name. Object files can have several."""
         return tuple(section for section in self.sections if section.name == name)
 
     def content(self, section: Section) -> bytes:
-        """The section's bytes in the file; empty for NOBITS.
+        """Return a copy of the bytes of a section; empty for a NOBITS section.
 
-        Raises InputError when the section reaches past the end of the file.
+        Raises:
+            InputError: The section ends after the end of the file, or is too large.
+
         """
         if section.type == "SHT_NOBITS":
             return b""
         end = section.offset + section.size
         if end > len(self.data):
             raise InputError(
-                f"section {section.name} ends at byte {end}, the file at {len(self.data)}"
+                f"section {section.name} ends at byte {end}, "
+                f"but the file ends at byte {len(self.data)}"
             )
         check_size(section.size, f"section {section.name}")
         return bytes(self.data[section.offset : end])
 
     def view(self, section: Section) -> memoryview:
-        """The section's bytes as far as the file has them, without copying; see `content`."""
+        """Return the bytes of a section without copying, as far as the file contains them."""
         if section.type == "SHT_NOBITS":
             return self.data[:0]
         return self.data[section.offset : section.offset + section.size]
 
     def read(self, place: Place, size: int) -> bytes:
-        """``size`` bytes from ``place``; raises InputError when they are not all there."""
+        """Return ``size`` bytes from ``place``.
+
+        Raises:
+            InputError: Some of the bytes are outside the section or the file.
+
+        """
         if not 0 <= place.section < len(self.sections):
-            raise InputError(f"no section number {place.section}")
+            raise InputError(f"section {place.section} does not exist")
         self.allowance.take(size + SLOT)
         section = self.sections[place.section]
         inside = place.offset >= 0 and place.offset + size <= section.size
@@ -148,25 +150,32 @@ class ElfSections:
             return bytes(size)
         start = section.offset + place.offset
         if not inside or start + size > len(self.data):
-            raise InputError(f"{size} bytes at {section.name}+{place.offset:#x} are not there")
+            raise InputError(
+                f"{size} bytes at {section.name}+{place.offset:#x} are outside the section"
+            )
         return bytes(self.data[start : start + size])
 
     def read_text(self, place: Place, limit: int = 1 << 16) -> str:
-        """The NUL-terminated text at ``place``."""
+        """Return the NUL-terminated text at ``place``.
+
+        Raises:
+            InputError: The place is outside its section, or the text has no end.
+
+        """
         section = self.sections[place.section]
-        content = self.view(section)
-        text, end = b"", b""
-        if 0 <= place.offset < len(content):
-            part = bytes(content[place.offset : place.offset + limit])
-            text, end, _ = part.partition(b"\0")
-        if not end:
+        text = read_text(self.view(section), place.offset, limit)
+        if text is None:
             raise InputError(f"no text at {section.name}+{place.offset:#x}")
         self.allowance.take(len(text) + SLOT)
-        return text.decode("utf-8", "replace")
+        return text
 
     @cached_property
     def _loaded(self) -> tuple[list[int], list[Section], list[int]]:
-        """Loaded sections by their addresses, and the last at or before each with bytes."""
+        """The loaded sections in the order of their addresses.
+
+        The first list contains the addresses. The last list contains, for each section, the
+        position of the last non-empty section up to it, or -1.
+        """
         sections = [s for s in self.sections if s.flags & SHF_ALLOC and not s.flags & SHF_TLS]
         sections.sort(key=lambda s: s.address)
         filled, last = [], -1
@@ -176,10 +185,10 @@ class ElfSections:
         return [s.address for s in sections], sections, filled
 
     def locate(self, address: int) -> Place | None:
-        """The place that ``address`` of a linked file lies in."""
+        """Return the place of ``address`` in a linked file; None if no section contains it."""
         starts, sections, filled = self._loaded
         position = bisect.bisect_right(starts, address) - 1
-        # An empty section has the place at its start; else it is in the way of none.
+        # An empty section contains only its own start. Behind it, the last non-empty one counts.
         for candidate in (position, filled[position]) if position >= 0 else ():
             section = sections[candidate]
             if candidate >= 0 and address < section.address + max(section.size, 1):
@@ -187,21 +196,26 @@ class ElfSections:
         return None
 
     def address(self, place: Place) -> int:
-        """The run-time address of ``place`` relative to the load base."""
+        """Return the run-time address of ``place``, relative to the load base."""
         return self.sections[place.section].address + place.offset
 
 
 def check_size(size: int, what: str) -> None:
-    """Raise InputError where a table is too large to make values of."""
+    """Check that a table is small enough for its entries to become values.
+
+    Raises:
+        InputError: The table is too large.
+
+    """
     if size > _LARGEST_TABLE:
-        raise InputError(f"{what}: {size} bytes, more than the {_LARGEST_TABLE} that are read")
+        raise InputError(f"{what} has {size} bytes; the limit is {_LARGEST_TABLE}")
 
 
 def guard(read: Callable[[], T]) -> T:
-    """Run a reader; whatever malformed input makes it raise becomes an InputError."""
+    """Call ``read`` and convert every exception that malformed input causes to `InputError`."""
     try:
         return read()
     except InputError:
         raise
     except _MALFORMED as error:
-        raise InputError(f"not a sound ELF file: {str(error) or type(error).__name__}") from error
+        raise InputError(f"not a valid ELF file: {str(error) or type(error).__name__}") from error

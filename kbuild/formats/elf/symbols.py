@@ -1,4 +1,4 @@
-"""The symbols of an ELF file, of the full table and of the dynamic linker's.
+"""The symbols of an ELF file, from the full and from the dynamic symbol table.
 
 Source: System V ABI (gABI 4.1), "Symbol Table".
 """
@@ -31,14 +31,14 @@ _BINDINGS: Final[dict[str, Any]] = {
     "STB_WEAK": "weak",
     "STB_LOOS": "unique",  # STB_GNU_UNIQUE
 }
-# Which versions the symbols of a table have.
+# The section that contains a version number for each symbol of a table.
 _VERSIONS: Final = "SHT_GNU_versym"
 
 
 def read_symbol_tables(elf: ElfSections) -> dict[int, tuple[Symbol, ...]]:
-    """The symbols by the index of their section, in the order of the file."""
+    """Return the symbols of each table, by the section index of the table."""
     tables = (s for s in elf.sections if s.type in ("SHT_SYMTAB", "SHT_DYNSYM"))
-    check_size(sum(section.size for section in tables), "symbols")
+    check_size(sum(section.size for section in tables), "the symbol table")
     return {
         index: tuple(
             _read_symbol(elf, symbol.name, symbol.entry, section["sh_type"], version)
@@ -52,7 +52,7 @@ def read_symbol_tables(elf: ElfSections) -> dict[int, tuple[Symbol, ...]]:
 
 
 def _versions_of(elf: ElfSections, table: int) -> Iterator[str | None]:
-    """The version of each symbol of the table in section ``table``, then None for ever."""
+    """Yield the version of each symbol of the table in section ``table``, then None forever."""
     for section in elf.sections:
         if section.type == _VERSIONS and section.link == table:
             yield from _read_versions(elf, section)
@@ -64,7 +64,7 @@ def _read_versions(elf: ElfSections, section: Section) -> tuple[str | None, ...]
         content = elf.content(section)
         return guard(lambda: read_symbol_versions(elf.file, content, elf.allowance))
     except InputError:
-        # The symbols are worth reading without.
+        # The symbols are useful even without their versions.
         return ()
 
 
@@ -77,7 +77,8 @@ def _read_symbol(
     if isinstance(index, int):
         if index >= len(elf.sections):
             raise InputError(
-                f"symbol {name!r} lies in section {index}, the file has {len(elf.sections)}"
+                f"symbol '{name}' is in section {index}, "
+                f"but the file has {len(elf.sections)} sections"
             )
         offset = entry["st_value"]
         if elf.is_linked:

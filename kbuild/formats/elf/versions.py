@@ -1,4 +1,4 @@
-"""Versions of symbols: those that a file needs of its libraries, and those that it defines.
+"""Symbol versions: those that a file needs from its libraries, and those that it defines.
 
 Source: Linux Standard Base, Core, "Symbol Versioning".
 """
@@ -13,21 +13,22 @@ from typing import Any, Final
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerDefSection, GNUVerNeedSection
 
-from kbuild.formats.elf.bounds import Allowance
+from kbuild.formats.elf.headers import Allowance
 
-# Of an entry that names a version.
+# The sizes in bytes of the entries that name a version.
 _NEEDED_SIZE: Final = 16
 _DEFINED_SIZE: Final = 8
 _VER_FLG_BASE: Final = 1
 _VER_FLG_WEAK: Final = 2
-# The rest of a symbol's number says whether it is the default of its name.
+# The remaining bit of a version number marks symbols that are not the default version.
 _NUMBER: Final = 0x7FFF
 
 
 def read_needed_versions(file: ELFFile, allowance: Allowance) -> tuple[tuple[str, str], ...]:
-    """The (library, version) pairs without which the file cannot be loaded.
+    """Return the (library, version) pairs without which the file cannot be loaded.
 
-    The dynamic linker only warns of a version that weak references alone need.
+    Versions that only weak references need are left out, because the dynamic linker only warns
+    about them.
     """
     return tuple(
         (library, str(version.name))
@@ -37,16 +38,24 @@ def read_needed_versions(file: ELFFile, allowance: Allowance) -> tuple[tuple[str
 
 
 def read_defined_versions(file: ELFFile, allowance: Allowance) -> tuple[str, ...]:
-    """The versions of the symbols that the file has for others, its own name among them."""
+    """Return the versions that the file defines, including the file's own name."""
     return tuple(dict.fromkeys(name for _, name in _iterate_defined(file, allowance)))
 
 
 def read_symbol_versions(
     file: ELFFile, versions: bytes, allowance: Allowance
 ) -> tuple[str | None, ...]:
-    """The version of each dynamic symbol by ``versions``, the content of ``.gnu.version``.
+    """Return the version of each dynamic symbol.
 
-    None is for those that have none, and fit wherever one is asked for.
+    Args:
+        file: The ELF file.
+        versions: The content of ``.gnu.version``.
+        allowance: Limits the size of the names.
+
+    Returns:
+        One item per symbol: the version, or None if the symbol has no version and therefore
+        matches every requested version.
+
     """
     names: dict[int, str] = {
         version["vna_other"] & _NUMBER: str(version.name)
@@ -66,7 +75,7 @@ def _iterate_needed(file: ELFFile, allowance: Allowance) -> Iterator[tuple[str, 
     section = file.get_section_by_name(".gnu.version_r")
     if not isinstance(section, GNUVerNeedSection):
         return
-    # Counts in a damaged file are anything, and its chains may be circles.
+    # In a damaged file, counts can have any value, and chains of entries can be circular.
     most = section["sh_size"] // _NEEDED_SIZE
     entries = (
         (str(library.name), version)
@@ -84,7 +93,7 @@ def _iterate_defined(file: ELFFile, allowance: Allowance) -> Iterator[tuple[Any,
         return
     most = section["sh_size"] // _DEFINED_SIZE
     for entry, names in itertools.islice(section.iter_versions(), most):
-        # The first name is the definition's own, the others are its parents'.
+        # The first name belongs to the definition itself, the others to its parents.
         for own in itertools.islice(names, 1):
             allowance.take(len(own.name))
             yield entry, str(own.name)

@@ -1,1 +1,1 @@
-"""NVIDIA's device code formats."""
+"""Formats of NVIDIA device code."""

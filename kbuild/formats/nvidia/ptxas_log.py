@@ -1,7 +1,7 @@
-"""What ``ptxas -v`` and ``nvlink -v`` report of each function: registers, spills, memory.
+"""The resources that ``ptxas -v`` and ``nvlink -v`` report for each function.
 
-The only source of spilled bytes: cubins do not have them.  The wording is not documented
-and has varied; whatever a line says besides is skipped.  Seen (toolkits 11.8 to 13.4):
+This is the only source of spilled bytes, because cubins do not contain them. The wording is not
+documented and has varied. Unknown parts of a line are ignored. Examples (toolkits 11.8 to 13.4):
 
     ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'
     ptxas info    : Function properties for _Z1kPi
@@ -25,7 +25,7 @@ _QUANTITY: Final = re.compile(
     r"(stack frame|spill stores|spill loads|cumulative stack size|registers|barriers|stack"
     r"|smem|lmem|cmem\[0\])"
 )
-_FIRST: Final = re.compile(r": \d+ bytes gmem")
+_RUN_START: Final = re.compile(r": \d+ bytes gmem")
 _FRAME: Final = re.compile(r"\d bytes stack frame")
 _USED: Final = re.compile(r"\bused \d+ registers", re.IGNORECASE)
 
@@ -47,11 +47,12 @@ Key: TypeAlias = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionUsage:
-    """What one function needs on one architecture; None is what the log does not say.
+    """The resources of one function on one architecture; None if the log does not report them.
 
-    ``arch`` is None for what the linker reports.  ``is_entry`` is False for functions that
-    kernels call, and None where the linker does not tell.  ``frame_bytes`` is the function's
-    own, ``stack_bytes`` that of what it calls as well, ``constant_bytes`` bank 0 alone.
+    ``arch`` is None in reports of the linker. ``is_entry`` is False for a function that kernels
+    call, and None if the linker does not report it. ``frame_bytes`` is the stack frame of the
+    function itself; ``stack_bytes`` includes the functions that it calls. ``constant_bytes``
+    counts only constant bank 0.
     """
 
     name: str
@@ -69,16 +70,16 @@ class FunctionUsage:
 
     @property
     def spill_bytes(self) -> int | None:
-        """Bytes stored and loaded for registers that did not fit."""
+        """The bytes that are stored and loaded because the registers were not sufficient."""
         if self.spill_stores is None or self.spill_loads is None:
             return None
         return self.spill_stores + self.spill_loads
 
 
 def read_log(text: str) -> tuple[FunctionUsage, ...]:
-    """Every function that a compiler or linker log reports on, in its order.  Never raises.
+    """Return the functions in a compiler or linker log, in the order of the log. Never raises.
 
-    What is reported twice for one architecture counts as the last report says.
+    If a function is reported twice for one architecture, the last report counts.
     """
     numbers: dict[Key, dict[str, int]] = {}
     entries: set[Key] = set()
@@ -88,10 +89,13 @@ def read_log(text: str) -> tuple[FunctionUsage, ...]:
 
 
 def _divide(lines: list[str]) -> Iterator[list[str]]:
-    """The lines of each run of a tool: one architecture, global memory first."""
+    """Yield the lines of each run of a tool.
+
+    A run reports one architecture, and its first line reports global memory.
+    """
     run: list[str] = []
     for line in lines:
-        if _FIRST.search(line):
+        if _RUN_START.search(line):
             yield run
             run = []
         run.append(line)
@@ -99,10 +103,10 @@ def _divide(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _read_run(lines: list[str], numbers: dict[Key, dict[str, int]], entries: set[Key]) -> None:
-    # Functions that no kernel inlines are reported without their architecture.
+    # Functions that are not inlined are reported without their architecture.
     arch = next((found[2] for found in map(_COMPILING.search, lines) if found), None)
-    # The line with the registers is the entry's, also where the properties of the
-    # functions that it calls come before it.
+    # The first line with registers belongs to the entry, even if the properties of the
+    # functions that it calls precede it.
     entry = current = None
     for line in lines:
         if found := _COMPILING.search(line):
@@ -128,7 +132,7 @@ def _describe(key: Key, fields: dict[str, int], is_entry: bool) -> FunctionUsage
 
 
 def _read_quantities(line: str) -> dict[str, int]:
-    # "40+16 bytes smem": what is declared and what the compiler adds.
+    # "40+16 bytes smem": declared by the source, plus added by the compiler.
     return {
         _FIELDS[found[3]]: int(found[1]) + int(found[2] or 0) for found in _QUANTITY.finditer(line)
     }

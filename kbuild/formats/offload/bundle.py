@@ -1,11 +1,11 @@
 """Clang's offload bundles: the containers of ``.hip_fatbin``, plain and compressed.
 
-A bundle is a table of entries and then the images, one a target.  A compressed one
-(``CCOB``) is a header and then the same, compressed as a whole.  What a content holds is
-listed here without decompressing images; `load` gives the whole of one bundle.
+A bundle consists of a table of entries and the images, one per target. A compressed bundle
+(``CCOB``) consists of a header and a plain bundle that is compressed as a whole.
+`read_bundles` lists entries without decompressing images; `load` returns a whole bundle.
 
 Sources: "Clang Offload Bundler" in clang's documentation, for entries and their ids;
-``CompressedOffloadBundle`` in ``clang/Driver/OffloadBundler.h``.  All numbers are
+``CompressedOffloadBundle`` in ``clang/Driver/OffloadBundler.h``. All numbers are
 little-endian.
 """
 
@@ -19,16 +19,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer, skip_zeros
-from kbuild.formats.compressed_front import Budget, make_budget, read_front
+from kbuild.formats.buffer import Buffer
 from kbuild.formats.compression import DEFAULT_LIMIT, decompress
+from kbuild.formats.container_scan import problem_at, scan_containers
 from kbuild.formats.offload.bundle_header import BundleHeader, find_size, read_header
+from kbuild.formats.partial_decompression import Budget, iterate_fronts, make_budget
 from kbuild.model import Compression, Problem
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_MAGIC: Final = b"CCOB"
-# What the header's numbers need.  clang aligns bundles to pages, its linker wrapper does not,
-# and the runtime reads them where they lie.
+# The alignment of the numbers in the header. clang aligns bundles to pages, but its linker
+# wrapper does not, and the runtime reads the numbers in place.
 ALIGNMENT: Final = 8
 
 _COUNT: Final = struct.Struct("<Q")
@@ -36,22 +37,20 @@ _TABLE: Final = len(MAGIC) + _COUNT.size
 # offset, size, size of the id
 _ENTRY: Final = struct.Struct("<QQQ")
 _LONGEST_ID: Final = 4096
-# What is decompressed at first, and how much more each time that it is not enough.
-_FIRST_FRONT: Final = 4096
-_GROWTH: Final = 8
 _HASH: Final = slice(0, 8)
+_UNKNOWN_COMPRESSION: Final = "the compression method of the bundle is unknown"
 
 _NEXT: Final = re.compile(re.escape(MAGIC) + rb"|" + COMPRESSED_MAGIC + rb"[\1-\3]\0[\0\1]\0")
-# The last part of an id whose triple has no environment and no dash in its place.
+# The last part of an id if its triple has neither an environment nor a dash in its place.
 _PROCESSOR: Final = re.compile(r"gfx|sm_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleEntry:
-    """One image; ``offset`` counts from the start of the bundle, decompressed if it was not.
+    """One image. ``offset`` counts from the start of the decompressed bundle.
 
-    ``id`` is as written, the other names are its parts: ``arch`` is a target id with its
-    features (``gfx90a:xnack+``), empty for the host.
+    ``id`` is the name of the entry, which contains ``offload_kind``, ``triple``, and ``arch``.
+    ``arch`` is a target id with its features (``gfx90a:xnack+``); it is empty for the host.
     """
 
     id: str
@@ -64,11 +63,11 @@ class BundleEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """One bundle; ``offset`` counts from the content's start, ``size`` is what it takes there.
+    """One bundle, which occupies ``size`` bytes from ``offset`` of the content.
 
-    A bundle that is not compressed does not say its size; it ends with its last image.
-    ``compression`` is None where its method is not known; ``version`` and ``hash`` are
-    those of a compressed bundle.
+    A plain bundle does not declare its size; it ends with its last image. ``compression`` is
+    None if the compression method is unknown. ``version`` and ``hash`` are None for a plain
+    bundle.
     """
 
     offset: int
@@ -82,7 +81,12 @@ class Bundle:
 
 
 def parse_id(text: str) -> tuple[str, str, str]:
-    """Offload kind, triple and target id of an entry, or of the section named after one."""
+    """Split the id of an entry, or the name of a section that is named after an entry.
+
+    Returns:
+        The offload kind, the triple, and the target id.
+
+    """
     kind, _, rest = text.removeprefix(MAGIC.decode()).partition("-")
     *machine, tail = rest.split("-", 3)
     if _PROCESSOR.match(tail):
@@ -90,54 +94,47 @@ def parse_id(text: str) -> tuple[str, str, str]:
     else:
         environment, _, arch = tail.partition("-")
     if kind == "host":
-        # Given an id that ends in a dash, the bundler of LLVM 19 puts the whole id there.
+        # For an id that ends with a dash, the bundler of LLVM 19 repeats the whole id here.
         arch = ""
     return kind, "-".join((*machine, environment)).rstrip("-"), arch
 
 
 def read_bundles(content: Buffer) -> tuple[tuple[Bundle, ...], tuple[Problem, ...]]:
-    """Every bundle in ``content``, in order, and what could not be made sense of.
+    """Return every bundle in ``content``, in order, and the damage found. Never raises.
 
-    Never raises: after a broken bundle, reading goes on at the next magic number.  A
-    problem's offset is that of the bundle that it is about.
+    The offset of a problem is that of the bundle that it concerns.
     """
-    bundles: list[Bundle] = []
-    problems: list[Problem] = []
-    budget = make_budget(len(content))
     view = memoryview(content)
-    position = skip_zeros(content, 0)
-    while position < len(content):
+    budget = make_budget(len(content))
+
+    def read_bundle(position: int, problems: list[Problem]) -> tuple[Bundle, int]:
         trouble: list[str] = []
         try:
             bundle = _read_bundle(view, position, trouble, budget)
-        except InputError as error:
-            trouble.append(str(error))
-            following = _NEXT.search(content, position + 1)
-            end = following.start() if following else len(content)
-        else:
-            bundles.append(bundle)
-            end = skip_zeros(content, position + bundle.size)
-        where = f"byte {position:#x}"
-        problems += (Problem(where=where, message=text, offset=position) for text in trouble)
-        position = end
-    return tuple(bundles), tuple(problems)
+        finally:
+            problems += (problem_at(position, text) for text in trouble)
+        return bundle, position + bundle.size
+
+    return scan_containers(content, _NEXT, read_bundle)
 
 
 def load(bundle: Bundle, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buffer:
-    """The whole bundle, decompressed: its entries' offsets count from its start.
+    """Return the whole decompressed bundle, without a copy if it is not compressed.
 
-    Nothing is copied where it is not compressed.  Raises InputError where it cannot be
-    decompressed, is larger than ``limit``, or is not what its hash says.
+    Raises:
+        InputError: The bundle cannot be decompressed, is larger than ``limit`` bytes, or does
+            not match its hash.
+
     """
     view = memoryview(content)[bundle.offset : bundle.offset + bundle.size]
     if bundle.compression is None:
-        raise InputError("the bundle is compressed in a way that is not known")
+        raise InputError(_UNKNOWN_COMPRESSION)
     stored = view[bundle.header_size :]
     data = decompress(bundle.compression, stored, bundle.uncompressed_size, limit=limit)
     if bundle.hash is not None:
         digest = hashlib.md5(data, usedforsecurity=False).digest()
         if int.from_bytes(digest[_HASH], "little") != bundle.hash:
-            raise InputError("the bundle is not what was compressed: its hash is another one")
+            raise InputError("the decompressed bundle does not match its hash")
     return data
 
 
@@ -147,7 +144,7 @@ def _read_bundle(view: memoryview, start: int, trouble: list[str], budget: Budge
         return _read_plain(view, start, trouble)
     if front.startswith(COMPRESSED_MAGIC):
         return _read_compressed(view, start, trouble, budget)
-    raise InputError("no offload bundle starts here (bad magic number)")
+    raise InputError("expected an offload bundle, but found a different magic number")
 
 
 def _read_plain(view: memoryview, start: int, trouble: list[str]) -> Bundle:
@@ -179,7 +176,7 @@ def _read_compressed(view: memoryview, start: int, trouble: list[str], budget: B
     except InputError as error:
         trouble.append(str(error))
     if size > there:
-        trouble.append(f"the compressed bundle says {size} bytes, {there} are there")
+        trouble.append(f"the compressed bundle declares {size} bytes, but only {there} follow")
         size = there
     entries: tuple[BundleEntry, ...] = ()
     try:
@@ -202,28 +199,26 @@ def _read_compressed(view: memoryview, start: int, trouble: list[str], budget: B
 def _read_entries(
     header: BundleHeader, stored: memoryview, trouble: list[str], budget: Budget
 ) -> tuple[BundleEntry, ...]:
-    """The entries of a compressed bundle, of whose front ever more is decompressed."""
+    """Return the entries of a compressed bundle, of which only the front is decompressed."""
     if header.compression is None:
-        raise InputError("the bundle is compressed in a way that is not known")
-    size = _FIRST_FRONT
-    while True:
-        front = read_front(header.compression, stored, size, budget)
+        raise InputError(_UNKNOWN_COMPRESSION)
+    entries: tuple[BundleEntry, ...] = ()
+    found: list[str] = []
+    for front, _ in iterate_fronts(header.compression, stored, budget):
         if front[: len(MAGIC)] != MAGIC:
-            raise InputError("no offload bundle is in the compressed one")
-        found: list[str] = []
+            raise InputError("the compressed data is not an offload bundle")
+        found = []
         table = _Table(memoryview(front))
         entries = tuple(table.entries(header.uncompressed_size, found))
-        if not table.error or len(front) < size:
+        if not table.error:
             break
-        size *= _GROWTH
+        found.append(table.error)
     trouble += found
-    if table.error:
-        trouble.append(table.error)
     return entries
 
 
 class _Table:
-    """The table at the start of ``view``; ``end`` and ``error`` are known when it is read."""
+    """The table at the start of ``view``. ``end`` and ``error`` are set when it has been read."""
 
     def __init__(self, view: memoryview) -> None:
         if len(view) < _TABLE:
@@ -234,15 +229,20 @@ class _Table:
         self.error: str | None = None
 
     def entries(self, bundle_size: int, trouble: list[str]) -> Iterator[BundleEntry]:
-        """The entries that lie in a bundle of that size; ``trouble`` names the others."""
+        """Yield the entries inside a bundle of ``bundle_size`` bytes.
+
+        For each entry outside the bundle, append a message to ``trouble``.
+        """
         for index in range(self._count):
             following = self.end + _ENTRY.size
             if following > len(self._view):
-                self.error = f"the bundle's table has no room for {self._count} entries"
+                self.error = f"the bundle's table is too small for {self._count} entries"
                 return
             offset, size, id_size = _ENTRY.unpack_from(self._view, self.end)
             if not 0 < id_size <= _LONGEST_ID:
-                self.error = f"entry {index} has an id of {id_size} bytes"
+                self.error = (
+                    f"entry {index} has an id of {id_size} bytes; expected 1 to {_LONGEST_ID}"
+                )
                 return
             if following + id_size > len(self._view):
                 self.error = f"the bundle's table is cut off in entry {index}"
@@ -251,7 +251,8 @@ class _Table:
             self.end = following + id_size
             if size and offset + size > bundle_size:
                 trouble.append(
-                    f"entry {text} ends at byte {offset + size}, its bundle at {bundle_size}"
+                    f"entry '{text}' ends at byte {offset + size}, "
+                    f"but its bundle ends at byte {bundle_size}"
                 )
                 continue
             kind, triple, arch = parse_id(text)

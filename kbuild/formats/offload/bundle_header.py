@@ -1,6 +1,6 @@
 """The header of a compressed offload bundle (``CCOB``), versions 1, 2 and 3.
 
-Source: ``CompressedOffloadBundle`` in ``clang/Driver/OffloadBundler.h`` of LLVM.  All
+Source: ``CompressedOffloadBundle`` in ``clang/Driver/OffloadBundler.h`` of LLVM. All
 numbers are little-endian.
 """
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.compressed_front import Budget, find_end
+from kbuild.formats.partial_decompression import Budget, find_end
 from kbuild.model import Compression
 
 # magic, version, method
 _FRONT: Final = struct.Struct("<4sHH")
-# size of the whole where the version has it, size decompressed, hash
+# total size (not in version 1), decompressed size, hash
 _TAILS: Final = {1: struct.Struct("<IQ"), 2: struct.Struct("<IIQ"), 3: struct.Struct("<QQQ")}
 _METHODS: Final[dict[int, Compression]] = {0: "zlib", 1: "zstd"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleHeader:
-    """What the header says; ``total_size``, with itself, is None in version 1."""
+    """The fields of the header. ``total_size`` includes the header; version 1 does not have it."""
 
     version: int
     size: int
@@ -34,19 +34,24 @@ class BundleHeader:
 
 
 def read_header(content: memoryview, start: int) -> BundleHeader:
-    """The header at ``start``; InputError where there is none of a known version."""
+    """Read the header at ``start``.
+
+    Raises:
+        InputError: The header is cut off, invalid, or of an unknown version.
+
+    """
     if len(content) - start < _FRONT.size:
         raise InputError("the compressed bundle is cut off in its header")
     _, version, method = _FRONT.unpack_from(content, start)
     if version not in _TAILS:
-        raise InputError(f"compressed bundle version {version} is not supported, only 1 to 3")
+        raise InputError(f"unsupported compressed bundle version {version}; expected 1 to 3")
     tail = _TAILS[version]
     size = _FRONT.size + tail.size
     if len(content) - start < size:
         raise InputError("the compressed bundle is cut off in its header")
     *total, uncompressed_size, digest = tail.unpack_from(content, start + _FRONT.size)
     if total and total[0] < size:
-        raise InputError(f"a compressed bundle of {total[0]} bytes has no room for its header")
+        raise InputError(f"the compressed bundle declares {total[0]} bytes, too few for its header")
     return BundleHeader(
         version=version,
         size=size,
@@ -58,13 +63,15 @@ def read_header(content: memoryview, start: int) -> BundleHeader:
 
 
 def find_size(header: BundleHeader, content: memoryview, start: int, budget: Budget) -> int:
-    """How many bytes the bundle takes up, which may be more than there are.
+    """Return the number of bytes that the bundle occupies, even if the content ends earlier.
 
-    Raises InputError where nothing tells.
+    Raises:
+        InputError: The header does not declare the size, and the compressed data has no end.
+
     """
     if header.total_size is not None:
         return header.total_size
     if header.compression is None:
-        raise InputError("nothing tells where the compressed bundle ends")
+        raise InputError("the size of the compressed bundle is unknown")
     stored = content[start + header.size :]
     return header.size + find_end(header.compression, stored, header.uncompressed_size, budget)

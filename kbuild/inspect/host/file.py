@@ -7,7 +7,8 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.file import SHF_EXECINSTR, Elf, FileType
+from kbuild.formats.elf.constants import SHF_EXECINSTR
+from kbuild.formats.elf.file import Elf, FileType
 from kbuild.inspect.file_content import hash_content
 from kbuild.inspect.host.handles import read_handles
 from kbuild.inspect.host.kernels import list_foreign_kernels, read_host_kernels

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from kbuild.errors import InputError
 from kbuild.facts import HandleFacts, Place, Pointer, Symbol
-from kbuild.formats.elf.file import SHF_WRITE, Elf
+from kbuild.formats.elf.constants import SHF_WRITE
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.modules import Target
 from kbuild.model import KernelRecord
 

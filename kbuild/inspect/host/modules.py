@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.backends import find_backend
 from kbuild.errors import InputError
 from kbuild.facts import ModuleFacts, Place
-from kbuild.formats import note
+from kbuild.formats import target_note
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Descriptor, read_descriptor
 from kbuild.model import Problem, TargetRecord
@@ -58,8 +58,8 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
     targets: list[Target] = []
     problems: list[Problem] = []
     initializers: dict[Place, int | None] | None = None
-    for section in elf.sections_named(note.SECTION):
-        notes, unreadable = note.read_notes(elf.content(section))
+    for section in elf.sections_named(target_note.SECTION):
+        notes, unreadable = target_note.read_notes(elf.content(section))
         problems.extend(unreadable)
         if notes and initializers is None:
             initializers = _read_initializers(elf)
@@ -92,7 +92,7 @@ def _unknown_backend(record: TargetRecord) -> Problem:
 
 
 def _read_target(
-    elf: Elf, section: int, found: note.Note, initializers: dict[Place, int | None]
+    elf: Elf, section: int, found: target_note.Note, initializers: dict[Place, int | None]
 ) -> Target:
     def follow(offset: int) -> Place | None:
         return elf.distance_target(Place(section=section, offset=offset))

@@ -12,7 +12,8 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.facts import DynamicFacts, HandleFacts, Place, Reference, ReferenceKind
-from kbuild.formats.elf.file import SHF_EXECINSTR, Elf
+from kbuild.formats.elf.constants import SHF_EXECINSTR
+from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
 
 _LINKED: Final[frozenset[RelocationKind]] = frozenset({"copy", "jump-slot"})

@@ -15,7 +15,8 @@ from itertools import groupby
 from kbuild.backends.interface.host import HostConventions
 from kbuild.errors import InputError
 from kbuild.facts import Place, Section
-from kbuild.formats.elf.file import SHF_EXECINSTR, SHF_WRITE, Elf
+from kbuild.formats.elf.constants import SHF_EXECINSTR, SHF_WRITE
+from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.relocation_entries import Relocation
 from kbuild.inspect.host.references import find_target
 

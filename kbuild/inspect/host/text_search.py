@@ -10,7 +10,8 @@ from typing import Final
 from kbuild.backends import list_readers
 from kbuild.facts import Section
 from kbuild.formats.buffer import release
-from kbuild.formats.elf.file import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, Elf
+from kbuild.formats.elf.constants import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE
+from kbuild.formats.elf.file import Elf
 
 # Unwind tables are read-only and large, but contain no texts.
 _UNWIND_SECTIONS: Final = (".eh_frame", ".gcc_except_table")

@@ -9,8 +9,9 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.facts import Place
 from kbuild.files import read_file
-from kbuild.formats import archive, note
-from kbuild.formats.elf.file import ELF_MAGIC, Elf
+from kbuild.formats import archive, target_note
+from kbuild.formats.elf.constants import ELF_MAGIC
+from kbuild.formats.elf.file import Elf
 from kbuild.model import TargetRecord
 
 _INSTEAD: Final = (
@@ -75,10 +76,10 @@ def read_shared_object(path: Path) -> SharedObject:
 def _read_elf(path: Path, elf: Elf) -> SharedObject:
     if elf.type != "shared-object":
         raise InputError(f"the file is {_NOT_LOADABLE[elf.type]}; {_INSTEAD}")
-    sections = elf.sections_named(note.SECTION)
+    sections = elf.sections_named(target_note.SECTION)
     targets: list[TargetNote] = []
     for section in sections:
-        notes, problems = note.read_notes(elf.content(section))
+        notes, problems = target_note.read_notes(elf.content(section))
         if problems:
             raise InputError(f"{problems[0].where}: {problems[0].message}")
         for found in notes:
@@ -89,7 +90,7 @@ def _read_elf(path: Path, elf: Elf) -> SharedObject:
                 )
             targets.append(TargetNote(record=found.record, descriptor=elf.address(place)))
     if not any(target.record.kernels for target in targets):
-        raise InputError(f"the file has no kernels: no {note.SECTION} section lists any")
+        raise InputError(f"the file has no kernels: no {target_note.SECTION} section lists any")
     return SharedObject(
         path=path,
         targets=tuple(targets),

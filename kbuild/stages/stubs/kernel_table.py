@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from kbuild.demangle.stub_names import name_stub
 from kbuild.errors import SourceError
-from kbuild.facts.parameters import find_difference
+from kbuild.facts.parameter_layout import find_difference
 from kbuild.model import DeviceImage, Kernel, KernelRecord
 
 # The images of one source, or of what a device link made of all of them.

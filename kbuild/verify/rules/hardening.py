@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, Section
-from kbuild.formats.elf.file import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
+from kbuild.formats.elf.constants import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 
 # Code refers to data by a signed 32-bit distance.

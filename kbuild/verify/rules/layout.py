@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, Place, Section
-from kbuild.formats import note
+from kbuild.formats import target_note
 from kbuild.verify.file_set import FileSet, Identity, identities_of
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import shorten
@@ -165,7 +165,7 @@ def section_alignment(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: LLVM's OffloadBinary.h; gABI, "Note Section".
     """
-    notes = [section for section in facts.sections if section.name == note.SECTION]
+    notes = [section for section in facts.sections if section.name == target_note.SECTION]
     if not facts.containers and not notes:
         raise NotApplicable("neither a fat binary nor a note")
     needs = {(container.place.section, container.alignment) for container in facts.containers}

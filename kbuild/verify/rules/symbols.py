@@ -11,7 +11,7 @@ from typing import Final
 
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
-from kbuild.formats.elf.file import SHF_MERGE
+from kbuild.formats.elf.constants import SHF_MERGE
 from kbuild.verify.rule import (
     KERNELS,
     LacksEvidence,

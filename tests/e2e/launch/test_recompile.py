@@ -15,7 +15,7 @@ import pytest
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
 from kbuild.errors import ConfigurationError, KbuildError, ToolError
-from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import CompileEdge

@@ -22,7 +22,7 @@ from kbuild.facts import (
     Section,
     Symbol,
 )
-from kbuild.formats.elf.file import SHF_ALLOC, SHF_WRITE
+from kbuild.formats.elf.constants import SHF_ALLOC, SHF_WRITE
 from kbuild.model import (
     ContainerRecord,
     ImageRecord,

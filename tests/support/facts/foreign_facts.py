@@ -15,7 +15,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
-from kbuild.formats.elf.file import SHF_X86_64_LARGE
+from kbuild.formats.elf.constants import SHF_X86_64_LARGE
 from kbuild.model import VariableRecord
 from support.facts.build_facts import (
     AXPY,

@@ -1,4 +1,4 @@
-"""Offload bundles, offload binaries and code objects made by hand."""
+"""Builders of offload bundles, offload binaries, and code objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NewImage = tuple[str, bytes]
 
 
 def bundle(images: Sequence[NewImage], alignment: int = 64) -> bytes:
-    """A bundle of (id, data) images, each at a multiple of ``alignment``."""
+    """Return a bundle of (id, data) images, each at a multiple of ``alignment``."""
     table = BUNDLE_MAGIC + struct.pack("<Q", len(images))
     end = len(table) + sum(24 + len(name.encode()) for name, _ in images)
     body, start = b"", end
@@ -66,7 +66,7 @@ class NewBinaryEntry:
 def offload_binary(
     entries: Sequence[NewBinaryEntry], *, version: int = 3, method: int | None = None
 ) -> bytes:
-    """A binary of version 2 or 3, compressed where there is a method."""
+    """Return an offload binary of version 2 or 3, compressed if ``method`` is given."""
     first = 32 if version == 2 else 40
     strings_start = first + 40 * len(entries)
     text_start = strings_start + sum(24 * len(entry.strings) for entry in entries)
@@ -117,7 +117,7 @@ def argument(offset: int, size: int, kind: str = "by_value", **more: Any) -> dic
 
 
 def kernel_metadata(name: str, **changes: Any) -> dict[str, Any]:
-    """What a compiler writes of a kernel; keys of ``changes`` lack the dot."""
+    """Return a kernel's metadata as compilers write it; keys of ``changes`` omit the dot."""
     row = {
         ".name": name,
         ".symbol": name + ".kd",
@@ -148,7 +148,7 @@ FUNC, OBJECT, OLD_KERNEL = 2, 1, 10
 
 @dataclass(kw_only=True)
 class CodeObjectBuilder:
-    """Sections and symbols of a code object; both start with the empty one of ELF."""
+    """A builder of code objects. Both tables start with the empty entry that ELF requires."""
 
     abi: int = 3
     os_abi: int = 64
@@ -161,11 +161,11 @@ class CodeObjectBuilder:
     def section(
         self, name: str, kind: int = 1, data: bytes | int = b"", address: int = 0, flags: int = 2
     ) -> int:
-        """Add a section; a number as ``data`` is the size of one without bytes."""
+        """Add a section. If ``data`` is a number, it is the size of a NOBITS section."""
         self.sections.append((name, kind, flags, address, data))
         return len(self.sections)
 
-    def symbol(  # noqa: PLR0913 - an ELF symbol has these
+    def symbol(  # noqa: PLR0913 - the fields of an ELF symbol
         self, name: str, kind: int, section: int, *, value: int = 0, size: int = 0, binding: int = 1
     ) -> None:
         self.symbols.append((name, binding << 4 | kind, section, value, size))
@@ -177,7 +177,7 @@ class CodeObjectBuilder:
         self.section(".note", 7, metadata_note(root))
 
     def kernel(self, name: str, data: bytes | None = None, *, binding: int = 1) -> None:
-        """Add a kernel's descriptor and code."""
+        """Add the descriptor and the code of a kernel."""
         rodata = self.section(".rodata", 1, descriptor() if data is None else data, 0x1000)
         text = self.section(".text", 1, bytes(96), 0x2000, 6)
         self.symbol(f"{name}.kd", OBJECT, rodata, value=0x1000, size=64, binding=binding)

@@ -1,4 +1,4 @@
-"""Files that ask a reader for more than they hold, made by hand."""
+"""Builders of hostile files, which declare more data than they contain."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SOUND_PTX = b".version 8.4\n.target sm_90\n.visible .entry sound(.param .u32 a) 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A section; ``size`` and ``offset`` are lies where they are given.
+    """A section. If ``size`` or ``offset`` is given, it replaces the correct value.
 
-    ``named_like`` is the index of the part whose name it has.
+    ``named_like`` is the index of the part whose name this section shares.
     """
 
     name: str = ""
@@ -38,10 +38,13 @@ class Part:
 def make_elf(
     parts: Sequence[Part], *, kind: int = 1, names: int | None = None, **header: int
 ) -> bytes:
-    """A host file; ``header`` replaces fields of the ELF header by their name.
+    """Return a host file.
 
-    The sections are numbered from 1, the last one holds the names; ``names`` is another
-    number for it.
+    Args:
+        parts: The sections, which get the indexes from 1. A section with the names follows.
+        kind: The type of the file (``ET_``).
+        names: Replaces the index of the section with the names.
+        header: Replaces fields of the ELF header, by name.
     """
     strings = bytearray(1)
     places: list[int] = []
@@ -85,12 +88,12 @@ def make_elf(
 
 
 def symbols(count: int, *, name: int = 0, section: int = 1) -> bytes:
-    """So many symbols, all of one name; the first one is empty as ELF asks for."""
+    """Return a file with ``count`` symbols of the same name, after the empty first symbol."""
     return bytes(24) + struct.pack("<IBBHQQ", name, 0x12, 0, section, 0, 8) * (count - 1)
 
 
 def write_sparse(path: Path, *pieces: tuple[int, bytes], size: int = SPARSE) -> Path:
-    """A file of ``size`` bytes that takes up what the pieces at their offsets do."""
+    """Write a sparse file of ``size`` bytes that stores only these pieces."""
     with path.open("wb") as stream:
         stream.truncate(size)
         for offset, data in pieces:
@@ -100,7 +103,7 @@ def write_sparse(path: Path, *pieces: tuple[int, bytes], size: int = SPARSE) -> 
 
 
 def write_sparse_elf(path: Path, section: str, kind: int, entry_size: int = 0) -> Path:
-    """An ELF file with a section of that name that is nearly all of it: zeros."""
+    """Write a sparse ELF file that consists mostly of one section, which contains zeros."""
     names = Part(type=STRTAB, data=b"\0")
     part = Part(
         name=section, type=kind, offset=4096, size=SPARSE - 4096, entry_size=entry_size, link=2
@@ -127,7 +130,7 @@ def make_wheel(members: Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_D
 
 
 def repeat_directory(wheel: bytes, count: int, *, extra: bytes = b"", offset: int = 0) -> bytes:
-    """The wheel with the first entry of its directory ``count`` times: one member's bytes."""
+    """Return a wheel whose directory lists its first member ``count`` times."""
     start = wheel.index(b"PK\x01\x02")
     end = wheel.index(b"PK\x05\x06")
     front = bytearray(wheel[start : start + 46])

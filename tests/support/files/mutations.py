@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from kbuild.facts import Place
 from kbuild.files import sha256
 from kbuild.formats.elf.file import Elf
-from kbuild.formats.note import read_notes
+from kbuild.formats.target_note import read_notes
 from kbuild.model import TargetRecord
 from kbuild.records import RECORD_SCHEMA, dump
 

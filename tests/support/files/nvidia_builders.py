@@ -1,4 +1,4 @@
-"""Fat binaries and cubins made by hand, small and with every field in reach."""
+"""Builders of small fat binaries and cubins, with access to every field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def align(size: int, to: int = 8) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class NewEntry:
-    """What an entry is made of; ``extra`` lengthens its header."""
+    """The content of an entry. ``extra`` is added to the size of its header."""
 
     data: bytes = b""
     kind: int = ELF
@@ -38,7 +38,7 @@ def compress(data: bytes, flags: int) -> bytes:
 
 
 def _tail(new: NewEntry, start: int) -> tuple[int, int, bytes]:
-    """Where identifier and options block are, and both."""
+    """Return the offsets of the identifier and the options block, and their bytes."""
     identifier = options = 0
     tail = b""
     if new.identifier:
@@ -100,7 +100,7 @@ def container(*entries: bytes) -> bytes:
 
 
 def attribute(form: int, code: int, body: bytes | int = 0) -> bytes:
-    """One record of ``.nv.info``."""
+    """Return one record of ``.nv.info``."""
     if isinstance(body, bytes):
         return struct.pack("<BBH", form, code, len(body)) + body
     return struct.pack("<BBH", form, code, body)
@@ -125,7 +125,7 @@ def tool_note(command_line: str, version: str = "release 13.0, V13.0.88") -> byt
 
 @dataclass(kw_only=True)
 class CubinBuilder:
-    """Sections and symbols of a cubin; both start with the empty one that ELF asks for."""
+    """A builder of cubins. Both tables start with the empty entry that ELF requires."""
 
     abi: int = 8
     flags: int = 0x06005004
@@ -137,18 +137,18 @@ class CubinBuilder:
     def section(
         self, name: str, kind: int = 1, data: bytes | int = b"", info: int = 0, flags: int = 0
     ) -> int:
-        """Add a section; a number as ``data`` is the size of one without bytes."""
+        """Add a section. If ``data`` is a number, it is the size of a NOBITS section."""
         self.sections.append((name, kind, info, flags, data))
         return len(self.sections)
 
-    def symbol(  # noqa: PLR0913 - an ELF symbol has these
+    def symbol(  # noqa: PLR0913 - the fields of an ELF symbol
         self, name: str, kind: int, section: int, *, size: int = 0, other: int = 0, binding: int = 1
     ) -> int:
         self.symbols.append((name, binding << 4 | kind, other, section, size))
         return len(self.symbols)
 
     def kernel(self, name: str, info: bytes, *, code_info: int = 0, code_flags: int = 6) -> int:
-        """Add a kernel's code, symbol and attributes; returns the symbol's number."""
+        """Add a kernel's code, symbol, and attributes, and return the index of the symbol."""
         code = self.section(f".text.{name}", 1, bytes(16), code_info, code_flags)
         self.section(f".nv.info.{name}", 0x7000_0000, info, code)
         return self.symbol(name, 2, code, size=16, other=0x10)
@@ -177,7 +177,7 @@ class CubinBuilder:
                 *(size, link, info, 1, entry_size),
             )
             content += b"" if isinstance(body, int) else body
-        # Numbers that do not fit are in the first section header.
+        # Numbers that do not fit in the header are stored in the first section header.
         total, index, front_count = len(every) + 1, len(every), len(every) + 1
         if total >= 0xFF00:
             rows[:64] = struct.pack("<IIQQQQIIQQ", *([0] * 5), total, index, 0, 0, 0)

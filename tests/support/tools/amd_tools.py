@@ -1,4 +1,4 @@
-"""LLVM's tools for the tests of AMD's formats, and what they say of a file."""
+"""Runs LLVM's tools for the tests of AMD's formats, and parses their output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSIONS = ("", "-19", "-18", "-17", "-16", "-15", "-14")
 
 
 def require_tool(name: str) -> str:
-    """The tool's path, the newest that is known; skips the test where there is none."""
+    """Return the path of the newest version of a tool, or skip the test if it is missing."""
     names = [name] if re.search(r"-\d+$", name) else [name + version for version in VERSIONS[1:]]
     for candidate in (*names, name):
         if tool := shutil.which(candidate):
@@ -23,7 +23,7 @@ def require_tool(name: str) -> str:
 
 
 def run(*argv: str | Path) -> str:
-    """What the tool says; fails the test where it fails."""
+    """Return the output of a tool, or fail the test if the tool fails."""
     finished = subprocess.run([*map(str, argv)], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
@@ -31,7 +31,7 @@ def run(*argv: str | Path) -> str:
 
 @dataclass(kw_only=True)
 class DumpedKernel:
-    """One kernel as ``llvm-readobj --notes`` shows it, keys without the dot."""
+    """A kernel in the output of ``llvm-readobj --notes``. Keys omit the dot."""
 
     values: dict[str, str] = field(default_factory=dict)
     arguments: list[dict[str, str]] = field(default_factory=list)
@@ -43,7 +43,7 @@ _KERNEL, _ARGUMENT = 2, 6
 
 
 def dump_metadata(path: Path) -> tuple[str | None, dict[str, DumpedKernel]]:
-    """The target that the metadata names, and its kernels by symbol."""
+    """Return the target in the metadata, and its kernels by symbol."""
     text = run(require_tool("llvm-readobj"), "--notes", path)
     kernels: list[DumpedKernel] = []
     target, in_kernels, last = None, False, ""
@@ -80,7 +80,7 @@ _SYMBOL = re.compile(
 
 
 def dump_symbols(path: Path) -> dict[str, tuple[str, int, str]]:
-    """Kind, size and binding of each symbol that ``llvm-readelf`` shows as defined."""
+    """Return the kind, size, and binding of each symbol that ``llvm-readelf`` shows as defined."""
     symbols: dict[str, tuple[str, int, str]] = {}
     for line in run(require_tool("llvm-readelf"), "-sW", path).splitlines():
         found = _SYMBOL.match(line)
@@ -90,7 +90,7 @@ def dump_symbols(path: Path) -> dict[str, tuple[str, int, str]]:
 
 
 def dump_flags(path: Path) -> str | None:
-    """The target id that ``llvm-readelf`` makes of the header's flags, None if it is later."""
+    """Return the target id that ``llvm-readelf`` derives from the flags; None if unknown to it."""
     text = run(require_tool("llvm-readelf"), "-h", path)
     found = re.search(r"Flags: +0x[0-9A-F]+, (gfx\S*?)(?:,|$)(.*)", text, re.MULTILINE)
     if not found:

@@ -1,4 +1,4 @@
-"""NVIDIA's own tools for the tests, and what they say of a file."""
+"""Runs NVIDIA's tools for the tests, and parses their output."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-# Registers, stack (None: unknown), shared, local and constant bank 0.
+# Registers, stack (None if unknown), shared memory, local memory, and constant bank 0.
 Usage = tuple[int, int | None, int, int, int]
 
 
 def find_tool(name: str) -> str | None:
-    """From the toolkit's wheels, else PATH, else the usual prefix."""
+    """Find a tool in the toolkit's wheels, then in PATH, then in the usual prefix."""
     wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin"))
     places = [*map(str, wheels), os.environ.get("PATH", ""), "/usr/local/cuda/bin"]
     return shutil.which(name, path=os.pathsep.join(places))
 
 
 def require_tool(name: str) -> str:
-    """The tool's path; skips the test where it is not installed."""
+    """Return the path of a tool, or skip the test if it is not installed."""
     tool = find_tool(name)
     if tool is None:
         pytest.skip(f"no {name}: neither in NVIDIA's wheels nor on PATH nor in /usr/local/cuda")
@@ -33,7 +33,7 @@ def require_tool(name: str) -> str:
 
 
 def run(*argv: str | Path) -> str:
-    """What the tool says; fails the test where it fails."""
+    """Return the output of a tool, or fail the test if the tool fails."""
     finished = subprocess.run([*map(str, argv)], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout + finished.stderr
@@ -41,7 +41,7 @@ def run(*argv: str | Path) -> str:
 
 @dataclass(kw_only=True)
 class DumpedImage:
-    """One image as ``cuobjdump -elf -ptx`` shows it."""
+    """An image in the output of ``cuobjdump -elf -ptx``."""
 
     kind: str
     arch: str = ""
@@ -68,12 +68,12 @@ _PARAM = re.compile(
 
 
 def dump_images(cuobjdump: str, path: Path) -> list[DumpedImage]:
-    """Every image that cuobjdump finds in ``path``, of all sections, in its order."""
+    """Return every image that cuobjdump finds in ``path``, in the order of its output."""
     images: list[DumpedImage] = []
     attribute = section = ""
     for line in _stream(cuobjdump, "-all", "-elf", "-ptx", path):
         if found := _IMAGE.match(line):
-            # The members of a concatenated entry are indented, and compressed with it.
+            # The members of a concatenated entry are indented. They are compressed together.
             images.append(DumpedImage(kind=found[2], is_compressed=bool(found[1])))
             continue
         if not images:
@@ -132,7 +132,7 @@ _USAGE = re.compile(
 
 
 def dump_usage(cuobjdump: str, path: Path) -> list[dict[str, Usage]]:
-    """What ``cuobjdump -res-usage`` shows of each ELF image, by function."""
+    """Return the output of ``cuobjdump -res-usage`` for each ELF image, by function."""
     images: list[dict[str, Usage]] = []
     name = ""
     for line in _stream(cuobjdump, "-all", "-res-usage", path):

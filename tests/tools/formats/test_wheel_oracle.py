@@ -1,4 +1,4 @@
-"""Whole wheels from PyPI through inspect, every kernel against NVIDIA's own tool."""
+"""Inspects wheels from PyPI, and compares every kernel with the output of NVIDIA's tool."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.inspect import inspect_path
 from support.tools.nvidia_tools import Usage, dump_usage, require_tool
 
-# Raw cubins with LZ4 PTX; zstd and linked by lld; zstd, large, and most architectures.
+# Uncompressed cubins and LZ4 PTX; zstd, linked by lld; zstd, large, many architectures.
 WHEELS = ("xformers==0.0.35", "jax-cuda13-plugin==0.10.2", "nvidia-cusparse==12.9.4.2")
 WITHOUT_DEVICE_CODE = "xgrammar==0.1.27"
 
 pytestmark = pytest.mark.slow
 
 
-def download(wheel: str, folder: Path) -> Path:
+def download(wheel: str, directory: Path) -> Path:
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
-    finished = subprocess.run([*pip, "-d", folder, wheel], capture_output=True, check=False)
+    finished = subprocess.run([*pip, "-d", directory, wheel], capture_output=True, check=False)
     if finished.returncode:
         pytest.skip(f"cannot download {wheel}")
-    (path,) = folder.glob("*.whl")
+    (path,) = directory.glob("*.whl")
     return path
 
 
 def usage_of(image: ImageFacts) -> dict[str, Usage]:
-    """In the tool's words: it counts what the system reserves as shared memory, we do not."""
+    """Convert a kernel to the tool's output, which includes reserved shared memory."""
     return {
         kernel.name: (
             kernel.resources.registers or 0,
@@ -49,7 +49,7 @@ def shown(library: Path) -> list[dict[str, Usage]]:
 
 
 @pytest.mark.parametrize("wheel", WHEELS)
-def test_every_kernel_of_a_wheel_is_as_cuobjdump_shows_it(wheel: str, tmp_path: Path) -> None:
+def test_every_kernel_of_a_wheel_matches_cuobjdump(wheel: str, tmp_path: Path) -> None:
     path = download(wheel, tmp_path)
     artifacts = [facts for facts in inspect_path(path) if facts.images]
     assert artifacts
@@ -59,7 +59,7 @@ def test_every_kernel_of_a_wheel_is_as_cuobjdump_shows_it(wheel: str, tmp_path: 
         with zipfile.ZipFile(path) as archive:
             library = Path(archive.extract(member, tmp_path))
         found = [usage_of(image) for image in facts.images if image.kind == "elf"]
-        # The tool lists device functions too where they are not inlined; kernels count here.
+        # The tool also lists device functions that are not inlined. This test compares kernels.
         expected = [
             {name: usage for name, usage in image.items() if name in known}
             for image, known in zip(shown(library), found, strict=True)
@@ -75,7 +75,7 @@ def problems(facts: ArtifactFacts) -> list[str]:
     ]
 
 
-def test_wheel_without_device_code_has_none(tmp_path: Path) -> None:
+def test_wheel_without_device_code_has_no_images(tmp_path: Path) -> None:
     artifacts = inspect_path(download(WITHOUT_DEVICE_CODE, tmp_path))
     assert artifacts
     assert [facts.images for facts in artifacts] == [()] * len(artifacts)

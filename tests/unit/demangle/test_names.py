@@ -23,7 +23,7 @@ from kbuild.demangle.names import demangle, is_nameable, split_function
         ("_Z1f" + "P" * 100_000 + "i", "_Z1f" + "P" * 100_000 + "i"),
     ],
 )
-def test_demangle(name: str, display: str) -> None:
+def test_name_is_demangled(name: str, display: str) -> None:
     assert demangle(name) == display
 
 
@@ -33,22 +33,22 @@ def substitute(number: int) -> str:
 
 
 def double(steps: int) -> str:
-    """A name whose every step stands for the one before it, twice."""
+    """Return a name in which each step contains the previous step twice."""
     rest = "".join(f"S0_I{2 * substitute(2 + step)}E" for step in range(steps))
     return f"_Z1f1a1bIS_S_E{rest}"
 
 
-def test_name_that_stands_for_gigabytes_is_left_as_it_is() -> None:
+def test_name_that_expands_to_gigabytes_stays_mangled() -> None:
     assert len(demangle(double(8))) > 500
     assert demangle(double(33)) == double(33)
-    # The process that gave up is replaced.
+    # A new process replaces the one that exceeded its limit.
     assert demangle(LONG) == f"f({', '.join(['A', *['A'] * 40])})"
 
 
 LONG = "_Z1f1A" + "S_" * 40
 
 
-def test_many_substitutions_are_no_harm() -> None:
+def test_name_with_many_substitutions_is_demangled() -> None:
     assert demangle(LONG) == f"f({', '.join(['A'] * 41)})"
     assert demangle("_Z" + "S_" * 40) == "_Z" + "S_" * 40
     assert demangle("_Z\n" + "S_" * 40) == "_Z\n" + "S_" * 40
@@ -95,7 +95,7 @@ def test_many_substitutions_are_no_harm() -> None:
         ("f(int) (.isra.0)", "f", ("int",)),
     ],
 )
-def test_split_function(display: str, name: str, types: tuple[str, ...] | None) -> None:
+def test_function_name_is_split(display: str, name: str, types: tuple[str, ...] | None) -> None:
     assert split_function(display) == (name, types)
 
 
@@ -110,13 +110,13 @@ TYPES = st.recursive(
 
 
 @given(st.lists(IDENTIFIERS, min_size=1, max_size=3), st.lists(TYPES, max_size=4))
-def test_a_plain_function_is_split_where_it_was_joined(scopes: list[str], types: list[str]) -> None:
+def test_splitting_reverses_joining_for_functions(scopes: list[str], types: list[str]) -> None:
     name = "::".join(scopes)
     assert split_function(f"{name}({', '.join(types)})") == (name, tuple(types))
 
 
 @given(IDENTIFIERS, st.lists(TYPES, min_size=1, max_size=3), st.lists(TYPES, max_size=4))
-def test_a_template_is_split_where_it_was_joined(
+def test_splitting_reverses_joining_for_templates(
     name: str, arguments: list[str], types: list[str]
 ) -> None:
     instance = f"{name}<{', '.join(arguments)}>"
@@ -124,12 +124,12 @@ def test_a_template_is_split_where_it_was_joined(
 
 
 @given(st.text("abo:<>()[]{},*&-> \t", max_size=40))
-def test_any_text_is_split_without_raising(display: str) -> None:
+def test_splitting_arbitrary_text_does_not_raise(display: str) -> None:
     split_function(display)
 
 
 @given(st.text(max_size=30))
-def test_any_name_is_demangled_without_raising(name: str) -> None:
+def test_demangling_arbitrary_text_does_not_raise(name: str) -> None:
     demangle("_Z" + name)
 
 
@@ -149,5 +149,5 @@ def test_any_name_is_demangled_without_raising(name: str) -> None:
         ("_ZN12_GLOBAL__N_14anonE", False),
     ],
 )
-def test_names_that_other_files_can_use(symbol: str, expected: bool) -> None:
+def test_nameable_variables_are_recognized(symbol: str, expected: bool) -> None:
     assert is_nameable(symbol) is expected

@@ -1,10 +1,10 @@
-"""Layouts of one kernel on several devices."""
+"""Parameter layouts of one kernel on several devices."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.facts.parameters import find_difference
+from kbuild.facts.parameter_layout import find_difference
 from kbuild.model import Param
 
 Layout = list[tuple[int, int]]
@@ -21,11 +21,11 @@ def make(layout: Layout) -> tuple[Param, ...]:
     [
         ([], []),
         ([(0, 4), (8, 8)], [(0, 4), (8, 8)]),
-        # What nvcc 13.4 makes of (int, alignas(64) struct, char, float *): sm_80 and sm_90a.
+        # The layouts of (int, alignas(64) struct, char, float *) by nvcc 13.4: sm_80 and sm_90a.
         ([(0, 4), (32, 64), (96, 1), (104, 8)], [(0, 4), (48, 64), (112, 1), (120, 8)]),
     ],
 )
-def test_one_kernel(left: Layout, right: Layout) -> None:
+def test_layouts_of_one_kernel_agree(left: Layout, right: Layout) -> None:
     assert find_difference(make(left), make(right)) is None
     assert find_difference(make(right), make(left)) is None
 
@@ -41,6 +41,6 @@ def test_one_kernel(left: Layout, right: Layout) -> None:
         ([(32, 64), (96, 8)], [(48, 64), (112, 4)], 1),
     ],
 )
-def test_two_kernels(left: Layout, right: Layout, index: int) -> None:
+def test_first_different_parameter_is_found(left: Layout, right: Layout, index: int) -> None:
     assert find_difference(make(left), make(right)) == index
     assert find_difference(make(right), make(left)) == index

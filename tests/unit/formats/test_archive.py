@@ -34,7 +34,7 @@ def _bsd_archive() -> bytes:
     )
 
 
-def test_gnu_archive(tmp_path: Path) -> None:
+def test_members_of_gnu_archive_are_read(tmp_path: Path) -> None:
     members = {"odd.o": b"123", LONG: b"\x7fELF", "with space.o": b"", "b.o": b"x"}
     for name, data in members.items():
         (tmp_path / name).write_bytes(data)
@@ -43,7 +43,7 @@ def test_gnu_archive(tmp_path: Path) -> None:
     assert found == tuple(Member(name=n, data=d) for n, d in members.items())
 
 
-def test_symbol_table_is_no_member(tmp_path: Path) -> None:
+def test_symbol_table_is_not_a_member(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text("int f(void) { return 0; }\n")
     subprocess.run(["gcc", "-c", "f.c"], cwd=tmp_path, check=True)
     subprocess.run(["ar", "rcs", "lib.a", "f.o"], cwd=tmp_path, check=True)
@@ -52,23 +52,23 @@ def test_symbol_table_is_no_member(tmp_path: Path) -> None:
     assert member.data == (tmp_path / "f.o").read_bytes()
 
 
-def test_bsd_archive() -> None:
+def test_members_of_bsd_archive_are_read() -> None:
     assert read_members(_bsd_archive()) == (
         Member(name=LONG, data=b"one"),
         Member(name="short.o", data=b"four"),
     )
 
 
-def test_members_of_one_name_are_all_there(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "k.o").write_text(folder)
+def test_members_with_equal_names_are_all_read(tmp_path: Path) -> None:
+    for directory in ("a", "b"):
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "k.o").write_text(directory)
     subprocess.run(["ar", "qc", "lib.a", "a/k.o", "b/k.o"], cwd=tmp_path, check=True)
     found = read_members((tmp_path / "lib.a").read_bytes())
     assert [(m.name, m.data) for m in found] == [("k.o", b"a"), ("k.o", b"b")]
 
 
-def test_thin_archive_is_refused(tmp_path: Path) -> None:
+def test_thin_archive_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "k.o").write_text("x")
     subprocess.run(["ar", "rcT", "lib.a", "k.o"], cwd=tmp_path, check=True)
     content = (tmp_path / "lib.a").read_bytes()
@@ -81,15 +81,15 @@ def test_thin_archive_is_refused(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "not an archive"),
-        (MAGIC + b"x", "no sound member header at byte 8"),
+        (MAGIC + b"x", "invalid member header at byte 8"),
         (MAGIC + _header("a/", 10), "ends at byte 78"),
-        (MAGIC + _header("a/", 1).replace(b"1 ", b"-1"), "no sound number"),
+        (MAGIC + _header("a/", 1).replace(b"1 ", b"-1"), "invalid number"),
         (MAGIC + _header("/7", 0), "not in its table"),
-        (MAGIC + _header("/x", 0), "no sound number"),
+        (MAGIC + _header("/x", 0), "invalid number"),
         (MAGIC + _header("#1/9", 2) + b"ab", "longer than the member"),
     ],
 )
-def test_malformed_archive_is_refused(content: bytes, message: str) -> None:
+def test_malformed_archive_is_rejected(content: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_members(content)
 
@@ -99,7 +99,7 @@ def test_empty_archive_has_no_members() -> None:
 
 
 @given(st.data())
-def test_damage_raises_nothing_else(data: st.DataObject) -> None:
+def test_damaged_archive_raises_only_input_error(data: st.DataObject) -> None:
     content = bytearray(_bsd_archive())
     for _ in range(data.draw(st.integers(0, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.formats import stream
-from kbuild.formats.buffer import release, skip_zeros
-from kbuild.formats.stream import open_stream
+from kbuild.formats import buffer
+from kbuild.formats.buffer import open_stream, release, skip_zeros
 
 
 @given(st.integers(0, 40), st.binary(max_size=20), st.integers(0, 60))
@@ -22,7 +21,7 @@ def test_zeros_are_skipped(zeros: int, rest: bytes, start: int) -> None:
     assert skip_zeros(memoryview(content), start) == expected
 
 
-def test_zeros_across_chunks() -> None:
+def test_zeros_longer_than_a_chunk_are_skipped() -> None:
     content = bytes((2 << 20) + 5) + b"x" + bytes(10)
     assert skip_zeros(content, 0) == (2 << 20) + 5
     assert skip_zeros(content, (2 << 20) + 6) == len(content)
@@ -41,10 +40,10 @@ def test_released_pages_can_be_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copied", [0, 1 << 20])
 @given(actions=st.lists(st.tuples(st.integers(-5, 300), st.integers(0, 2)), max_size=12))
-def test_stream_reads_as_files_do(copied: int, actions: list[tuple[int, int]]) -> None:
+def test_stream_behaves_like_a_file(copied: int, actions: list[tuple[int, int]]) -> None:
     content = bytes(range(200))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream, "_COPIED", copied)
+        patch.setattr(buffer, "_COPIED", copied)
         ours = open_stream(memoryview(content))
     with tempfile.TemporaryFile() as peer:
         peer.write(content)

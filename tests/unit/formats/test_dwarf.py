@@ -1,4 +1,4 @@
-"""Signatures as gcc and clang describe them."""
+"""Reads signatures from the debug information of gcc and clang."""
 
 from __future__ import annotations
 
@@ -44,14 +44,24 @@ def signatures(
 ) -> dict[str, Signature]:
     compiler, *options = request.param.split()
     require_programs(compiler)
-    folder: Path = tmp_path_factory.mktemp("dwarf")
+    directory: Path = tmp_path_factory.mktemp("dwarf")
     complete = "-femit-class-debug-always" if compiler == "g++" else "-fstandalone-debug"
-    (folder / "a.cpp").write_text(SOURCE)
+    (directory / "a.cpp").write_text(SOURCE)
     subprocess.run(
-        [compiler, "-w", "-g", complete, *options, "-c", folder / "a.cpp", "-o", folder / "a.o"],
+        [
+            compiler,
+            "-w",
+            "-g",
+            complete,
+            *options,
+            "-c",
+            directory / "a.cpp",
+            "-o",
+            directory / "a.o",
+        ],
         check=True,
     )
-    return read_signatures((folder / "a.o").read_bytes(), frozenset(NAMES))
+    return read_signatures((directory / "a.o").read_bytes(), frozenset(NAMES))
 
 
 def test_enumerations_have_their_underlying_kind(signatures: dict[str, Signature]) -> None:
@@ -59,7 +69,7 @@ def test_enumerations_have_their_underlying_kind(signatures: dict[str, Signature
     assert kinds == [("unsigned", 1), ("signed", 2)]
 
 
-def test_layouts_are_as_declared(signatures: dict[str, Signature]) -> None:
+def test_layouts_match_the_declarations(signatures: dict[str, Signature]) -> None:
     aligned, bits, packed, vector = (p.type for p in signatures["layouts"].parameters)
     assert (aligned.size, aligned.alignment) == (16, 8)
     assert [(m.offset, m.bit_offset, m.bit_size) for m in bits.members] == [(0, 0, 5), (4, 0, 7)]
@@ -67,11 +77,12 @@ def test_layouts_are_as_declared(signatures: dict[str, Signature]) -> None:
     assert (vector.kind, vector.size, vector.alignment) == ("vector", 16, 16)
 
 
-def test_what_is_no_plain_value_is_told(
+def test_types_that_cannot_be_passed_have_an_obstacle(
     signatures: dict[str, Signature], request: pytest.FixtureRequest
 ) -> None:
     defaulted, *others, virtual = (p.type.obstacle for p in signatures["values"].parameters)
-    is_old = "gdwarf-4" in request.node.name  # which does not tell who defined a function
+    # DWARF 4 does not record whether a function is defaulted.
+    is_old = "gdwarf-4" in request.node.name
     assert defaulted is None or is_old
     assert others == ["is not trivially copyable"] * 3
     assert virtual == "has virtual functions or bases"
@@ -82,14 +93,14 @@ def test_pointers_to_members_have_their_size(signatures: dict[str, Signature]) -
     assert sizes == [("record", 16), ("signed", 8), ("pointer", 8)]
 
 
-def test_results_and_ellipses_are_told(signatures: dict[str, Signature]) -> None:
+def test_result_types_and_ellipses_are_read(signatures: dict[str, Signature]) -> None:
     assert signatures["result"].result == "int"
     assert signatures["result"].is_variadic
     assert signatures["enums"].result is None
     assert not signatures["enums"].is_variadic
 
 
-def test_references_are_no_pointers(signatures: dict[str, Signature]) -> None:
+def test_references_are_not_pointers(signatures: dict[str, Signature]) -> None:
     kinds = [p.type.kind for p in signatures["references"].parameters]
     assert kinds == ["reference", "reference", "pointer"]
 

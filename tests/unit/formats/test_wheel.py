@@ -1,4 +1,4 @@
-"""Zip archives: what is wanted, bounded, and damage in one member alone."""
+"""Zip archives: requested members, limits, and damage to single members."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(content: bytes, limit: int = DEFAULT_LIMIT) -> list[WheelMember]:
     return list(iterate_members(content, is_wanted, limit=limit))
 
 
-def test_wanted_members_in_their_order() -> None:
+def test_requested_members_are_read_in_order() -> None:
     content = make(("b/x.so", b"\x7fELF b"), ("a.py", b"import x"), ("../a.so", b"\x7fELF a"))
 
     assert is_wheel(content)
@@ -40,13 +40,13 @@ def test_wanted_members_in_their_order() -> None:
     ]
 
 
-def test_member_without_a_name_is_read_as_any_other() -> None:
+def test_member_without_a_name_is_read() -> None:
     content = make(("a.so", b"\x7fELF")).replace(b"a.so", b"\0.so")
 
     assert [(member.name, member.data) for member in read(content)] == [("", b"\x7fELF")]
 
 
-def test_limit_is_for_all_members_together() -> None:
+def test_limit_applies_to_all_members_together() -> None:
     content = make(("a.so", b"\x7fELF" + bytes(500)), ("b.so", b"\x7fELF" + bytes(500)))
 
     first, second = read(content, limit=600)
@@ -56,7 +56,7 @@ def test_limit_is_for_all_members_together() -> None:
     assert "limit" in second.problem
 
 
-def test_member_that_says_more_than_it_can_hold() -> None:
+def test_member_that_declares_an_impossible_size_is_a_problem() -> None:
     content = bytearray(make(("a.so", b"\x7fELF" + bytes(100))))
     entry = content.index(b"PK\x01\x02")
     struct.pack_into("<I", content, entry + 24, 1 << 30)
@@ -64,10 +64,10 @@ def test_member_that_says_more_than_it_can_hold() -> None:
     (member,) = read(bytes(content))
 
     assert member.problem is not None
-    assert "cannot hold" in member.problem
+    assert "cannot yield" in member.problem
 
 
-def test_damage_in_one_member_is_its_own() -> None:
+def test_damage_in_one_member_does_not_affect_others() -> None:
     content = bytearray(make(("a.so", b"\x7fELF aaaaaaaa"), ("b.so", b"\x7fELF b"), compression=0))
     content[content.index(b"aaaaaaaa")] = 0
 
@@ -77,13 +77,13 @@ def test_damage_in_one_member_is_its_own() -> None:
     assert second.data == b"\x7fELF b"
 
 
-def test_what_is_no_archive() -> None:
-    with pytest.raises(InputError, match="not a sound zip archive"):
+def test_other_files_are_rejected() -> None:
+    with pytest.raises(InputError, match="not a valid zip archive"):
         read(b"PK\x03\x04 and nothing else")
 
 
 @given(st.data())
-def test_any_damage_is_reported(data: st.DataObject) -> None:
+def test_any_damage_is_a_problem_or_input_error(data: st.DataObject) -> None:
     content = bytearray(make(("a.so", b"\x7fELF" + bytes(range(200))), ("b.py", b"pass")))
     for _ in range(data.draw(st.integers(1, 4))):
         position = data.draw(st.integers(0, len(content) - 1))

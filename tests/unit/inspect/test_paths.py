@@ -78,7 +78,7 @@ def test_mapped_file_has_the_same_facts_as_one_in_memory(
 ) -> None:
     expected = inspect_path(directory)
     monkeypatch.setattr("kbuild.inspect.file_content._MAPPED", 0)
-    monkeypatch.setattr("kbuild.formats.stream._COPIED", 0)
+    monkeypatch.setattr("kbuild.formats.buffer._COPIED", 0)
     assert inspect_path(directory) == expected
 
 
@@ -111,10 +111,10 @@ def test_deeply_nested_archives_are_not_opened(tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"#!/bin/sh\n", "not an artifact"),
-        (b"\x7fELF", "not a sound ELF file"),
-        (b"\x7fELF" + bytes(100), "not a sound ELF file|not an object"),
+        (b"\x7fELF", "not a valid ELF file"),
+        (b"\x7fELF" + bytes(100), "not a valid ELF file|not an object"),
         (b"!<arch>\n", "no artifact in this archive"),
-        (b"!<arch>\nrubbish", "no sound member header"),
+        (b"!<arch>\nrubbish", "invalid member header"),
         (b"!<thin>\n", "thin archive"),
     ],
 )
@@ -222,7 +222,9 @@ def test_symbols_in_missing_sections_are_rejected(directory: Path, name: str) ->
     number = next(n for n in range(table.size // 24) if elf.symbols[-n].name == "f")
     at = table.offset + table.size - 24 * number
     content[at + 6 : at + 8] = (200).to_bytes(2, "little")
-    with pytest.raises(InputError, match=r"symbol 'f' lies in section 200, the file has \d+"):
+    with pytest.raises(
+        InputError, match=r"symbol 'f' is in section 200, but the file has \d+ sections"
+    ):
         inspect_content(name, bytes(content))
 
 

@@ -1,1 +1,1 @@
-"""AMDGPU code objects: the ELF files of AMD device code."""
+"""AMDGPU code objects, the ELF files of AMD device code."""

@@ -1,23 +1,23 @@
-"""The code of AMDGPU code objects: what tells one function's from another's."""
+"""Digests of the functions and data in an AMDGPU code object, for comparing builds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kbuild.facts import CodeFacts
-from kbuild.formats.amd.code_object.image import EM_AMDGPU
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.code import STT_FUNC, STT_OBJECT, ElfCode, Span, digest
+from kbuild.formats.elf.code import ElfCode, Span, digest
+from kbuild.formats.elf.constants import EM_AMDGPU, STT_FUNC, STT_OBJECT
 from kbuild.formats.elf.device import DeviceElf
 
 _DESCRIPTOR = ".kd"
-# Named after a hash of the compilation, one byte each.
+# Variables of one byte whose names contain a hash of the compilation.
 _COMPILATION = "__hip_cuid_"
 _READ_ONLY = b".rodata"
 
 
 def read_object_code(data: Buffer) -> CodeFacts:
-    """The digests of a code object's functions and data."""
+    """Return the digests of the functions and data in a code object."""
     elf = DeviceElf(data, EM_AMDGPU, "code object")
     code = ElfCode(elf)
     functions = tuple((span.name, code.digest(span)) for span in code.spans(STT_FUNC))
@@ -27,10 +27,11 @@ def read_object_code(data: Buffer) -> CodeFacts:
 def _read_data(elf: DeviceElf, code: ElfCode) -> Iterator[tuple[str, str]]:
     objects: list[Span] = list(code.spans(STT_OBJECT))
     for span in objects:
-        # A descriptor says where the code is; what else it says is among the resources.
+        # A descriptor contains the address of the code, which varies, and the resources of the
+        # kernel, which are compared elsewhere.
         if not span.name.endswith(_DESCRIPTOR) and not span.name.startswith(_COMPILATION):
             yield span.name, code.digest(span)
-    for section in code.sections(named=_READ_ONLY):
+    for section in code.sections(prefix=_READ_ONLY):
         rest = code.unnamed(section, objects)
         if rest.strip(b"\0"):
             yield elf.section_name(section), digest((rest,))

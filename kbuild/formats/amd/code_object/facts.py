@@ -1,4 +1,4 @@
-"""What :mod:`kbuild.formats.amd.code_object.image` finds in a code object, as frozen values."""
+"""The values that `kbuild.formats.amd.code_object.reader` returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Dim3: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeObjectParam:
-    """One parameter; ``value_kind`` is ``by_value``, ``global_buffer`` or the like."""
+    """One parameter. ``value_kind`` is for example ``by_value`` or ``global_buffer``."""
 
     index: int
     offset: int
@@ -24,12 +24,12 @@ class CodeObjectParam:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeObjectKernel:
-    """A kernel of a code object; None is what the code object does not say.
+    """A kernel of a code object. A field is None if the information is missing.
 
-    ``params`` are those of the source, ``hidden_params`` how many the compiler added behind
-    them; ``kernarg_bytes`` is the room for both.  ``vgprs`` includes the ``agprs`` where
-    they share a file.  ``max_threads`` is the largest block, all dimensions together,
-    ``required_block`` the only one that it can be launched with.
+    ``params`` are the parameters of the source. ``hidden_params`` is the number of parameters
+    that the compiler appended, and ``kernarg_bytes`` the size of all of them. ``vgprs`` includes
+    ``agprs`` if they share a register file. ``max_threads`` is the largest number of threads in
+    a block, ``required_block`` the only permitted block size.
     """
 
     name: str
@@ -54,11 +54,11 @@ class CodeObjectKernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeObjectVariable:
-    """A device variable, the compiler's own included.
+    """A device variable. The variables that the compiler generates are included.
 
-    Nothing in a code object tells ``__device__`` from ``__constant__``, so that ``kind`` is
-    None for both.  Of a managed variable ``size`` is its own, not that of the pointer, and
-    ``initial_offset`` where in the file its first content lies; None where that is zero.
+    A code object does not distinguish ``__device__`` from ``__constant__``, so ``kind`` is None
+    for both. For a managed variable, ``size`` is the size of the variable, not of the pointer to
+    it, and ``initial_offset`` is the file offset of its initial value, or None if that is zero.
     """
 
     name: str
@@ -71,10 +71,10 @@ class CodeObjectVariable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeObject:
-    """What a code object holds, in the order of its symbols.
+    """The content of a code object, in the order of its symbols.
 
-    ``arch`` is a target id as the vendor writes it (``gfx90a:sramecc+:xnack-``), empty where
-    neither metadata nor header name it.  ``version`` is that of the code object, 2 to 6.
+    ``arch`` is a target id as the vendor writes it (``gfx90a:sramecc+:xnack-``); it is empty if
+    neither the metadata nor the header names it. ``version`` is the code object version, 2 to 6.
     """
 
     arch: str

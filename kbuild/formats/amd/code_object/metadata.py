@@ -1,7 +1,6 @@
 """The metadata of AMDGPU code objects: a MessagePack map in an ELF note.
 
-Sources: "Code Object Metadata" for versions 3 to 6 in LLVM's "User Guide for AMDGPU
-Backend"; notes as such: System V ABI (gABI 4.1), "Note Section".
+Source: "Code Object Metadata" for versions 3 to 6 in LLVM's "User Guide for AMDGPU Backend".
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from kbuild.formats.elf.notes import iterate_notes
 
 _OWNER: Final = b"AMDGPU\0"
 _TYPE: Final = 32
-# Unpacked it takes many times the room.
+# When unpacked, it needs many times as much memory.
 _LARGEST: Final = 1 << 25
-# Room for an array is made before its elements are read.
+# Memory for an array is allocated before its elements are read.
 _MOST_ELEMENTS: Final = 1 << 16
 _MOST_KEYS: Final = 1 << 10
 _TRIPLE_PARTS: Final = 4
@@ -29,7 +28,7 @@ _DIMENSIONS: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelMetadata:
-    """What the metadata says of a kernel; None is what it does not say."""
+    """The metadata of a kernel. A field is None if the metadata does not contain it."""
 
     params: tuple[CodeObjectParam, ...] | None = None
     hidden_params: int | None = None
@@ -53,7 +52,11 @@ _NO_METADATA: Final = KernelMetadata()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """The target id or None, kernels by the name of their descriptor, and what is wrong."""
+    """The metadata of a code object.
+
+    ``arch`` is the target id; None if it is missing. ``kernels`` is keyed by the name of the
+    descriptor. ``trouble`` contains messages about damage.
+    """
 
     arch: str | None = None
     kernels: dict[str, KernelMetadata] = field(default_factory=dict)
@@ -61,7 +64,12 @@ class Metadata:
 
 
 def read_metadata(sections: Iterable[memoryview]) -> Metadata:
-    """The metadata in these note sections; raises InputError where there is none to read."""
+    """Read the metadata in these note sections.
+
+    Raises:
+        InputError: The metadata is missing, or is not a MessagePack map.
+
+    """
     for content in sections:
         for kind, description in iterate_notes(content, _OWNER):
             if kind == _TYPE:
@@ -71,12 +79,12 @@ def read_metadata(sections: Iterable[memoryview]) -> Metadata:
 
 def _unpack(description: memoryview) -> dict[str, Any]:
     if len(description) > _LARGEST:
-        raise InputError(f"metadata of {len(description)} bytes, more than {_LARGEST}")
+        raise InputError(f"the metadata has {len(description)} bytes; the limit is {_LARGEST}")
     try:
         root = msgpack.unpackb(
             description,
             unicode_errors="replace",
-            # Numbers as keys can be chosen so that they collide.
+            # Numeric keys can be forged so that their hashes collide.
             strict_map_key=True,
             max_array_len=_MOST_ELEMENTS,
             max_map_len=_MOST_KEYS,
@@ -84,9 +92,9 @@ def _unpack(description: memoryview) -> dict[str, Any]:
         )
     except Exception as error:
         reason = str(error) or type(error).__name__
-        raise InputError(f"the metadata is no sound MessagePack: {reason}") from error
+        raise InputError(f"the metadata is not valid MessagePack: {reason}") from error
     if not isinstance(root, dict):
-        raise InputError("the metadata is no map")
+        raise InputError("the metadata is not a map")
     return root
 
 
@@ -95,7 +103,7 @@ def _read(root: dict[str, Any]) -> Metadata:
     kernels: dict[str, KernelMetadata] = {}
     rows = root.get("amdhsa.kernels", [])
     if not isinstance(rows, list):
-        trouble.append("the metadata's kernels are no list")
+        trouble.append("the kernels in the metadata are not a list")
         rows = []
     for index, row in enumerate(rows):
         symbol = row.get(".symbol") if isinstance(row, dict) else None
@@ -106,7 +114,7 @@ def _read(root: dict[str, Any]) -> Metadata:
             kernels[symbol] = _read_kernel(row)
         except InputError as error:
             trouble.append(f"the metadata of {symbol}: {error}")
-            # It is there, so that it is not said to be missing.
+            # The entry exists, so the kernel must not be reported as missing.
             kernels[symbol] = _NO_METADATA
     target = root.get("amdhsa.target")
     arch = _read_target(target) if isinstance(target, str) else None
@@ -114,7 +122,7 @@ def _read(root: dict[str, Any]) -> Metadata:
 
 
 def _read_target(target: str) -> str | None:
-    """The target id of ``amdgcn-amd-amdhsa--gfx90a:xnack+``; it may have dashes itself."""
+    """Return the target id in ``amdgcn-amd-amdhsa--gfx90a:xnack+``; it can contain dashes."""
     parts = target.split("-", _TRIPLE_PARTS)
     return parts[_TRIPLE_PARTS] if len(parts) > _TRIPLE_PARTS else None
 
@@ -142,19 +150,19 @@ def _read_kernel(row: dict[str, Any]) -> KernelMetadata:
 
 
 def _read_params(row: dict[str, Any]) -> tuple[tuple[CodeObjectParam, ...], int]:
-    """The parameters of the source and how many the compiler added."""
+    """Return the parameters of the source, and the number that the compiler added."""
     params: list[CodeObjectParam] = []
     hidden = 0
     arguments = row.get(".args", [])
     if not isinstance(arguments, list):
-        raise InputError("its arguments are no list")
+        raise InputError("the arguments are not a list")
     for argument in arguments:
         if not isinstance(argument, dict):
-            raise InputError("an argument is no map")
+            raise InputError("an argument is not a map")
         offset, size = _number(argument, ".offset"), _number(argument, ".size")
         kind = _text(argument, ".value_kind")
         if offset is None or size is None or kind is None:
-            raise InputError("an argument without offset, size or kind")
+            raise InputError("an argument has no offset, size, or kind")
         if kind.startswith("hidden_"):
             hidden += 1
             continue
@@ -176,7 +184,7 @@ def _read_block(row: dict[str, Any]) -> Dim3 | None:
     if block is None:
         return None
     if not isinstance(block, list) or len(block) != _DIMENSIONS or not all(map(_is_size, block)):
-        raise InputError(".reqd_workgroup_size is not three sizes")
+        raise InputError(".reqd_workgroup_size must consist of three sizes")
     x, y, z = block
     return x, y, z
 
@@ -184,7 +192,7 @@ def _read_block(row: dict[str, Any]) -> Dim3 | None:
 def _number(row: dict[str, Any], key: str) -> int | None:
     value = row.get(key)
     if value is not None and not _is_size(value):
-        raise InputError(f"{key} is no size")
+        raise InputError(f"{key} must be a non-negative integer")
     return value
 
 

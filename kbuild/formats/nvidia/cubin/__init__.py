@@ -1,1 +1,1 @@
-"""Cubins: the ELF files of NVIDIA device code."""
+"""Cubins, the ELF files of NVIDIA device code."""

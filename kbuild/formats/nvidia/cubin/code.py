@@ -1,7 +1,7 @@
-"""The code of cubins: what tells one function's from another's.
+"""Digests of the functions and data in a cubin, for comparing builds.
 
-A kernel is a section with its own subroutines in it, so that its bytes, its relocations and
-its own constant banks are all there is to it.
+A kernel is a section that also contains the kernel's subroutines. Its code is completely
+described by the bytes and relocations of this section and by the kernel's constant banks.
 """
 
 from __future__ import annotations
@@ -10,30 +10,36 @@ from collections.abc import Callable, Iterator
 
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.code import (
+from kbuild.formats.elf.code import ElfCode, Span, digest, read_relocations
+from kbuild.formats.elf.constants import (
+    EM_CUDA,
     SHF_EXECINSTR,
+    SHT_NOBITS,
     SHT_REL,
     SHT_RELA,
+    STT_CUDA_OBJECT,
     STT_FUNC,
     STT_OBJECT,
-    ElfCode,
-    Span,
-    digest,
-    read_relocations,
 )
-from kbuild.formats.elf.device import EM_CUDA, SHT_NOBITS, DeviceElf, SectionHeader, SymbolEntry
+from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.headers import SectionHeader
 
 _TEXT = b".text."
 _BANK = b".nv.constant"
-# Holds the parameters: zeros in the file.
+# Constant bank 0 contains the parameters, which are zeros in the file.
 _PARAMETERS = b".nv.constant0"
 _GLOBAL = b".nv.global"
-_STT_CUDA_OBJECT = 13
 _NO_BANKS = frozenset({SHT_NOBITS, SHT_RELA, SHT_REL})
 
 
 def read_cubin_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
-    """The digests of a cubin's functions and data; ``canonical`` takes noise from names."""
+    """Return the digests of the functions and data in a cubin.
+
+    Args:
+        data: The cubin.
+        canonical: A function that removes the parts of a name that vary between builds.
+
+    """
     elf = DeviceElf(data, EM_CUDA, "cubin")
     return CodeFacts(
         functions=tuple(_read_functions(elf, canonical)),
@@ -42,7 +48,7 @@ def read_cubin_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
 
 
 def find_symbol_numbers(data: Buffer, names: frozenset[str]) -> tuple[int, ...]:
-    """Where the functions are in the symbol table: the disassembler wants numbers."""
+    """Return the symbol table indexes of these functions, which the disassembler needs."""
     elf = DeviceElf(data, EM_CUDA, "cubin")
     wanted = {
         number
@@ -68,7 +74,7 @@ def _read_functions(elf: DeviceElf, canonical: Callable[[str], str]) -> Iterator
         if section.flags & SHF_EXECINSTR:
             if elf.has_name(section, _TEXT):
                 code.append((number, section))
-        # Relocations belong to a section, too, and there are many.
+        # The type is checked first, because there are many relocation sections.
         elif section.info and section.type not in _NO_BANKS and _is_own_bank(elf, section):
             banks.setdefault(section.info, []).append(section)
     for number, section in code:
@@ -90,7 +96,7 @@ def _is_own_bank(elf: DeviceElf, section: SectionHeader) -> bool:
 def _symbol_name(
     elf: DeviceElf, symbol: SymbolEntry, owner: str, canonical: Callable[[str], str]
 ) -> str:
-    """The name for a digest: no part of a function's own name tells it from a renamed one."""
+    """Return the name for a digest, so that renaming a function does not change its digest."""
     name = elf.symbol_name(symbol)
     if not name:
         section = elf.section_of(symbol)
@@ -99,10 +105,10 @@ def _symbol_name(
 
 
 def _read_data(elf: DeviceElf) -> Iterator[tuple[str, str]]:
-    """Variables, and the sections of data that have no symbols; what is one function's is not."""
+    """Yield variables and data sections without symbols, except for data of one function."""
     code = ElfCode(elf)
     named: list[Span] = []
-    for kind in (STT_OBJECT, _STT_CUDA_OBJECT):
+    for kind in (STT_OBJECT, STT_CUDA_OBJECT):
         named += [span for span in code.spans(kind) if not span.section.info and span.section.name]
     owners = {span.section for span in named}
     for span in named:

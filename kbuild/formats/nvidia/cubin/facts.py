@@ -1,27 +1,26 @@
-"""What :mod:`kbuild.formats.nvidia.cubin.image` finds in a cubin, as frozen values."""
+"""The values that `kbuild.formats.nvidia.cubin.reader` returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from kbuild.formats.nvidia.cubin.info import CubinParam, Dim3, Layout
 from kbuild.formats.nvidia.cubin.notes import ToolInfo
+from kbuild.formats.nvidia.cubin.nv_info import CubinParam, Dim3, Layout
 from kbuild.model import Linkage, Problem
 
 VariableKind: TypeAlias = Literal["constant", "global", "managed"]
 
 
-# A tuple, as what `kbuild.formats.nvidia.cubin.info` makes: a library has tens of thousands, and a
-# frozen dataclass takes three times as long to make.
+# A named tuple, because a library has tens of thousands of kernels, and a frozen dataclass takes
+# three times as long to create.
 class CubinKernel(NamedTuple):
-    """A kernel of a cubin; None is what the cubin does not say.
+    """A kernel of a cubin. A field is None if the cubin does not contain the information.
 
-    ``params`` is None where the description of the kernel is damaged, ``layout`` offset and
-    size of each.  ``stack_bytes`` is
-    unknown for recursive kernels, ``frame_bytes`` the kernel's own frame: spilled registers
-    and local arrays alike.  ``max_threads`` is the launch bound, ``required_block`` the only
-    block size that it can be launched with.
+    ``params`` is None if the description of the kernel is damaged; ``layout`` contains the
+    (offset, size) of each parameter. ``stack_bytes`` is None for recursive kernels.
+    ``frame_bytes`` is the frame of the kernel itself, with spilled registers and local arrays.
+    ``max_threads`` is the launch bound, ``required_block`` the only permitted block size.
     """
 
     name: str
@@ -46,9 +45,9 @@ class CubinKernel(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CubinVariable:
-    """A ``__constant__``, ``__device__`` or ``__managed__`` variable, the compiler's included.
+    """A ``__constant__``, ``__device__``, or ``__managed__`` variable that the cubin defines.
 
-    Those that another cubin defines are not among them.
+    The variables that the compiler generates are included.
     """
 
     name: str
@@ -59,11 +58,12 @@ class CubinVariable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CubinFacts:
-    """What a cubin holds, in the order of its symbols.
+    """The content of a cubin, in the order of its symbols.
 
-    ``toolkit`` is a version like ``13.0``, ``virtual_arch`` the number of the virtual
-    architecture.  ``unknown_attributes`` are those that later toolkits may have added,
-    ``nameless`` the kernels that have sections of their own and no symbol.
+    ``toolkit`` is a version, for example ``13.0``. ``virtual_arch`` is the number of the virtual
+    architecture. ``unknown_attributes`` are attributes of ``.nv.info`` that kbuild does not
+    know; a later toolkit might have added them. ``nameless`` lists the kernels that have
+    sections but no symbol.
     """
 
     arch_number: int

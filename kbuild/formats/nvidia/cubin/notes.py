@@ -1,8 +1,8 @@
-"""The notes in cubins: which toolkit made them, for what, and with which options.
+"""The notes in cubins: the toolkit, the virtual architecture, and the tool's command line.
 
-Every cubin of ABI 8 has a ``.note.nv.tkinfo`` and a ``.note.nv.cuinfo``, which toolkits
-12.8 and 12.9 call ``.note.nv.cuver``.  Their layouts are not documented; they were found on
-files of toolkits 12.8 to 13.4.  Notes as such: System V ABI (gABI 4.1), "Note Section".
+Every cubin of ABI 8 has a ``.note.nv.tkinfo`` and a ``.note.nv.cuinfo``. Toolkits 12.8 and 12.9
+call the second ``.note.nv.cuver``. Their layouts are not documented; they were found by
+examining files of toolkits 12.8 to 13.4.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.formats.buffer import read_text
 from kbuild.formats.elf.notes import iterate_notes
 
 _OWNER: Final = b"NVIDIA Corp\0"
@@ -23,7 +24,7 @@ _TKINFO: Final = 2000
 
 # version, virtual architecture, toolkit times ten
 _CUINFO_BODY: Final = struct.Struct("<HHH")
-# version, and where the texts start that follow: object, tool, version, branch, options
+# version, and the offsets of the texts: object, tool, version, branch, options
 _TKINFO_BODY: Final = struct.Struct("<6I")
 _RELEASE: Final = re.compile(r"release (\d{1,4})\.(\d)\b", re.ASCII)
 _ARCH_OPTION: Final = re.compile(r"(?:^|\s)-{1,2}(?:gpu-name|arch)[=\s]+sm_\d+([a-z]?)(?:\s|$)")
@@ -31,7 +32,7 @@ _ARCH_OPTION: Final = re.compile(r"(?:^|\s)-{1,2}(?:gpu-name|arch)[=\s]+sm_\d+([
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolInfo:
-    """The tool that wrote a cubin: ``ptxas`` or ``nvlink``, and its whole command line."""
+    """The tool that wrote a cubin (``ptxas`` or ``nvlink``), and its command line."""
 
     tool: str
     version: str
@@ -40,20 +41,23 @@ class ToolInfo:
 
     @property
     def arch_suffix(self) -> str | None:
-        """The suffix of the architecture in the command line; None where that has none."""
+        """The suffix of the architecture in the command line, empty for a plain architecture.
+
+        None if the command line does not name an architecture.
+        """
         found = _ARCH_OPTION.search(self.command_line)
         return found[1] if found else None
 
     @property
     def toolkit(self) -> int | None:
-        """The toolkit's version times ten; None where the text does not say it."""
+        """The toolkit version times ten; None if the version text does not contain it."""
         found = _RELEASE.search(self.version)
         return 10 * int(found[1]) + int(found[2]) if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteFacts:
-    """What the notes of a cubin say; ``toolkit`` is ten times the version."""
+    """The content of the notes of a cubin. ``toolkit`` is the version times ten."""
 
     virtual_arch: int | None = None
     toolkit: int | None = None
@@ -61,7 +65,12 @@ class NoteFacts:
 
 
 def read_notes(contents: Iterator[memoryview]) -> NoteFacts:
-    """The notes of these sections; raises InputError where one is not sound."""
+    """Read the notes in these section contents.
+
+    Raises:
+        InputError: A note is damaged.
+
+    """
     virtual_arch = toolkit = tool = None
     for content in contents:
         for kind, body in iterate_notes(content, _OWNER):
@@ -69,7 +78,7 @@ def read_notes(contents: Iterator[memoryview]) -> NoteFacts:
                 if len(body) < _CUINFO_BODY.size:
                     raise InputError("the cuinfo note is too short")
                 version, virtual_arch, number = _CUINFO_BODY.unpack_from(body)
-                # Version 1, that of cuver, says something else there.
+                # In version 1 (cuver), this field has a different meaning.
                 toolkit = number if version >= _CUINFO_WITH_TOOLKIT else None
             elif kind == _TKINFO:
                 tool = _read_tool(body)
@@ -83,12 +92,8 @@ def _read_tool(body: memoryview) -> ToolInfo:
         raise InputError("the tkinfo note is too short")
     _, _, *offsets = _TKINFO_BODY.unpack_from(body)
     strings = bytes(body[_TKINFO_BODY.size :])
-    tool, version, branch, command_line = (_read_text(strings, offset) for offset in offsets)
+    texts = [read_text(strings, offset, len(strings)) for offset in offsets]
+    tool, version, branch, command_line = texts
+    if tool is None or version is None or branch is None or command_line is None:
+        raise InputError("a text of the tkinfo note is outside the note")
     return ToolInfo(tool=tool, version=version, branch=branch, command_line=command_line)
-
-
-def _read_text(strings: bytes, offset: int) -> str:
-    end = strings.find(b"\0", offset)
-    if end < 0:
-        raise InputError("a text of the tkinfo note lies outside of it")
-    return strings[offset:end].decode("utf-8", "replace")

@@ -1,1 +1,1 @@
-"""NVIDIA's fat binary containers."""
+"""NVIDIA's fat binaries: containers of device images."""

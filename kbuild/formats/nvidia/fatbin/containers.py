@@ -1,13 +1,13 @@
 """NVIDIA's fat binaries: the containers of ``.nv_fatbin``, ``__nv_relfatbin`` and ``.fatbin``.
 
-A container is a header and then entries, one device image each, or several compressed
-together.  What is stored is read here without decompressing; see
-:mod:`kbuild.formats.nvidia.fatbin.payload` for the images themselves.
+A container consists of a header and entries. An entry contains one device image, or several
+images that are compressed together. This module lists them without decompressing anything;
+`kbuild.formats.nvidia.fatbin.payload` reads the images.
 
 Sources: the magic numbers and section names are those of ``fatbinary_section.h`` in the
-CUDA toolkit.  The layouts of containers and entries are not documented; they were found
-by toggling one option of ``nvcc`` and ``fatbinary`` at a time (toolkits 11.8 to 13.4) and
-checked against what ``cuobjdump`` shows.  All numbers are little-endian.
+CUDA toolkit. The layouts of containers and entries are not documented. They were found by
+changing one option of ``nvcc`` and ``fatbinary`` at a time (toolkits 11.8 to 13.4), and
+compared with the output of ``cuobjdump``. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, skip_zeros
+from kbuild.formats.container_scan import problem_at, scan_containers
 from kbuild.formats.nvidia.fatbin.entry import Entry, read_entry
 from kbuild.model import Problem
 
@@ -34,19 +35,17 @@ WRAPPER_SIZE: Final = 24
 
 # magic, version, header size, bytes that follow
 _HEADER: Final = struct.Struct("<4sHHQ")
-# magic, version, container, file name or prelinked containers
+# magic, version, container, and file name or prelinked containers
 _WRAPPER: Final = struct.Struct("<IIQQ")
-# Nothing but magic numbers would come to a hundred times its size.
-_MOST_PROBLEMS: Final = 10_000
 _NEXT_MAGIC: Final = re.compile(re.escape(MAGIC))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
-    """One container; ``offset`` and those of its entries count from the content's start.
+    """One container. All offsets count from the start of the content.
 
-    ``size`` includes the header and ends with the content where that is cut off.  In
-    whole-program mode there is one container a translation unit.
+    ``size`` includes the header; it is smaller than declared if the content is cut off. In
+    whole-program mode, there is one container per translation unit.
     """
 
     offset: int
@@ -56,11 +55,11 @@ class Container:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapper:
-    """One record of ``.nvFatBinSegment``, as it lies in the file.
+    """One record of ``.nvFatBinSegment``, as it is stored in the file.
 
-    ``version`` is 1, or 2 for what the device linker made.  ``container`` is the offset in
-    the section of the slot that points to the container: follow it through relocations,
-    the bytes in place may be zero.
+    ``version`` is 1, or 2 for output of the device linker. ``container`` is the offset, in the
+    section, of the pointer to the container. Resolve this pointer through the relocations,
+    because the stored bytes can be zero.
     """
 
     offset: int
@@ -69,49 +68,33 @@ class Wrapper:
 
 
 def read_containers(content: Buffer) -> tuple[tuple[Container, ...], tuple[Problem, ...]]:
-    """Every container in ``content``, in order, and what could not be made sense of.
+    """Return every container in ``content``, in order, and the damage found. Never raises.
 
-    Never raises: after a broken container, reading goes on at the next magic number.  A
-    problem's offset is that of the container or entry it is about.
+    The offset of a problem is that of the container or entry that it concerns.
     """
-    containers: list[Container] = []
-    problems: list[Problem] = []
-    position = skip_zeros(content, 0)
-    while position < len(content):
+
+    def read_container(position: int, problems: list[Problem]) -> tuple[Container, int]:
         container = _read_container(content, position, problems)
-        if container:
-            containers.append(container)
-            position = skip_zeros(content, container.offset + container.size)
-        else:
-            following = _NEXT_MAGIC.search(content, position + 1)
-            position = following.start() if following else len(content)
-            if len(problems) > _MOST_PROBLEMS:
-                problems.append(_problem(position, "too much of it is damaged: not read on"))
-                break
-    return tuple(containers), tuple(problems)
+        return container, position + container.size
+
+    return scan_containers(content, _NEXT_MAGIC, read_container)
 
 
-def _read_container(content: Buffer, start: int, problems: list[Problem]) -> Container | None:
-    """The container at ``start``; None where nothing tells how long it is."""
-    size, header_size, message = 0, 0, None
+def _read_container(content: Buffer, start: int, problems: list[Problem]) -> Container:
     if content[start : start + len(MAGIC)] != MAGIC:
-        message = "no fat binary container starts here (bad magic number)"
-    elif len(content) - start < _HEADER.size:
-        message = "the container is cut off in its header"
-    else:
-        _, version, header_size, size = _HEADER.unpack_from(content, start)
-        if version != VERSION:
-            message = f"container version {version} is not supported, only {VERSION}"
-        elif not _HEADER.size <= header_size <= len(content) - start:
-            message = f"a container header of {header_size} bytes does not fit"
-    if message:
-        problems.append(_problem(start, message))
-        return None
+        raise InputError("expected a fat binary container, but found a different magic number")
+    if len(content) - start < _HEADER.size:
+        raise InputError("the container is cut off in its header")
+    _, version, header_size, size = _HEADER.unpack_from(content, start)
+    if version != VERSION:
+        raise InputError(f"unsupported container version {version}; expected {VERSION}")
+    if not _HEADER.size <= header_size <= len(content) - start:
+        raise InputError(f"invalid size of the container header: {header_size} bytes")
     first = start + header_size
     end = first + size
     if end > len(content):
-        message = f"the container says {size} bytes, {len(content) - first} are there"
-        problems.append(_problem(start, message))
+        message = f"the container declares {size} bytes, but only {len(content) - first} follow"
+        problems.append(problem_at(start, message))
         end = len(content)
     entries = tuple(_read_entries(content, first, end, problems))
     return Container(offset=start, size=end - start, entries=entries)
@@ -124,34 +107,30 @@ def _read_entries(
         try:
             found, following, trouble = read_entry(content, position, end)
         except InputError as error:
-            # Its size is unknown, so the container has no further entries to be found.
-            problems.append(_problem(position, str(error)))
+            # Without the size of this entry, the next one cannot be found.
+            problems.append(problem_at(position, str(error)))
             return
-        problems.extend(_problem(position, message) for message in trouble)
+        problems.extend(problem_at(position, message) for message in trouble)
         yield from found
         position = following
 
 
 def read_wrappers(content: Buffer) -> tuple[tuple[Wrapper, ...], tuple[Problem, ...]]:
-    """The records of ``.nvFatBinSegment``, in order, and what is none.  Never raises."""
+    """Return the records of ``.nvFatBinSegment``, in order, and the damage found. Never raises."""
     wrappers: list[Wrapper] = []
     problems: list[Problem] = []
     position = skip_zeros(content, 0)
     while position < len(content):
         if len(content) - position < WRAPPER_SIZE:
-            problems.append(_problem(position, "the fat binary wrapper is cut off"))
+            problems.append(problem_at(position, "the fat binary wrapper is cut off"))
             break
         magic, version, *_ = _WRAPPER.unpack_from(content, position)
         if magic == WRAPPER_MAGIC:
             wrappers.append(Wrapper(offset=position, version=version, container=position + 8))
         else:
-            message = "no fat binary wrapper is here (bad magic number)"
-            problems.append(_problem(position, message))
-        # Records are 8-aligned and may be padded; their last field may hold zeros, so only
-        # the end of a record is a place to look for the next one.
+            message = "expected a fat binary wrapper, but found a different magic number"
+            problems.append(problem_at(position, message))
+        # Records are aligned to 8 bytes and can be followed by padding. Their last field can be
+        # zero, so the search for the next record starts at the end of this one.
         position = skip_zeros(content, position + WRAPPER_SIZE)
     return tuple(wrappers), tuple(problems)
-
-
-def _problem(offset: int, message: str) -> Problem:
-    return Problem(where=f"byte {offset:#x}", message=message, offset=offset)

@@ -1,12 +1,13 @@
-"""Entries of NVIDIA's fat binary containers: one device image each, or several as one.
+"""Entries of NVIDIA's fat binary containers: one device image each, or several concatenated.
 
-An entry's header is 64 bytes and a tail of its own length: the identifier, and the
-*options block* ``{u32 offset, u32 size}`` with its text.  A *concatenated* entry
-(``fatbinary --concat``, toolkit 13.4) compresses several images as one; its options block is
-an index ``{u32 count, u32 size}`` of members, whose headers have the same fields but for
-the offset of the member in place of the header size, and payload sizes without padding.
+The header of an entry has 64 bytes and a tail of variable length. The tail contains the
+identifier and the *options block*: ``{u32 offset, u32 size}`` and its text. A *concatenated*
+entry (``fatbinary --concat``, toolkit 13.4) compresses several images together. Its options
+block is an index ``{u32 count, u32 size}`` of members. The header of a member has the same
+fields, with two differences: the offset of the member replaces the header size, and the payload
+size does not include padding.
 
-Sources: see :mod:`kbuild.formats.nvidia.fatbin.containers`.
+Sources: see `kbuild.formats.nvidia.fatbin.containers`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer
+from kbuild.formats.buffer import Buffer, align_up
 from kbuild.model import Compression
 
 EntryKind: TypeAlias = Literal["elf", "ptx", "ltoir", "relocatable-ptx", "tile-ir", "other"]
@@ -50,7 +51,7 @@ _PAIR: Final = struct.Struct("<II")
 
 
 class _Header(NamedTuple):
-    """The fixed part of an entry or member; ``header_size`` is a member's place instead."""
+    """The fixed part of a header. For a member, ``header_size`` is the offset of the member."""
 
     kind: int
     version: int
@@ -70,9 +71,9 @@ class _Header(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
-    """What an entry stores: ``stored_size`` bytes from ``offset``, ``size`` decompressed.
+    """The stored bytes of an entry: ``stored_size`` bytes from ``offset``.
 
-    ``compression`` is None where the flags name none that is known.
+    ``size`` is the decompressed size. ``compression`` is None if the method is unknown.
     """
 
     offset: int
@@ -83,12 +84,13 @@ class Payload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One device image, ``size`` bytes from ``start`` of what ``payload`` decompresses to.
+    """One device image: ``size`` bytes from ``start`` of the decompressed payload.
 
-    The members of a concatenated entry share their ``payload``, ``offset`` and ``span``;
-    any other image is all of its payload.  A raw payload's size includes up to seven bytes
-    of padding.  ``code_version`` is (major, minor): of the PTX language, or for ELF (1, ABI
-    of the cubin).  ``options`` is the ptxas command line for PTX, cicc's for LTO-IR.
+    The members of a concatenated entry share ``payload``, ``offset``, and ``span``; every other
+    image fills its whole payload. The size of an uncompressed payload includes up to seven
+    bytes of padding. ``code_version`` is (major, minor) of the PTX language, or for ELF (1, ABI
+    of the cubin). ``options`` is the ptxas command line for PTX, and the cicc command line for
+    LTO-IR.
     """
 
     offset: int
@@ -106,7 +108,7 @@ class Entry:
 
     @property
     def suffix(self) -> str:
-        """``a`` for one architecture only, ``f`` for its family, else empty."""
+        """``a`` for code for one architecture only, ``f`` for its family, else empty."""
         if self.flags & _ARCH_SPECIFIC:
             return "a"
         return "f" if self.flags & _FAMILY_SPECIFIC else ""
@@ -119,35 +121,47 @@ class Entry:
 
     @property
     def is_debug(self) -> bool:
-        """Whether it was compiled for the debugger (``-G``)."""
+        """Whether the image was compiled for the debugger (``-G``)."""
         return bool(self.flags & _DEBUG)
 
     @property
     def host(self) -> str | None:
-        """The host system that it was made for, None where the flags say none."""
+        """The host operating system of the image; None if the flags do not name one."""
         return next((name for bit, name in _HOSTS.items() if self.flags & bit), None)
 
 
 def read_entry(content: Buffer, start: int, end: int) -> tuple[tuple[Entry, ...], int, list[str]]:
-    """The images of the entry at ``start``, where the next one begins, and what is wrong.
+    """Read the entry at ``start``.
 
-    ``end`` is that of the container.  Raises InputError where the entry's own size cannot
-    be known.
+    Args:
+        content: The content that contains the container.
+        start: The position of the entry.
+        end: The position of the end of the container.
+
+    Returns:
+        The images of the entry, the position of the next entry, and messages about damage.
+
+    Raises:
+        InputError: The size of the entry is unknown because its header is damaged.
+
     """
     if start + _HEADER.size > end:
         raise InputError("the entry is cut off in its header")
     header = _Header(*_HEADER.unpack_from(content, start))
     if header.header_size < _HEADER.size:
         raise InputError(
-            f"an entry header of {header.header_size} bytes has no room for its fields"
+            f"the entry header declares {header.header_size} bytes; expected at least "
+            f"{_HEADER.size}"
         )
     first = start + header.header_size
     if first > end:
-        raise InputError("the entry's header reaches past the end of its container")
+        raise InputError("the entry header extends past the end of its container")
     following = first + header.payload_size
     problems = []
     if following > end:
-        problems.append(f"the entry stores {header.payload_size} bytes, {end - first} are there")
+        problems.append(
+            f"the entry declares {header.payload_size} bytes, but only {end - first} follow"
+        )
         following = end
     payload = _describe_payload(header, first, following - first, problems)
     if header.kind == _CONCATENATED:
@@ -160,29 +174,30 @@ def read_entry(content: Buffer, start: int, end: int) -> tuple[tuple[Entry, ...]
     view = memoryview(content)[start:first]
     entry = _describe(view, header, offset=start, span=following - start, payload=payload)
     if entry is None:
-        raise InputError("the entry's identifier or options lie outside its header")
+        raise InputError("the identifier or the options of the entry are outside its header")
     return (entry,), following, problems
 
 
-def _describe_payload(header: _Header, offset: int, there: int, problems: list[str]) -> Payload:
+def _describe_payload(header: _Header, offset: int, available: int, problems: list[str]) -> Payload:
     compression = _COMPRESSIONS.get(header.flags & (_LZ4 | _ZSTD))
     if header.compressed_size == 0:
         if compression:
-            problems.append(f"the entry says {compression} but no compressed size")
-        return Payload(offset=offset, stored_size=there, size=there, compression="none")
-    if header.compressed_size > there:
+            problems.append(f"the entry declares {compression} compression, but no size for it")
+        return Payload(offset=offset, stored_size=available, size=available, compression="none")
+    if header.compressed_size > available:
         problems.append(
-            f"the entry's compressed size is {header.compressed_size} bytes, {there} are there"
+            f"the entry declares {header.compressed_size} compressed bytes, "
+            f"but only {available} follow"
         )
     return Payload(
         offset=offset,
-        stored_size=min(header.compressed_size, there),
+        stored_size=min(header.compressed_size, available),
         size=header.size,
         compression=compression,
     )
 
 
-def _describe(  # noqa: PLR0913 - one header and where it lies
+def _describe(  # noqa: PLR0913 - a header and its position
     view: memoryview,
     header: _Header,
     *,
@@ -191,7 +206,7 @@ def _describe(  # noqa: PLR0913 - one header and where it lies
     payload: Payload,
     member: bool = False,
 ) -> Entry | None:
-    """The entry of a header that starts ``view``; None where its tail lies outside of that."""
+    """Return the entry whose header starts ``view``; None if its tail extends past ``view``."""
     identifier = _read_text(view, header.identifier, header.identifier_size)
     options: str | None = ""
     if header.options and header.kind != _CONCATENATED:
@@ -222,24 +237,26 @@ def _read_members(
         raise InputError("the concatenated entry has no index")
     count, size = _PAIR.unpack_from(index)
     if size > len(index):
-        raise InputError("the index of the concatenated entry lies outside its header")
+        raise InputError("the index of the concatenated entry is outside its header")
     members = []
     position = _PAIR.size
-    # Members follow each other in what they decompress to, so that all of them together
-    # never ask for more than the entry declares.
+    # Members follow each other in the decompressed payload. Therefore, all of them together
+    # are never larger than the entry declares.
     reached = 0
     for _ in range(count):
         if position + _HEADER.size > size:
-            raise InputError(f"the concatenated entry has no room for {count} members")
+            raise InputError(
+                f"the index of the concatenated entry is too small for {count} members"
+            )
         view = index[position:size]
         member = _Header(*_HEADER.unpack_from(view))
         if member.kind == _CONCATENATED:
-            raise InputError("a member of the concatenated entry is concatenated itself")
+            raise InputError("a member of the concatenated entry is itself concatenated")
         entry = _describe(
             view, member, offset=start, span=following - start, payload=payload, member=True
         )
         if entry is None or not reached <= entry.start <= payload.size - entry.size:
-            raise InputError("a member of the concatenated entry lies outside of it")
+            raise InputError("a member of the concatenated entry is outside its payload")
         reached = entry.start + entry.size
         members.append(entry)
         position += _member_header_size(view, member)
@@ -247,14 +264,17 @@ def _read_members(
 
 
 def _member_header_size(view: memoryview, member: _Header) -> int:
-    """A member does not say its header's size; its parts end in a NUL and are 8-aligned."""
+    """Compute the header size, which a member does not declare.
+
+    The texts of a member end with a NUL, and members are aligned to 8 bytes.
+    """
     size = _HEADER.size
     if member.identifier:
         size = max(size, member.identifier + member.identifier_size + 1)
     if member.options:
         text_offset, text_size = _PAIR.unpack_from(view, member.options)
         size = max(size, text_offset + text_size + 1)
-    return -size % 8 + size
+    return align_up(size, 8)
 
 
 def _read_options(view: memoryview, offset: int) -> str | None:
@@ -265,7 +285,10 @@ def _read_options(view: memoryview, offset: int) -> str | None:
 
 
 def _read_text(view: memoryview, offset: int, size: int) -> str | None:
-    """The text there, up to a NUL: a copy of ``.nv.compat`` follows the options of a cubin."""
+    """Return the text up to the first NUL; None if it is outside ``view``.
+
+    After the options of a cubin, a copy of ``.nv.compat`` follows the NUL.
+    """
     if not offset:
         return ""
     if offset + size > len(view):

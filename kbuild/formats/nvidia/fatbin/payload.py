@@ -1,4 +1,4 @@
-"""The images of NVIDIA's fat binaries, decompressed one after the other."""
+"""The images of NVIDIA's fat binaries, decompressed one at a time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from kbuild.model import Problem
 
 
 def read_image(entry: Entry, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buffer:
-    """The image of ``entry``: a view of ``content`` where it is stored as it is.
+    """Return the image of ``entry``, without a copy if it is not compressed.
 
-    The NULs that end and pad PTX text are dropped.  Raises InputError where it cannot be
-    decompressed, or is larger than ``limit`` bytes.
+    The NULs at the end of PTX text are removed.
+
+    Raises:
+        InputError: The image cannot be decompressed, or is larger than ``limit`` bytes.
+
     """
     return _cut(entry, decompress(entry, content, limit=limit))
 
@@ -24,9 +27,10 @@ def read_image(entry: Entry, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> 
 def read_images(
     entries: Iterable[Entry], content: Buffer, *, limit: int = DEFAULT_LIMIT
 ) -> Iterator[tuple[Entry, Buffer | Problem]]:
-    """The image of each entry, or why it cannot be had, decompressing no payload twice.
+    """Yield each entry with its image, or with the problem that prevents reading it.
 
-    Holds one payload at a time: entries that share one follow each other.
+    Only one decompressed payload is in memory at a time. No payload is decompressed twice,
+    because the entries that share one follow each other.
     """
     last: Payload | None = None
     whole: Buffer | InputError = b""
@@ -45,19 +49,19 @@ def read_images(
 
 
 def decompress(entry: Entry, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buffer:
-    """All that the payload of ``entry`` holds, with the other members of its entry."""
+    """Return the whole decompressed payload of ``entry``, including the other members."""
     payload = entry.payload
     stored = memoryview(content)[payload.offset : payload.offset + payload.stored_size]
     if payload.compression == "none":
         return stored
     if entry.kind == "ltoir":
-        raise InputError("LTO-IR is scrambled by the toolkit; it cannot be read")
+        raise InputError("cannot read LTO-IR, because the toolkit scrambles it")
     if payload.compression is None:
-        raise InputError("the image is compressed in a way that is not known")
+        raise InputError("the compression method of the image is unknown")
     return compression.decompress(payload.compression, stored, payload.size, limit=limit)
 
 
 def _cut(entry: Entry, whole: Buffer) -> Buffer:
-    # Nothing is copied where the image is all of its payload.
+    # Avoids a copy if the image fills its payload.
     image = whole if entry.size == len(whole) else whole[entry.start : entry.start + entry.size]
     return bytes(image).rstrip(b"\0") if entry.kind == "ptx" else image

@@ -1,1 +1,1 @@
-"""PTX text."""
+"""PTX, the text form of NVIDIA device code."""

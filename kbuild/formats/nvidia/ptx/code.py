@@ -1,7 +1,7 @@
-"""The functions of PTX text, for comparing: what the assembler sees, and nothing else.
+"""Digests and statements of the functions in PTX text, for comparing builds.
 
-Comments, line information, white space, the declarations of virtual registers and the parts
-of labels that count functions are left out.
+Only what the assembler uses is compared. Comments, line information, white space, declarations
+of virtual registers, and function numbers in labels are removed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.code import digest
+from kbuild.formats.nvidia.ptx.reader import STRING_OR_COMMENT, find_closing_brace
 
-# Stands before a number that means nothing beyond its function: `kbuild.backends.interface.code`.
+# Precedes a number that has no meaning outside its function; see `kbuild.backends.interface.code`.
 _MARK: Final = "\0"
-_COMMENT: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _STRING: Final = re.compile(rb'"[^"]*(?:"|\Z)')
 _NAME: Final = rb"[A-Za-z_$%][\w$]*"
 _FUNCTION: Final = re.compile(
@@ -28,10 +28,10 @@ _FUNCTION: Final = re.compile(
 )
 _VARIABLE: Final = re.compile(rb"(" + _NAME + rb")\s*(?:\[[^\]]*\]\s*)*$")
 _DATA: Final = (b".global", b".const")
-# What counts the functions of a module: labels and the frame.
+# Names that contain the number of the function in its module: labels and the stack frame.
 _COUNTED: Final = re.compile(rb"\$L__BB\d+_")
 _DEPOT: Final = re.compile(rb"__local_depot\d+")
-# Generated text has one count a function; more are taken out the slow way.
+# Compilers write one number per function. Further numbers are removed with a slower method.
 _MOST_COUNTS: Final = 4
 _LOCATION: Final = re.compile(rb"^[ \t]*(?:\.loc\s[^\n]*|\$L__(?:tmp|func_)\w*:)$", re.MULTILINE)
 _LABEL: Final = re.compile(r"\$L__BB_(\d+)")
@@ -49,7 +49,13 @@ class PtxPart(NamedTuple):
 
 
 def read_ptx_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
-    """The digests of a module's functions and variables."""
+    """Return the digests of a module's functions and variables.
+
+    Args:
+        data: The PTX text.
+        canonical: A function that removes the parts of a name that vary between builds.
+
+    """
     functions: list[tuple[str, str]] = []
     variables: list[tuple[str, str]] = []
     for part in _iterate_parts(_strip(bytes(data).rstrip(b"\0"))):
@@ -61,7 +67,7 @@ def read_ptx_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
 def read_ptx_lines(
     data: Buffer, names: frozenset[str], canonical: Callable[[str], str]
 ) -> dict[str, tuple[str, ...]]:
-    """The statements of each wanted function."""
+    """Return the statements of each function in ``names``."""
     return {
         part.name: tuple(_iterate_lines(part, canonical))
         for part in _iterate_parts(_strip(bytes(data).rstrip(b"\0")))
@@ -70,13 +76,13 @@ def read_ptx_lines(
 
 
 def _strip(content: bytes) -> bytes:
-    """The text without comments; strings that could be taken for code go with them."""
-    # Text in fat binaries has neither, and is long.
+    """Remove comments, and strings that could be mistaken for code."""
+    # PTX in fat binaries is long and contains neither, so this check saves time.
     if b"/" not in content and not any(
         b"{" in text or b"}" in text for text in map(_whole, _STRING.finditer(content))
     ):
         return content
-    return _COMMENT.sub(_keep_string, content)
+    return STRING_OR_COMMENT.sub(_keep_string, content)
 
 
 def _whole(match: re.Match[bytes]) -> bytes:
@@ -90,13 +96,13 @@ def _keep_string(match: re.Match[bytes]) -> bytes:
 
 
 def _iterate_parts(content: bytes) -> Iterator[PtxPart]:
-    """What is defined at module scope, in order."""
+    """Yield the functions and variables that the module defines, in order."""
     start = 0
     while (opening := content.find(b"{", start)) >= 0:
         *statements, head = content[start:opening].split(b";")
         for statement in statements:
             yield from _read_variable(statement, b"")
-        end = _find_end(content, opening)
+        end = find_closing_brace(content, opening)
         body = content[opening + 1 : end]
         match = _FUNCTION.search(head)
         if match:
@@ -109,18 +115,6 @@ def _iterate_parts(content: bytes) -> Iterator[PtxPart]:
         yield from _read_variable(statement, b"")
 
 
-def _find_end(content: bytes, opening: int) -> int:
-    """Where the brace that matches is; the end where the text is cut off."""
-    position, depth = opening + 1, 1
-    while depth:
-        closing = content.find(b"}", position)
-        if closing < 0:
-            return len(content)
-        depth += content.count(b"{", position, closing) - 1
-        position = closing + 1
-    return position - 1
-
-
 def _read_variable(head: bytes, body: bytes) -> Iterator[PtxPart]:
     front, _, value = head.partition(b"=")
     match = _VARIABLE.search(front.rstrip())
@@ -130,7 +124,7 @@ def _read_variable(head: bytes, body: bytes) -> Iterator[PtxPart]:
 
 
 def _clean(part: PtxPart, canonical: Callable[[str], str]) -> bytes:
-    """The part without line information, its own name and the counts of functions."""
+    """Return the text of a part without line information, its own name, and function numbers."""
     text = part.head.strip() + b"\n{\n" + part.body
     if b".loc" in text or b"$L__tmp" in text or b"$L__func" in text:
         text = _LOCATION.sub(b"", text)
@@ -141,7 +135,10 @@ def _clean(part: PtxPart, canonical: Callable[[str], str]) -> bytes:
 
 
 def _drop_counts(text: bytes) -> bytes:
-    """The text without the numbers; replacing one everywhere is many times faster than each."""
+    """Remove function numbers from labels.
+
+    Replacing all occurrences of one label prefix is much faster than a regular expression.
+    """
     for _ in range(_MOST_COUNTS):
         match = _COUNTED.search(text)
         if match is None:

@@ -13,7 +13,7 @@ from typing import Final
 from kbuild.errors import InputError
 
 _TOKEN: Final = re.compile(r"[.\w$%:]+|\[[^\[\]]*\]", re.ASCII)
-# Nine of ten declarations: a scalar, or a pointer with what it points to.
+# Matches nine of ten declarations: a scalar, or a pointer with attributes of its target.
 _SCALAR: Final = re.compile(
     r"\s*\.\w+\s+\.([a-z]+\d+)\s+(?:\.ptr\s+(?:\.\w+\s+)?\.align\s+\d+\s+)?([A-Za-z_$%][\w$]*)\s*",
     re.ASCII,
@@ -24,7 +24,7 @@ _SIZES: Final = {
     "f16x2": 4,
     "bf16": 2,
     "bf16x2": 4,
-    # Opaque: a handle.
+    # Opaque types are handles.
     **dict.fromkeys(("texref", "samplerref", "surfref"), 8),
 }
 OPAQUE: Final = frozenset(("texref", "samplerref", "surfref"))
@@ -35,7 +35,11 @@ _MOST_DIMENSIONS: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What declares one name; ``size`` and ``alignment`` are those of all its elements."""
+    """The declaration of one name. ``size`` is the size of all elements together.
+
+    ``size`` is None if it is unknown; ``count`` is None for a scalar, or an array of unknown
+    length.
+    """
 
     name: str
     type: str
@@ -45,14 +49,19 @@ class Declaration:
 
 
 def read_scalar(text: str) -> tuple[str, str, int] | None:
-    """Name, type and size of a scalar parameter; None for any other declaration."""
+    """Return the name, type, and size of a scalar parameter; None for other declarations."""
     scalar = _SCALAR.fullmatch(text)
     size = _SIZES.get(scalar[1]) if scalar else None
     return (scalar[2], scalar[1], size) if scalar and size else None
 
 
 def read_declaration(text: str) -> Declaration:
-    """What ``.align 8 .b8 name[48]`` or the like declares; InputError where it has no name."""
+    """Read a declaration, for example ``.align 8 .b8 name[48]``.
+
+    Raises:
+        InputError: The declaration has no name or too many dimensions, or a number is invalid.
+
+    """
     name, alignment = "", None
     kind, vector, dimensions = "", 1, []
     is_pointee = False
@@ -61,7 +70,7 @@ def read_declaration(text: str) -> Declaration:
         word = token[1:]
         if word == "align":
             number = read_number(next(tokens, ""))
-            # After `.ptr`, it is the alignment of what is pointed to.
+            # After `.ptr`, the number is the alignment of the pointer's target.
             alignment = alignment if is_pointee else number
         elif token.startswith("["):
             dimensions.append(read_number(word[:-1].strip()) if word[:-1].strip() else None)
@@ -72,9 +81,11 @@ def read_declaration(text: str) -> Declaration:
         else:
             name = token
     if not name:
-        raise InputError("a declaration without a name")
+        raise InputError("the declaration has no name")
     if len(dimensions) > _MOST_DIMENSIONS:
-        raise InputError(f"an array of {len(dimensions)} dimensions")
+        raise InputError(
+            f"the array has {len(dimensions)} dimensions; the limit is {_MOST_DIMENSIONS}"
+        )
     element = _SIZES[kind] * vector if kind else None
     lengths = [length for length in dimensions if length is not None]
     count = math.prod(lengths) if len(lengths) == len(dimensions) else None
@@ -88,12 +99,17 @@ def read_declaration(text: str) -> Declaration:
 
 
 def read_number(text: str) -> int:
-    """A decimal number; raises InputError where ``text`` is none, or is absurdly long."""
+    """Return the decimal number in ``text``.
+
+    Raises:
+        InputError: The text is not a decimal number, or has too many digits.
+
+    """
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        raise InputError(f"{shorten(text)!r} is no number")
+        raise InputError(f"'{shorten(text)}' is not a decimal number")
     return int(text)
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """The front of ``text`` in one line, for messages."""
+    """Return the beginning of ``text`` on one line, for use in messages."""
     return " ".join(text[: 4 * limit].split())[:limit]

@@ -1,4 +1,4 @@
-"""The readers on what AMD's compilers make, compared with what LLVM's tools show of it."""
+"""Compares the readers with LLVM's tools on the output of AMD's compilers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from kbuild.errors import InputError
 from kbuild.formats.amd.code_object.facts import CodeObject
-from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
+from kbuild.formats.amd.code_object.reader import is_code_object, read_code_object
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.offload import binary as offload_binary
 from kbuild.formats.offload.bundle import MAGIC, load, parse_id, read_bundles
@@ -132,7 +132,7 @@ def _code_object(
 
 
 def _compare(path: Path) -> CodeObject:
-    """Read a code object, and compare everything with what the tools show of it."""
+    """Read a code object, and compare all facts with the output of LLVM's tools."""
     data = path.read_bytes()
     assert is_code_object(data)
     facts = read_code_object(data)
@@ -191,7 +191,7 @@ def _compare(path: Path) -> CodeObject:
 
 
 @pytest.mark.parametrize(("compiler", "version", "arch"), CODE_OBJECTS)
-def test_code_object_is_read_as_readobj_shows_it(
+def test_code_object_matches_readobj(
     compiler: str, version: int, arch: str, source: Path, tmp_path: Path
 ) -> None:
     path = _code_object(source, tmp_path / "kernels.co", compiler, arch, version)
@@ -200,7 +200,7 @@ def test_code_object_is_read_as_readobj_shows_it(
     assert version == 3 or facts.arch == arch
     kernels = {kernel.name: kernel for kernel in facts.kernels}
     spills = kernels["_Z6spillsPfi"]
-    # Not every target has as few registers as it is told to use.
+    # Some targets need more registers than the option requests.
     assert (spills.vgpr_spills or spills.sgpr_spills) or compiler == "clang-14"
     assert kernels["_Z6sharesPf"].lds_bytes == 400
     assert kernels["_Z7scratchPii"].scratch_bytes
@@ -229,7 +229,7 @@ def test_wavefront_size_is_read(option: str, arch: str, source: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O3", "-g"])
-def test_every_level_is_read(level: str, source: Path, tmp_path: Path) -> None:
+def test_every_optimization_level_is_read(level: str, source: Path, tmp_path: Path) -> None:
     _compare(_code_object(source, tmp_path / "kernels.co", "clang-19", "gfx90a", 5, level))
 
 
@@ -265,11 +265,11 @@ __kernel void free_one(__constant int* in, __global int* out) { *out = *in; }
     assert params[1].value_kind == "dynamic_shared_pointer"
 
 
-def test_oldest_version_has_names_only(source: Path, tmp_path: Path) -> None:
+def test_only_names_are_read_from_version_2(source: Path, tmp_path: Path) -> None:
     path = _code_object(source, tmp_path / "kernels.co", "clang-14", "gfx900", 2)
     facts = read_code_object(path.read_bytes())
     assert [p.message for p in facts.problems] == [
-        "code object version 2 is not supported, only 3 to 6"
+        "unsupported code object version 2; expected 3 to 6"
     ]
     shown = {n: s[1] for n, s in dump_symbols(path).items() if s[0] == "AMDGPU_HSA_KERNEL"}
     assert {kernel.name: kernel.code_bytes for kernel in facts.kernels} == shown
@@ -294,9 +294,9 @@ ARCHES = ("gfx900", "gfx90a:xnack+", "gfx1100")
 
 @pytest.fixture(scope="session")
 def code_objects(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("code_objects")
+    directory = tmp_path_factory.mktemp("code_objects")
     return {
-        arch: _code_object(source, folder / f"{number}.co", "clang-19", arch, 5)
+        arch: _code_object(source, directory / f"{number}.co", "clang-19", arch, 5)
         for number, arch in enumerate(ARCHES)
     }
 
@@ -319,7 +319,7 @@ def _listed(path: Path, kind: str = "o") -> set[str]:
 
 
 @pytest.mark.parametrize("option", ["", "-compress"])
-def test_bundle_is_read_as_the_bundler_wrote_it(
+def test_bundle_matches_the_bundler(
     option: str, code_objects: dict[str, Path], tmp_path: Path
 ) -> None:
     path = _bundle(code_objects, tmp_path / "made.hipfb", *([option] if option else []))
@@ -347,7 +347,7 @@ def test_every_version_of_compressed_bundles_is_read_among_others(
         for version in (1, 2, 3)
         for method in (ZLIB, ZSTD)
     ]
-    # What the bundler itself compressed, under the headers of the other versions.
+    # The data that the bundler compressed, with the headers of the other versions.
     _, _, _, _, size, digest = struct.unpack_from("<4sHHIIQ", second)
     stored = second[24:]
     parts.append(struct.pack("<4sHHIQ", b"CCOB", 1, 1, size, digest) + stored)
@@ -365,7 +365,7 @@ def test_every_version_of_compressed_bundles_is_read_among_others(
 @pytest.mark.parametrize(
     ("compiler", "option"),
     [
-        # This one does not compress.
+        # This bundler does not compress.
         ("clang-15", "-O2"),
         ("clang-19", "--no-offload-compress"),
         ("clang-19", "--offload-compress"),
@@ -397,7 +397,7 @@ def test_sections_of_a_relocatable_host_object_name_their_targets(
     path = _compile(source, tmp_path / "kernels.o", "clang-19", arches, "-fgpu-rdc")
     text = run(require_tool("llvm-readelf-19"), "-SW", path)
     names = [word for word in text.split() if word.startswith(MAGIC.decode())]
-    # The bundler lists them without features, as it wrote them.
+    # The bundler omits the features, both when it writes and when it lists.
     assert {name.removeprefix(MAGIC.decode()) for name in names} == _listed(path)
     assert [parse_id(name) for name in names] == [
         *(("hip", "amdgcn-amd-amdhsa", arch) for arch in arches),
@@ -405,7 +405,7 @@ def test_sections_of_a_relocatable_host_object_name_their_targets(
     ]
 
 
-def test_hipcc_makes_what_is_read(tmp_path: Path) -> None:
+def test_output_of_hipcc_is_read(tmp_path: Path) -> None:
     hipcc = require_tool("hipcc")
     path = tmp_path / "saxpy.hip"
     path.write_text("""
@@ -430,9 +430,7 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
         assert [kernel.name for kernel in facts.kernels] == ["_Z5saxpyifPKfPf"]
 
 
-def test_offload_binary_is_read_as_the_packager_wrote_it(
-    code_objects: dict[str, Path], tmp_path: Path
-) -> None:
+def test_offload_binary_matches_the_packager(code_objects: dict[str, Path], tmp_path: Path) -> None:
     packager = require_tool("clang-offload-packager-19")
     output = tmp_path / "made.bin"
     kinds = ("hip", "openmp", "cuda")
@@ -500,7 +498,7 @@ def test_offloading_section_of_cuda_is_read(tmp_path: Path) -> None:
     _compare_section(output, "cuda", ("sm_70", "sm_80"))
 
 
-def test_damage_to_real_files_is_reported_not_raised(
+def test_damage_to_real_files_is_reported_without_raising(
     code_objects: dict[str, Path], tmp_path: Path
 ) -> None:
     code = code_objects["gfx90a:xnack+"].read_bytes()
@@ -526,7 +524,7 @@ WHEELS = ("jax-rocm7-plugin==0.10.2", "jax-rocm60-plugin==0.5.0")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wheel", WHEELS)
-def test_public_wheel_is_read_as_readobj_shows_it(wheel: str, tmp_path: Path) -> None:
+def test_public_wheel_matches_readobj(wheel: str, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
     finished = subprocess.run([*pip, "-d", tmp_path, wheel], capture_output=True, check=False)
     if finished.returncode:

@@ -1,4 +1,4 @@
-"""The readers on what NVIDIA's compilers make, compared with what its tools show of it."""
+"""Compares the readers with NVIDIA's tools on the output of NVIDIA's compilers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from kbuild.errors import InputError
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.nvidia.cubin.facts import CubinFacts
-from kbuild.formats.nvidia.cubin.image import read_cubin
+from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.formats.nvidia.fatbin.containers import (
     SECTIONS,
     WRAPPER_SECTION,
@@ -25,7 +25,8 @@ from kbuild.formats.nvidia.fatbin.containers import (
 )
 from kbuild.formats.nvidia.fatbin.entry import Entry
 from kbuild.formats.nvidia.fatbin.payload import read_images
-from kbuild.formats.nvidia.ptx.text import PtxFacts, read_ptx
+from kbuild.formats.nvidia.ptx.facts import PtxFacts
+from kbuild.formats.nvidia.ptx.reader import read_ptx
 from kbuild.formats.nvidia.ptxas_log import read_log
 from kbuild.model import Problem
 from support.tools.nvidia_tools import (
@@ -138,7 +139,7 @@ MODES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What the readers make of one image; facts are None for what is no ELF and no PTX."""
+    """The result of reading one image. The facts are None if it is neither ELF nor PTX."""
 
     container: int
     entry: Entry
@@ -202,7 +203,7 @@ def _compare_headers(found: list[Found], dumped: list[DumpedImage]) -> None:
 
 def _compare_kernels(facts: CubinFacts, dumped: DumpedImage, usage: dict[str, Usage]) -> None:
     assert {kernel.name for kernel in facts.kernels} == dumped.kernels
-    # Its list has variables in shared memory as well, and parameters as symbols.
+    # The output of the tool also lists variables in shared memory, and symbols of parameters.
     assert {(v.name, v.size) for v in facts.variables} <= dumped.variables
     for kernel in facts.kernels:
         assert kernel.params is not None
@@ -211,10 +212,10 @@ def _compare_kernels(facts: CubinFacts, dumped: DumpedImage, usage: dict[str, Us
         assert kernel.max_threads == dumped.max_threads.get(kernel.name)
         shared = usage[kernel.name][2]
         if facts.arch_number >= 90 and not facts.is_relocatable:
-            # It counts what the system reserves.
+            # The tool includes the memory that the system reserves.
             shared = max(shared - 1024, 0)
         theirs = (*usage[kernel.name][:2], shared, *usage[kernel.name][3:])
-        # It shows zero where the linker has not yet decided.
+        # The tool shows zero if the linker has not decided yet.
         stack = 0 if facts.is_relocatable else kernel.stack_bytes
         assert theirs == (
             kernel.registers,
@@ -256,7 +257,7 @@ def _compile(source: Path, output: Path, *options: str) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_mode_is_read_as_cuobjdump_shows_it(mode: str, source: Path, tmp_path: Path) -> None:
+def test_every_mode_matches_cuobjdump(mode: str, source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.o"
     _compile(source, output, *MODES[mode])
     _compare_ptx(_read(output))
@@ -269,7 +270,7 @@ def test_every_mode_is_read_as_cuobjdump_shows_it(mode: str, source: Path, tmp_p
 
 
 def _compare_ptx(found: list[Found]) -> None:
-    """PTX and cubin of one architecture say the same of their kernels."""
+    """Check that the PTX and the cubin of one architecture give the same facts."""
     for one in found:
         facts = one.facts
         if not isinstance(facts, PtxFacts):
@@ -297,7 +298,7 @@ def _compare_ptx(found: list[Found]) -> None:
             assert names == {(v.name, v.kind, v.size) for v in facts.variables}
 
 
-def test_images_are_the_files_that_went_in(source: Path, tmp_path: Path) -> None:
+def test_images_equal_the_packed_files(source: Path, tmp_path: Path) -> None:
     fatbinary = require_tool("fatbinary")
     images = []
     for arch in ("80", "90a", "100f"):
@@ -327,18 +328,18 @@ def test_images_are_the_files_that_went_in(source: Path, tmp_path: Path) -> None
             assert not isinstance(image, Problem)
             if kind == "elf":
                 data, packed = path.read_bytes(), bytes(image)
-                # fatbinary 13.5 fills up cubins of an odd size to the next 8 bytes.
+                # fatbinary 13.5 pads cubins to a multiple of 8 bytes.
                 padding = packed[len(data) :]
                 assert packed[: len(data)] == data
                 assert padding in (b"", bytes(-len(data) % 8))
             else:
-                # Comments are taken out on the way in.
+                # fatbinary removes comments.
                 assert read_ptx(image) == read_ptx(path.read_bytes())
         if cuobjdump := find_tool("cuobjdump"):
             _compare(cuobjdump, output)
 
 
-def test_log_says_what_the_cubin_says(source: Path, tmp_path: Path) -> None:
+def test_log_matches_the_cubin(source: Path, tmp_path: Path) -> None:
     for arch in ("80", "90a", "100f"):
         cubin = tmp_path / "log.cubin"
         log = _compile(source, cubin, "-cubin", f"-arch=sm_{arch}", "-Xptxas=-v")
@@ -358,7 +359,7 @@ def test_log_says_what_the_cubin_says(source: Path, tmp_path: Path) -> None:
         assert any(usage.is_entry is False for usage in read_log(log))
 
 
-def test_damage_to_real_images_is_reported_not_raised(source: Path, tmp_path: Path) -> None:
+def test_damage_to_real_images_is_reported_without_raising(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.fatbin"
     _compile(source, output, AMPERE, BLACKWELL, "--fatbin")
     content = output.read_bytes()
@@ -378,7 +379,7 @@ WHEELS = ("xformers==0.0.35", "jax-cuda13-plugin==0.10.2")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wheel", WHEELS)
-def test_public_wheel_is_read_as_cuobjdump_shows_it(wheel: str, tmp_path: Path) -> None:
+def test_public_wheel_matches_cuobjdump(wheel: str, tmp_path: Path) -> None:
     cuobjdump = require_tool("cuobjdump")
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
     finished = subprocess.run([*pip, "-d", tmp_path, wheel], capture_output=True, check=False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kbuild.errors import InputError
 from kbuild.formats.amd.code_object import metadata as code_object_metadata
 from kbuild.formats.amd.code_object.facts import CodeObject, CodeObjectKernel, CodeObjectParam
-from kbuild.formats.amd.code_object.image import is_code_object, read_code_object
+from kbuild.formats.amd.code_object.reader import is_code_object, read_code_object
 from support.files.amd_builders import (
     FUNC,
     OBJECT,
@@ -68,7 +68,7 @@ def _damaged(message: str, builder: CodeObjectBuilder) -> CodeObject:
     return facts
 
 
-def test_everything_about_a_kernel() -> None:
+def test_all_fields_of_a_kernel_are_read() -> None:
     assert _only(_full()) == CodeObjectKernel(
         name="_Z1kif",
         linkage="external",
@@ -98,7 +98,7 @@ def test_everything_about_a_kernel() -> None:
     )
 
 
-def test_everything_about_a_code_object() -> None:
+def test_all_fields_of_a_code_object_are_read() -> None:
     data = _full().build()
     assert is_code_object(data)
     facts = read_code_object(data)
@@ -112,7 +112,7 @@ def test_everything_about_a_code_object() -> None:
     ]
 
 
-def test_stripped_code_object_says_the_same() -> None:
+def test_stripped_code_object_gives_the_same_facts() -> None:
     assert read_code_object(_full(is_stripped=True).build()) == read_code_object(_full().build())
 
 
@@ -132,7 +132,7 @@ def _arch(abi: int, flags: int, target: str | None = None) -> str:
     return read_code_object(builder.build()).arch
 
 
-def test_arch_is_that_of_the_header_where_metadata_has_none() -> None:
+def test_arch_comes_from_header_when_metadata_lacks_it() -> None:
     assert _arch(1, 0x02C) == "gfx900:xnack-"
     assert _arch(1, 0x12C) == "gfx900:xnack+"
     assert _arch(1, 0x22F) == "gfx906:sramecc+:xnack-"
@@ -145,40 +145,40 @@ def test_arch_is_that_of_the_header_where_metadata_has_none() -> None:
     assert _arch(4, 0x54F, "gfx9-4-generic:xnack+") == "gfx9-4-generic:xnack+"
 
 
-def test_arch_that_is_not_known_or_not_one_is_a_problem() -> None:
+def test_unknown_or_contradictory_arch_is_a_problem() -> None:
     builder = CodeObjectBuilder(flags=0xFE)
     builder.metadata(target=None)
-    assert _damaged("processor of ELF flags 0xfe is not known", builder).arch == ""
+    assert _damaged("unknown processor .ELF flags 0xfe", builder).arch == ""
     builder = CodeObjectBuilder(flags=0xFE)
     builder.metadata(target="gfx9999")
     facts = read_code_object(builder.build())
     assert (facts.arch, facts.problems) == ("gfx9999", ())
     builder = CodeObjectBuilder(flags=0x53F)
     builder.metadata(target="gfx942")
-    assert _damaged("for gfx942, the ELF header for gfx90a", builder).arch == "gfx942"
+    assert _damaged("for gfx942, but the ELF header is for gfx90a", builder).arch == "gfx942"
     builder = CodeObjectBuilder()
     builder.section(".note", 7, metadata_note({"amdhsa.target": "amdgcn-amd"}))
     assert read_code_object(builder.build()).arch == "gfx90a"
 
 
-def test_old_version_has_only_names() -> None:
+def test_only_names_are_read_from_version_2() -> None:
     builder = CodeObjectBuilder(abi=0, flags=0x2C)
     text = builder.section(".text", 1, bytes(300), 0x1000, 6)
     builder.symbol("_Z1kv", OLD_KERNEL, text, value=0x1000, size=300)
-    facts = _damaged("version 2 is not supported", builder)
+    facts = _damaged("unsupported code object version 2", builder)
     assert [(k.name, k.code_bytes, k.params) for k in facts.kernels] == [("_Z1kv", 300, None)]
     assert len(facts.problems) == 1
 
 
-def test_later_version_is_read_all_the_same() -> None:
-    assert len(_damaged("version 7 is not supported", _full(abi=5)).kernels) == 1
+def test_unknown_later_version_is_still_read() -> None:
+    assert len(_damaged("unsupported code object version 7", _full(abi=5)).kernels) == 1
 
 
 @pytest.mark.parametrize(
     ("properties", "abi", "wavefront", "stack"),
     [(0, 3, 64, False), (1 << 10, 3, 32, False), (1 << 11, 3, 64, True), (1 << 11, 2, 64, None)],
 )
-def test_descriptor_speaks_where_metadata_is_missing(
+def test_descriptor_is_used_when_metadata_is_missing(
     properties: int, abi: int, wavefront: int, stack: bool | None
 ) -> None:
     builder = CodeObjectBuilder(abi=abi)
@@ -193,22 +193,25 @@ def test_descriptor_speaks_where_metadata_is_missing(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"group_segment_fixed_size": 1}, "lds_bytes is 1 in the metadata, 400 in the descriptor"),
+        (
+            {"group_segment_fixed_size": 1},
+            "lds_bytes is 1 in the metadata, but 400 in the descriptor",
+        ),
         ({"private_segment_fixed_size": 1}, "scratch_bytes is 1"),
         ({"kernarg_segment_size": 1}, "kernarg_bytes is 1"),
         ({"wavefront_size": 32}, "wavefront_size is 32"),
         ({"uses_dynamic_stack": True}, "uses_dynamic_stack is True"),
-        ({"vgpr_count": "10"}, "vgpr_count is no size"),
-        ({"vgpr_count": True}, "vgpr_count is no size"),
-        ({"vgpr_count": -1}, "vgpr_count is no size"),
-        ({"reqd_workgroup_size": [1, 2]}, "not three sizes"),
-        ({"reqd_workgroup_size": [1, 2, "3"]}, "not three sizes"),
-        ({"reqd_workgroup_size": 3}, "not three sizes"),
-        ({"args": 3}, "arguments are no list"),
-        ({"args": [3]}, "an argument is no map"),
-        ({"args": [{".offset": 3}]}, "without offset, size or kind"),
-        ({"symbol": "other.kd"}, "kernel k: the metadata does not have it"),
-        ({"symbol": "other.kd"}, "kernel other: the metadata has it"),
+        ({"vgpr_count": "10"}, "vgpr_count must be a non-negative integer"),
+        ({"vgpr_count": True}, "vgpr_count must be a non-negative integer"),
+        ({"vgpr_count": -1}, "vgpr_count must be a non-negative integer"),
+        ({"reqd_workgroup_size": [1, 2]}, "must consist of three sizes"),
+        ({"reqd_workgroup_size": [1, 2, "3"]}, "must consist of three sizes"),
+        ({"reqd_workgroup_size": 3}, "must consist of three sizes"),
+        ({"args": 3}, "arguments are not a list"),
+        ({"args": [3]}, "an argument is not a map"),
+        ({"args": [{".offset": 3}]}, "an argument has no offset, size, or kind"),
+        ({"symbol": "other.kd"}, "kernel k: the kernel is not in the metadata"),
+        ({"symbol": "other.kd"}, "kernel other: the kernel is in the metadata"),
         ({"symbol": 3}, "kernel 0 of the metadata has no symbol"),
     ],
 )
@@ -222,7 +225,7 @@ def test_contradictions_and_damaged_metadata_are_problems(
     assert kernel.name == "k"
 
 
-def test_what_metadata_does_not_have_is_unknown() -> None:
+def test_fields_missing_from_metadata_are_none() -> None:
     builder = CodeObjectBuilder()
     builder.metadata(kernel_metadata("k", agpr_count=..., args=..., uses_dynamic_stack=...))
     builder.kernel("k", descriptor(kernarg=0))
@@ -235,7 +238,7 @@ def test_descriptor_outside_its_section_is_a_problem() -> None:
     builder = CodeObjectBuilder()
     builder.metadata(kernel_metadata("k"))
     builder.kernel("k", descriptor()[:63])
-    (kernel,) = _damaged("kernel k: the descriptor lies outside", builder).kernels
+    (kernel,) = _damaged("kernel k: the descriptor is outside", builder).kernels
     assert kernel.vgprs == 10
 
 
@@ -249,7 +252,7 @@ def _noted(content: bytes) -> CodeObjectBuilder:
 SOUND = metadata_note({"amdhsa.kernels": [kernel_metadata("k")]})
 
 
-def test_notes_of_others_are_passed_over() -> None:
+def test_notes_of_other_owners_are_skipped() -> None:
     others = metadata_note({}, owner=b"GNU\0") + metadata_note({}, kind=3)
     assert _only(_noted(others + SOUND)).vgprs == 10
 
@@ -258,16 +261,16 @@ def test_notes_of_others_are_passed_over() -> None:
     ("content", "message"),
     [
         (SOUND[:8], "cut off in its header"),
-        (SOUND[:40], "a note ends at byte"),
-        (metadata_note(b""), "no sound MessagePack"),
-        (metadata_note(b"\xc1"), "no sound MessagePack"),
-        (metadata_note(b"\x90\x90"), "no sound MessagePack"),
-        (metadata_note([1]), "the metadata is no map"),
-        (metadata_note({1: 2}), "no sound MessagePack"),
-        (metadata_note(b"\x81\x90\x01"), "no sound MessagePack"),
-        (metadata_note({"a": msgpack.ExtType(5, b"x")}), "no sound MessagePack"),
-        (metadata_note({"a": [0] * 70_000}), "no sound MessagePack"),
-        (metadata_note({"amdhsa.kernels": 5}), "kernels are no list"),
+        (SOUND[:40], "the note ends at byte"),
+        (metadata_note(b""), "not valid MessagePack"),
+        (metadata_note(b"\xc1"), "not valid MessagePack"),
+        (metadata_note(b"\x90\x90"), "not valid MessagePack"),
+        (metadata_note([1]), "the metadata is not a map"),
+        (metadata_note({1: 2}), "not valid MessagePack"),
+        (metadata_note(b"\x81\x90\x01"), "not valid MessagePack"),
+        (metadata_note({"a": msgpack.ExtType(5, b"x")}), "not valid MessagePack"),
+        (metadata_note({"a": [0] * 70_000}), "not valid MessagePack"),
+        (metadata_note({"amdhsa.kernels": 5}), "kernels in the metadata are not a list"),
         (metadata_note({"amdhsa.kernels": [5]}), "kernel 0 of the metadata has no symbol"),
     ],
 )
@@ -281,18 +284,18 @@ def test_damaged_notes_are_problems(content: bytes, message: str) -> None:
     [b"\x91", b"\x81\xa0", b"\xdc\xff\xff", b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff"],
 )
 @pytest.mark.parametrize("depth", [100, 1000, 1_000_000])
-def test_nested_metadata_costs_no_memory_and_no_time(opening: bytes, depth: int) -> None:
+def test_deeply_nested_metadata_is_rejected_quickly(opening: bytes, depth: int) -> None:
     started = time.monotonic()
     _damaged("metadata: ", _noted(metadata_note(opening * depth)))
     assert time.monotonic() - started < 10
 
 
-def test_large_metadata_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_metadata_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_object_metadata, "_LARGEST", 100)
-    _damaged("more than 100", _noted(SOUND))
+    _damaged("the limit is 100", _noted(SOUND))
 
 
-def test_names_that_are_no_text_do_not_matter() -> None:
+def test_metadata_keys_with_invalid_utf8_are_ignored() -> None:
     assert _only(_noted(SOUND.replace(b"_spill_count", b"_spill_coun\xff"))).vgpr_spills is None
 
 
@@ -301,10 +304,10 @@ def test_names_that_are_no_text_do_not_matter() -> None:
     [
         (b"", "cut off in its ELF header"),
         (b"\x7fELF" + bytes(100), "not a code object"),
-        (CodeObjectBuilder(os_abi=0).build(), "for OS ABI 0, not for HSA"),
+        (CodeObjectBuilder(os_abi=0).build(), "unsupported OS ABI 0"),
     ],
 )
-def test_what_is_no_code_object_is_refused(content: bytes, message: str) -> None:
+def test_other_files_are_rejected(content: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_code_object(content)
 
@@ -315,7 +318,7 @@ def _sound() -> bytes:
 
 
 @given(st.data())
-def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
+def test_damage_is_reported_without_raising(data: st.DataObject) -> None:
     content = bytearray(_sound())
     for _ in range(data.draw(st.integers(1, 4))):
         offset = data.draw(st.integers(0, len(content) - 1))
@@ -324,7 +327,7 @@ def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
         read_code_object(bytes(content[: data.draw(st.integers(0, len(content)))]))
 
 
-def test_every_flipped_bit_and_every_cut_is_survived() -> None:
+def test_every_flipped_bit_and_every_truncation_is_handled() -> None:
     sound = _sound()
     for offset in range(len(sound)):
         flipped = bytearray(sound)
@@ -335,7 +338,7 @@ def test_every_flipped_bit_and_every_cut_is_survived() -> None:
 
 
 @given(st.recursive(st.none() | st.integers(-9, 9) | st.text(max_size=3), st.lists, max_leaves=9))
-def test_any_value_of_any_key_is_survived(value: Any) -> None:
+def test_any_value_of_any_metadata_key_is_handled(value: Any) -> None:
     for key in FULL:
         read_code_object(_noted(metadata_note({"amdhsa.kernels": [FULL | {key: value}]})).build())
     for key in FULL[".args"][0]:
@@ -345,7 +348,7 @@ def test_any_value_of_any_key_is_survived(value: Any) -> None:
     read_code_object(_noted(metadata_note({"amdhsa.target": value})).build())
 
 
-def test_many_kernels_are_read_in_time() -> None:
+def test_many_kernels_are_read_quickly() -> None:
     started = time.monotonic()
     builder = CodeObjectBuilder()
     builder.metadata(*(kernel_metadata(f"k{number}") for number in range(5000)))
@@ -360,6 +363,6 @@ def test_many_kernels_are_read_in_time() -> None:
     assert time.monotonic() - started < 10
 
 
-def test_wrong_magic_is_no_code_object() -> None:
+def test_wrong_magic_is_not_a_code_object() -> None:
     assert not is_code_object(b"")
     assert not is_code_object(_sound()[:18] + struct.pack("<H", 190))

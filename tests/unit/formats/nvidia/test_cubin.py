@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kbuild.errors import InputError
 from kbuild.formats.nvidia.cubin.facts import CubinFacts, CubinKernel
-from kbuild.formats.nvidia.cubin.image import read_cubin
-from kbuild.formats.nvidia.cubin.info import CubinParam
+from kbuild.formats.nvidia.cubin.nv_info import CubinParam
+from kbuild.formats.nvidia.cubin.reader import read_cubin
 from support.files.nvidia_builders import CubinBuilder, attribute, note, param, tool_note
 
 INFO, COMPAT, NOTE, NOBITS = 0x7000_0000, 0x7000_0086, 7, 8
@@ -67,7 +67,7 @@ def _full(flags: int = HOPPER, kind: int = 2) -> CubinBuilder:
     builder.section(".nv.constant0._Z1kifPf", 1, bytes(0x178), code)
     builder.section(".nv.shared._Z1kifPf", NOBITS, 1024 + 1200, code)
     builder.section(".nv.local._Z1kifPf", NOBITS, 8, code)
-    # sm_100 has a copy of everything, with types of its own.
+    # Cubins for sm_100 contain copies of these sections with separate types.
     builder.section(".nv.merc.nv.info._Z1kifPf", 0x7000_0083, b"\xff", code)
     constant = builder.section(".nv.constant3", 1, bytes(64))
     memory = builder.section(".nv.global", NOBITS, 64)
@@ -81,7 +81,7 @@ def _full(flags: int = HOPPER, kind: int = 2) -> CubinBuilder:
     return builder
 
 
-def test_everything_about_a_kernel() -> None:
+def test_all_fields_of_a_kernel_are_read() -> None:
     assert _only(_full()) == CubinKernel(
         name="_Z1kifPf",
         linkage="external",
@@ -108,7 +108,7 @@ def test_everything_about_a_kernel() -> None:
     )
 
 
-def test_everything_about_a_module() -> None:
+def test_all_fields_of_a_module_are_read() -> None:
     facts = read_cubin(_full().build())
     assert (facts.arch, facts.abi, facts.virtual_arch, facts.toolkit) == ("sm_90", 8, 90, "13.0")
     assert not facts.is_relocatable
@@ -134,7 +134,7 @@ def _arch(builder: CubinBuilder) -> str:
     return read_cubin(builder.build()).arch
 
 
-def test_arch_is_read_from_wherever_a_toolkit_wrote_it() -> None:
+def test_arch_is_found_for_every_toolkit() -> None:
     assert _arch(CubinBuilder(abi=7, flags=ABI_7)) == "sm_80"
     assert _arch(CubinBuilder(abi=7, flags=0x005A_0D5A)) == "sm_90a"
     assert _arch(CubinBuilder(flags=0x06007902)) == "sm_121"
@@ -148,10 +148,10 @@ def test_arch_is_read_from_wherever_a_toolkit_wrote_it() -> None:
     assert _arch(builder) == "sm_100f"
 
 
-def test_toolkit_is_read_from_wherever_it_was_written() -> None:
+def test_toolkit_version_is_found_for_every_toolkit() -> None:
     facts = read_cubin(CubinBuilder(abi=7, flags=ABI_7, version=118).build())
     assert (facts.toolkit, facts.virtual_arch) == ("11.8", 0x50)
-    # Toolkit 12.9 for sm_100: an older note, which has the architecture alone.
+    # Toolkit 12.9 for sm_100 writes an older note, which contains only the architecture.
     builder = CubinBuilder()
     builder.section(".note.nv.cuver", NOTE, note(1000, struct.pack("<HHII", 1, 100, 1, 1)))
     facts = read_cubin(builder.build())
@@ -163,7 +163,7 @@ def test_toolkit_is_read_from_wherever_it_was_written() -> None:
     assert read_cubin(builder.build()).toolkit == "11.8"
 
 
-def test_abi_7_keeps_numbers_in_section_headers() -> None:
+def test_abi_7_numbers_are_read_from_section_headers() -> None:
     builder = CubinBuilder(abi=7, flags=ABI_7)
     builder.kernel("k", b"", code_info=24 << 24 | 1, code_flags=0x500006)
     kernel = _only(builder)
@@ -171,20 +171,20 @@ def test_abi_7_keeps_numbers_in_section_headers() -> None:
     assert (kernel.params, kernel.stack_bytes) == ((), None)
 
 
-def test_registers_are_unknown_where_headers_hold_none() -> None:
+def test_registers_are_unknown_when_headers_lack_them() -> None:
     builder = CubinBuilder(flags=HOPPER)
     builder.kernel("k", b"", code_info=24 << 24)
     assert _only(builder).registers is None
 
 
-def test_stack_of_what_recurses_is_unknown() -> None:
+def test_stack_of_recursive_function_is_unknown() -> None:
     builder = CubinBuilder()
     kernel = builder.kernel("k", b"")
     builder.section(".nv.info", INFO, _pair(0x12, kernel, 0xFFFF_FFFF) + _pair(0x11, kernel, 0))
     assert (_only(builder).stack_bytes, _only(builder).frame_bytes) == (None, 0)
 
 
-def test_large_parameters_have_a_record_of_their_own() -> None:
+def test_large_parameters_use_the_second_record_format() -> None:
     builder = CubinBuilder()
     record = struct.pack("<IHHHBB", 0, 0, 0, 5000, 0, 0)
     builder.kernel("k", attribute(4, 0x45, record) + attribute(3, 0x19, 5000))
@@ -193,7 +193,7 @@ def test_large_parameters_have_a_record_of_their_own() -> None:
     assert kernel.params_size == 5000
 
 
-def test_linkage_is_the_symbols() -> None:
+def test_linkage_follows_the_symbol_binding() -> None:
     builder = CubinBuilder()
     for name, binding in (("internal", 0), ("external", 1), ("weak", 2)):
         code = builder.section(f".text.{name}", 1, bytes(16))
@@ -214,7 +214,7 @@ def test_unknown_attributes_are_listed() -> None:
 @pytest.mark.parametrize(
     ("info", "message"),
     [
-        (attribute(5, 0x90), "format 5, which is not known"),
+        (attribute(5, 0x90), "unknown format 5"),
         (b"\4\x17\xff\0", "cut off"),
         (b"\4", "cut off"),
         (param(1, 0, 4), "not numbered"),
@@ -249,11 +249,11 @@ def test_kernel_without_attributes_is_a_problem() -> None:
     ("name", "kind", "content", "message"),
     [
         (".note.nv.cuinfo", NOTE, b"abc", "cut off in its header"),
-        (".note.nv.cuinfo", NOTE, struct.pack("<III", 12, 999, 1000), "a note ends"),
+        (".note.nv.cuinfo", NOTE, struct.pack("<III", 12, 999, 1000), "the note ends"),
         (".note.nv.cuinfo", NOTE, note(1000, b"ab"), "cuinfo note is too short"),
         (".note.nv.tkinfo", NOTE, note(2000, b"ab"), "tkinfo note is too short"),
-        (".note.nv.tkinfo", NOTE, note(2000, b"\xff" * 24), "lies outside"),
-        (".nv.compat", COMPAT, b"\7\0\0\0", "format 7"),
+        (".note.nv.tkinfo", NOTE, note(2000, b"\xff" * 24), "outside the note"),
+        (".nv.compat", COMPAT, b"\7\0\0\0", "unknown format 7"),
         (".nv.info", INFO, attribute(4, 0x2F, b"abc"), "too short"),
     ],
 )
@@ -267,7 +267,7 @@ def test_damaged_section_is_a_problem(name: str, kind: int, content: bytes, mess
     assert re.search(message, problem.message)
 
 
-def _refused(message: str, content: bytes) -> None:
+def _rejected(message: str, content: bytes) -> None:
     with pytest.raises(InputError, match=message):
         read_cubin(content)
 
@@ -283,12 +283,12 @@ def _sound() -> bytes:
         (0, "<I", 0, "not a cubin"),
         (4, "<B", 1, "not a cubin"),
         (18, "<H", 62, "not a cubin"),
-        (8, "<B", 9, "ABI 9 is not supported"),
+        (8, "<B", 9, "unsupported cubin ABI 9"),
         (40, "<Q", 1 << 63, "section header"),
         (58, "<H", 40, "section headers of 40 bytes"),
         (60, "<H", 0xFEFF, "section headers end"),
-        (60, "<H", 0, "no section"),
-        (62, "<H", 0xFEFF, "no section 65279"),
+        (60, "<H", 0, "there are 0 sections"),
+        (62, "<H", 0xFEFF, "names are in section 65279"),
         (62, "<H", 0xFFFF, None),
     ],
 )
@@ -298,17 +298,17 @@ def test_every_header_field_is_checked(
     content = bytearray(_sound())
     struct.pack_into(layout, content, offset, value)
     if message:
-        _refused(message, bytes(content))
+        _rejected(message, bytes(content))
     else:
-        # The names are those of section 0, which is empty.
+        # The names are read from section 0, which is empty.
         assert isinstance(read_cubin(bytes(content)), CubinFacts)
 
 
-def test_cut_header_is_refused() -> None:
-    _refused("cut off in its ELF header", _sound()[:60])
+def test_truncated_header_is_rejected() -> None:
+    _rejected("cut off in its ELF header", _sound()[:60])
 
 
-def test_overlapping_sections_cost_no_time() -> None:
+def test_overlapping_sections_are_rejected_quickly() -> None:
     builder = CubinBuilder()
     for index in range(100):
         builder.kernel(f"k{index}", FULL)
@@ -322,7 +322,7 @@ def test_overlapping_sections_cost_no_time() -> None:
     assert any("overlap" in problem.message for problem in facts.problems)
 
 
-def test_names_that_share_their_tails_cost_no_memory() -> None:
+def test_names_with_shared_tails_are_rejected_quickly() -> None:
     builder = CubinBuilder()
     memory = builder.section(".nv.global", NOBITS, 8)
     builder.symbol("n" * 60_000, 1, memory, size=8)
@@ -332,10 +332,10 @@ def test_names_that_share_their_tails_cost_no_memory() -> None:
     symbols = content.find(struct.pack("<IBBHQQ", 60_002, 0x11, 0, memory, 0, 8))
     for index in range(1000):
         struct.pack_into("<I", content, symbols + 24 * index, 1 + index)
-    _refused("names take more room", bytes(content))
+    _rejected("names and tables .* larger than the file", bytes(content))
 
 
-def test_more_sections_than_a_header_can_number() -> None:
+def test_section_numbers_too_large_for_the_header_are_read() -> None:
     builder = CubinBuilder()
     for _ in range(0xFF00):
         builder.section("", NOBITS, 0)
@@ -353,7 +353,7 @@ def test_more_sections_than_a_header_can_number() -> None:
 
 
 @given(st.data())
-def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
+def test_damage_is_reported_without_raising(data: st.DataObject) -> None:
     content = bytearray(_sound())
     for _ in range(data.draw(st.integers(0, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -363,6 +363,6 @@ def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_refused(content: bytes) -> None:
+def test_arbitrary_bytes_are_rejected(content: bytes) -> None:
     with pytest.raises(InputError):
         read_cubin(content)

@@ -32,7 +32,7 @@ TEXT = st.binary(max_size=20).map(lambda text: text.replace(b"\0", b"-"))
 ENTRIES = st.lists(
     st.builds(
         NewEntry,
-        # A magic number inside an image must not be taken for the next container.
+        # A magic number inside an image must not be mistaken for the next container.
         data=st.binary(min_size=1, max_size=200) | st.just(MAGIC * 8),
         kind=st.sampled_from((ELF, 0x40, 0x80, 0x20)),
         arch=st.integers(0, 500),
@@ -58,7 +58,7 @@ def _damaged(message: str, content: bytes) -> None:
 
 
 @given(ENTRIES)
-def test_what_was_written_is_read_back(new: list[NewEntry]) -> None:
+def test_written_containers_are_read_back(new: list[NewEntry]) -> None:
     content = container(*map(entry, new))
     (found,), problems = read_containers(content)
     assert problems == ()
@@ -95,7 +95,7 @@ def _read_everything(content: bytes) -> None:
 
 
 @given(ENTRIES, st.data())
-def test_damage_is_reported_not_raised(new: list[NewEntry], data: st.DataObject) -> None:
+def test_damage_is_reported_without_raising(new: list[NewEntry], data: st.DataObject) -> None:
     members = tuple(new)
     content = bytearray(container(*map(entry, new), *([concatenated(members)] if members else [])))
     for _ in range(data.draw(st.integers(0, 4))):
@@ -104,7 +104,7 @@ def test_damage_is_reported_not_raised(new: list[NewEntry], data: st.DataObject)
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_read_without_raising(content: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(content: bytes) -> None:
     _read_everything(content)
     _read_everything(MAGIC + content)
     read_wrappers(content)
@@ -120,11 +120,11 @@ def test_any_bytes_are_read_without_raising(content: bytes) -> None:
         (LTOIR, 0x10011, "lto_90"),
     ],
 )
-def test_architecture_is_written_as_the_vendor_does(kind: int, flags: int, arch: str) -> None:
+def test_architecture_has_the_spelling_of_the_vendor(kind: int, flags: int, arch: str) -> None:
     assert _only(container(entry(NewEntry(data=b"x", kind=kind, flags=flags)))).arch == arch
 
 
-def test_flags_name_debug_and_host() -> None:
+def test_debug_and_host_are_read_from_flags() -> None:
     one = _only(container(entry(NewEntry(flags=0x13))))
     assert (one.is_debug, one.host) == (True, "linux")
     one = _only(container(entry(NewEntry(flags=0x41))))
@@ -141,7 +141,7 @@ def test_options_of_a_cubin_end_before_the_copy_of_its_compat_section() -> None:
     assert _only(container(entry(NewEntry(options=b"-v\0\2\x09")))).options == "-v"
 
 
-def test_ptx_loses_its_padding() -> None:
+def test_padding_of_ptx_is_removed() -> None:
     for flags in (0x11, 0x11 | LZ4, 0x11 | ZSTD):
         content = container(entry(NewEntry(data=b".version\0", kind=PTX, flags=flags)))
         assert read_image(_only(content), content) == b".version"
@@ -194,16 +194,16 @@ INDEX = 16 + 64
     ("offset", "value", "message"),
     [
         (16 + 0x14, 0, "no index"),
-        (INDEX, 9, "no room for 9 members"),
-        (INDEX + 4, 10_000, "lies outside its header"),
-        (INDEX + 8, 0x100, "concatenated itself"),
-        (INDEX + 8 + 4, 1 << 31, "lies outside of it"),
-        (INDEX + 8 + 64 + 4, 8, "lies outside of it"),
-        (INDEX + 8 + 8, 33, "lies outside of it"),
-        (INDEX + 8 + 0x14, 1 << 30, "lies outside of it"),
+        (INDEX, 9, "too small for 9 members"),
+        (INDEX + 4, 10_000, "outside its header"),
+        (INDEX + 8, 0x100, "itself concatenated"),
+        (INDEX + 8 + 4, 1 << 31, "outside its payload"),
+        (INDEX + 8 + 64 + 4, 8, "outside its payload"),
+        (INDEX + 8 + 8, 33, "outside its payload"),
+        (INDEX + 8 + 0x14, 1 << 30, "outside its payload"),
     ],
 )
-def test_broken_index_leaves_the_entry(offset: int, value: int, message: str) -> None:
+def test_entry_with_broken_index_is_listed_as_other(offset: int, value: int, message: str) -> None:
     content = _change(MEMBERS, offset, "<I", value)
     _damaged(message, content)
     (found,), _ = read_containers(content)
@@ -216,18 +216,18 @@ SOUND = container(entry(NewEntry(data=b"image...", options=b"-O1", identifier=b"
 @pytest.mark.parametrize(
     ("offset", "layout", "value", "message"),
     [
-        (0, "<I", 0, "bad magic"),
-        (4, "<H", 2, "version 2 is not supported"),
-        (6, "<H", 8, "header of 8 bytes"),
-        (6, "<H", 0xFFFF, "header of 65535 bytes"),
-        (8, "<Q", 1 << 60, "are there"),
-        (16 + 4, "<I", 0x20, "header of 32 bytes"),
+        (0, "<I", 0, "different magic number"),
+        (4, "<H", 2, "unsupported container version 2"),
+        (6, "<H", 8, "container header: 8 bytes"),
+        (6, "<H", 0xFFFF, "container header: 65535 bytes"),
+        (8, "<Q", 1 << 60, "but only 96 follow"),
+        (16 + 4, "<I", 0x20, "header declares 32 bytes"),
         (16 + 4, "<I", 1 << 31, "past the end of its container"),
-        (16 + 8, "<Q", 1 << 63, "are there"),
-        (16 + 0x10, "<I", 1 << 31, "compressed size"),
+        (16 + 8, "<Q", 1 << 63, "but only 8 follow"),
+        (16 + 0x10, "<I", 1 << 31, "compressed bytes, but only 8"),
         (16 + 0x14, "<I", 1 << 31, "outside its header"),
         (16 + 0x24, "<I", 1 << 31, "outside its header"),
-        (16 + 0x28, "<Q", ZSTD, "zstd but no compressed size"),
+        (16 + 0x28, "<Q", ZSTD, "zstd compression, but no size"),
     ],
 )
 def test_every_field_is_checked(offset: int, layout: str, value: int, message: str) -> None:
@@ -235,19 +235,19 @@ def test_every_field_is_checked(offset: int, layout: str, value: int, message: s
     _damaged(message, content if content[:4] != bytes(4) else b"\1" + content[1:])
 
 
-def test_cut_headers_are_problems() -> None:
+def test_truncated_headers_are_problems() -> None:
     _damaged("cut off in its header", SOUND[:12])
-    _damaged("are there", SOUND[:40])
+    _damaged("but only 24 follow", SOUND[:40])
     _damaged("entry is cut off", container(b"\1" * 24))
 
 
-def test_reading_goes_on_after_a_broken_container() -> None:
+def test_reading_continues_after_a_broken_container() -> None:
     found, problems = read_containers(_change(SOUND, 4, "<H", 9) + SOUND)
     assert [c.offset for c in found] == [len(SOUND)]
     assert [p.offset for p in problems] == [0]
 
 
-def _refused(message: str, content: bytes, **options: int) -> None:
+def _rejected(message: str, content: bytes, **options: int) -> None:
     (found,), _ = read_containers(content)
     with pytest.raises(InputError, match=message):
         read_image(found.entries[0], content, **options)
@@ -261,30 +261,30 @@ SIZE = 16 + 0x38
 
 
 @pytest.mark.parametrize("flag", [LZ4, ZSTD])
-def test_lying_sizes_cost_no_memory(flag: int) -> None:
+def test_forged_sizes_do_not_allocate_memory(flag: int) -> None:
     content = container(entry(NewEntry(data=BIG, flags=flag)))
-    _refused("the limit is", _change(content, SIZE, "<Q", 1 << 62))
-    _refused("more than its", _change(content, SIZE, "<Q", 1 << 62), limit=1 << 63)
-    _refused("its zstd frame|it has|sound LZ4", _change(content, SIZE, "<Q", 4999))
-    _refused("its zstd frame|it has", _change(content, SIZE, "<Q", 5001))
-    _refused("sound", _change(content, 16 + 64, "<Q", (1 << 64) - 1))
+    _rejected("the limit is", _change(content, SIZE, "<Q", 1 << 62))
+    _rejected("can yield", _change(content, SIZE, "<Q", 1 << 62), limit=1 << 63)
+    _rejected("its zstd frame|but yields|valid LZ4", _change(content, SIZE, "<Q", 4999))
+    _rejected("its zstd frame|but yields", _change(content, SIZE, "<Q", 5001))
+    _rejected("not a valid", _change(content, 16 + 64, "<Q", (1 << 64) - 1))
 
 
-def test_frame_that_yields_less_than_declared_is_refused() -> None:
+def test_frame_that_yields_less_than_declared_is_rejected() -> None:
     compressor = zstandard.ZstdCompressor(write_content_size=False)
     stored = compressor.compress(b"short")
     raw = entry(NewEntry(data=stored, flags=0x11))
     content = container(raw)
     content = _change(content, 16 + 0x10, "<I", len(stored))
     content = _change(content, 16 + 0x28, "<Q", ZSTD)
-    _refused("it has 5", _change(content, SIZE, "<Q", 6))
+    _rejected("but yields 5", _change(content, SIZE, "<Q", 6))
     assert bytes(read_image(_only(_change(content, SIZE, "<Q", 5)), content)) == b"short"
 
 
-def test_unknown_compression_and_ltoir_are_said_to_be() -> None:
+def test_unknown_compression_and_ltoir_are_rejected() -> None:
     both = container(entry(NewEntry(data=BIG, flags=ZSTD)))
-    _refused("not known", _change(both, 16 + 0x28, "<Q", LZ4 | ZSTD))
-    _refused("scrambled", container(entry(NewEntry(data=BIG, kind=LTOIR, flags=ZSTD))))
+    _rejected("is unknown", _change(both, 16 + 0x28, "<Q", LZ4 | ZSTD))
+    _rejected("scrambles", container(entry(NewEntry(data=BIG, kind=LTOIR, flags=ZSTD))))
 
 
 @pytest.mark.parametrize(("flag", "package"), [(LZ4, "lz4"), (ZSTD, "zstandard")])
@@ -295,7 +295,7 @@ def test_missing_package_is_named(flag: int, package: str, monkeypatch: pytest.M
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", fail)
-    _refused(f"install the Python package '{package}'", content)
+    _rejected(f"install the Python package '{package}'", content)
 
 
 def test_lz4_writes_a_raw_block() -> None:
@@ -309,7 +309,7 @@ def _wrapper(version: int, magic: int = 0x466243B1) -> bytes:
     return struct.pack("<IIQQ", magic, version, 0, 0)
 
 
-def test_wrappers_say_where_their_pointers_are() -> None:
+def test_wrappers_contain_the_offsets_of_their_pointers() -> None:
     wrappers, problems = read_wrappers(_wrapper(1) + _wrapper(2) + bytes(8) + _wrapper(1))
     assert problems == ()
     assert [(w.offset, w.version, w.container) for w in wrappers] == [
@@ -319,7 +319,7 @@ def test_wrappers_say_where_their_pointers_are() -> None:
     ]
 
 
-def test_what_is_no_wrapper_is_a_problem() -> None:
+def test_damaged_wrapper_is_a_problem() -> None:
     wrappers, problems = read_wrappers(_wrapper(1, magic=5) + _wrapper(1) + _wrapper(1)[:20])
     assert [w.offset for w in wrappers] == [24]
     assert [p.offset for p in problems] == [0, 48]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kbuild.formats.nvidia.ptxas_log import FunctionUsage, read_log
 
-# Toolkit 13: no constants since sm_90, a time, device functions on their own.
+# Toolkit 13: no constants since sm_90, compile times, and separate device functions.
 LOG_13 = """\
 k.cu(3): warning #177-D: variable "i" was declared but never referenced
 ptxas info    : Overriding maximum register limit 256 for '_Z1kPi' with  64 of maxrregcount option
@@ -26,7 +26,7 @@ ptxas info    : Function properties for _Z1kPi
 ptxas info    : Used 20 registers, used 0 barriers, 417 bytes cmem[0], 8 bytes cmem[2]
 """
 
-# Relocatable code: functions before any kernel.
+# Relocatable code: functions precede the kernels.
 LOG_RELOCATABLE = """\
 ptxas info    : 0 bytes gmem
 ptxas info    : Function properties for _Z3deviPi$1
@@ -37,7 +37,8 @@ ptxas info    : Function properties for _Z2k2Pi
 ptxas info    : Used 24 registers, used 0 barriers
 """
 
-# Older wordings: no barriers, what the compiler adds apart, callees before the registers.
+# Older formats: no barriers, separate numbers for additions of the compiler, and callees before
+# the registers.
 LOG_OLD = """\
 ptxas info    : Compiling entry function '_Z1kPi' for 'sm_20'
 ptxas info    : Function properties for _Z1kPi
@@ -55,7 +56,7 @@ nvlink info    : used 8 registers, used 1 barriers, 16 stack, 0 bytes smem, 536 
 """
 
 
-def test_kernels_and_functions_of_each_architecture() -> None:
+def test_kernels_and_functions_are_read_for_each_architecture() -> None:
     hopper, function, ampere = read_log(LOG_13)
     assert hopper == FunctionUsage(
         name="_Z1kPi",
@@ -76,20 +77,20 @@ def test_kernels_and_functions_of_each_architecture() -> None:
     assert (ampere.spill_bytes, ampere.shared_bytes) == (0, None)
 
 
-def test_function_before_its_kernels_has_their_architecture() -> None:
+def test_function_before_its_kernel_has_the_same_architecture() -> None:
     function, kernel = read_log(LOG_RELOCATABLE)
     assert (function.arch, function.is_entry, function.frame_bytes) == ("sm_90", False, 264)
     assert (kernel.name, kernel.is_entry, kernel.registers) == ("_Z2k2Pi", True, 24)
 
 
-def test_registers_are_the_kernels_where_its_callees_come_first() -> None:
+def test_registers_belong_to_the_kernel_when_callees_come_first() -> None:
     kernel, function = read_log(LOG_OLD)
     assert (kernel.registers, kernel.shared_bytes, kernel.spill_bytes) == (14, 56, 8)
     assert (kernel.constant_bytes, kernel.barriers) == (48, None)
     assert (function.name, function.registers) == ("_Z3devPi", None)
 
 
-def test_linker_names_no_architecture() -> None:
+def test_linker_report_has_no_architecture() -> None:
     (kernel,) = read_log(LOG_NVLINK)
     assert kernel == FunctionUsage(
         name="_Z1kPi",
@@ -105,13 +106,13 @@ def test_linker_names_no_architecture() -> None:
     assert kernel.spill_bytes is None
 
 
-def test_later_report_counts() -> None:
+def test_later_report_replaces_earlier_one() -> None:
     again = LOG_13.replace("Used 24", "Used 30")
     assert [u.registers for u in read_log(LOG_13 + again)] == [30, None, 20]
 
 
 @given(st.data())
-def test_any_text_is_read(data: st.DataObject) -> None:
+def test_arbitrary_text_does_not_raise(data: st.DataObject) -> None:
     lines = (LOG_13 + LOG_RELOCATABLE + LOG_OLD + LOG_NVLINK).splitlines()
     picked = data.draw(
         st.lists(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kbuild.errors import InputError
 from kbuild.formats.offload import binary as offload_binary
-from kbuild.formats.offload.entry import Entry
+from kbuild.formats.offload.binary_entry import Entry
 from support.files.amd_builders import ZLIB, ZSTD, NewBinaryEntry
 from support.files.amd_builders import offload_binary as build
 
@@ -23,7 +23,7 @@ ENTRIES = st.lists(
     st.tuples(
         st.integers(0, 0xFFFF),
         st.lists(st.tuples(TEXT, TEXT), max_size=4).map(tuple),
-        # A magic number inside an image must not be taken for the next binary.
+        # A magic number inside an image must not be mistaken for the next binary.
         st.binary(max_size=200) | st.just(offload_binary.MAGIC * 8),
     ),
     max_size=4,
@@ -35,7 +35,7 @@ def _image(content: bytes, entry: Entry) -> bytes:
 
 
 @given(ENTRIES)
-def test_what_was_written_is_read_back(
+def test_written_containers_are_read_back(
     new: list[tuple[int, tuple[tuple[str, str], ...], bytes]],
 ) -> None:
     content = offload_binary.write(new)
@@ -57,7 +57,7 @@ def test_padding_between_containers_is_skipped(
 
 
 @given(ENTRIES, st.data())
-def test_damage_is_reported_not_raised(
+def test_damage_is_reported_without_raising(
     new: list[tuple[int, tuple[tuple[str, str], ...], bytes]], data: st.DataObject
 ) -> None:
     content = bytearray(offload_binary.write(new))
@@ -73,11 +73,11 @@ def test_damage_is_reported_not_raised(
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_read_without_raising(content: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(content: bytes) -> None:
     offload_binary.read(content)
 
 
-def test_layout_is_llvms() -> None:
+def test_layout_matches_llvm() -> None:
     content = offload_binary.write([(1, (("arch", "v3"),), b"image")])
     assert content[:8] == b"\x10\xff\x10\xad\x01\0\0\0"
     size, entry_offset, entry_size = struct.unpack_from("<QQQ", content, 8)
@@ -93,7 +93,7 @@ def test_layout_is_llvms() -> None:
     assert content[value : value + 3] == b"v3\0"
 
 
-def test_llvm_reads_what_is_written(tmp_path: Path) -> None:
+def test_llvm_reads_written_binaries(tmp_path: Path) -> None:
     tool = next(
         filter(None, map(shutil.which, ("llvm-offload-binary", "clang-offload-packager-19"))), None
     )
@@ -126,16 +126,16 @@ def test_bad_magic_is_a_problem_and_the_next_binary_is_found() -> None:
 @pytest.mark.parametrize(
     ("offset", "value", "message"),
     [
-        (4, b"\0\0\0\0", "version 0 is not supported"),
-        (4, b"\x02\0\0\0", "40 entries lie outside"),
-        (4, b"\x04\0\0\0", "version 4 is not supported"),
-        (8, b"\x08\0\0\0\0\0\0\0", "no room for its entry"),
-        (8, b"\xff" * 8, "bytes, .* are there"),
-        (16, b"\xff" * 8, "lies outside"),
-        (40, b"\xff" * 8, "strings lie outside"),
-        (48, b"\xff" * 8, "strings lie outside"),
-        (56, b"\xff" * 8, "its image ends at byte"),
-        (64, b"\xff" * 8, "its image ends at byte"),
+        (4, b"\0\0\0\0", "unsupported offload binary version 0"),
+        (4, b"\x02\0\0\0", "40 entries are outside"),
+        (4, b"\x04\0\0\0", "unsupported offload binary version 4"),
+        (8, b"\x08\0\0\0\0\0\0\0", "too few for its entry"),
+        (8, b"\xff" * 8, "bytes, but only .* follow"),
+        (16, b"\xff" * 8, "entry is outside"),
+        (40, b"\xff" * 8, "strings of an image are outside"),
+        (48, b"\xff" * 8, "strings of an image are outside"),
+        (56, b"\xff" * 8, "an image ends at byte"),
+        (64, b"\xff" * 8, "an image ends at byte"),
     ],
 )
 def test_every_field_is_checked(offset: int, value: bytes, message: str) -> None:
@@ -145,7 +145,7 @@ def test_every_field_is_checked(offset: int, value: bytes, message: str) -> None
     assert re.search(message, problems[0].message)
 
 
-def test_size_that_swallows_the_next_binary_is_a_problem() -> None:
+def test_size_that_includes_the_next_binary_is_a_problem() -> None:
     content = _sound()
     struct.pack_into("<Q", content, 8, len(content))
     entries, (problem,) = offload_binary.read(bytes(content))
@@ -153,7 +153,7 @@ def test_size_that_swallows_the_next_binary_is_a_problem() -> None:
     assert "its parts end at byte" in problem.message
 
 
-def test_cut_image_keeps_its_strings() -> None:
+def test_truncated_image_keeps_its_strings() -> None:
     content = bytes(_sound())[:-8]
     entries, (problem,) = offload_binary.read(content)
     assert entries[1].string("arch") == "x86-64-v3"
@@ -195,7 +195,7 @@ def test_every_image_of_a_binary_is_read(
 
 
 @given(NEW_ENTRIES, st.sampled_from(FORMS), st.data())
-def test_damage_to_later_versions_is_reported_not_raised(
+def test_damage_to_later_versions_is_reported_without_raising(
     new: list[NewBinaryEntry], form: tuple[int, int | None], data: st.DataObject
 ) -> None:
     content = bytearray(build(new, version=form[0], method=form[1]))
@@ -205,7 +205,7 @@ def test_damage_to_later_versions_is_reported_not_raised(
 
 
 @given(st.binary(max_size=200), st.sampled_from((2, 3)))
-def test_any_bytes_of_later_versions_are_read(tail: bytes, version: int) -> None:
+def test_arbitrary_bytes_of_later_versions_do_not_raise(tail: bytes, version: int) -> None:
     _read_everything(offload_binary.MAGIC + struct.pack("<I", version) + tail)
     front = struct.pack("<4sIQQ", offload_binary.MAGIC, version, 40 + len(tail), 40)
     _read_everything(front + tail)
@@ -240,18 +240,18 @@ PACKED = build([NewBinaryEntry(data=b"image" * 50, strings=STRINGS)], method=ZST
 @pytest.mark.parametrize(
     ("sound", "offset", "value", "message"),
     [
-        (PAIR, 24, 0, "0 entries lie outside"),
-        (PAIR, 24, 1 << 60, "entries lie outside"),
-        (PAIR, 16, 8, "entries lie outside"),
-        (PAIR, 40 + 16, 1025, "strings lie outside"),
-        (PAIR, 40 + 8, 1 << 60, "strings lie outside"),
-        (PAIR, 40 + 24, 1 << 60, "its image ends at byte"),
-        (PAIR, 120 + 16, 1 << 60, "strings lie outside"),
-        (PACKED, 16, 8, "lie outside"),
-        (PACKED, 24, 1 << 40, "entries lie outside|take too much room"),
-        (PACKED, 32, 41, "lies outside"),
-        (PACKED, 40, 0, "is not sound"),
-        (PACKED, 44, 0, "is not sound"),
+        (PAIR, 24, 0, "0 entries are outside"),
+        (PAIR, 24, 1 << 60, "entries are outside"),
+        (PAIR, 16, 8, "entries are outside"),
+        (PAIR, 40 + 16, 1025, "strings of an image are outside"),
+        (PAIR, 40 + 8, 1 << 60, "strings of an image are outside"),
+        (PAIR, 40 + 24, 1 << 60, "an image ends at byte"),
+        (PAIR, 120 + 16, 1 << 60, "strings of an image are outside"),
+        (PACKED, 16, 8, "are outside"),
+        (PACKED, 24, 1 << 40, "entries are outside|are too large"),
+        (PACKED, 32, 41, "entry is outside"),
+        (PACKED, 40, 0, "is damaged"),
+        (PACKED, 44, 0, "is damaged"),
     ],
 )
 def test_every_field_of_later_versions_is_checked(
@@ -263,7 +263,7 @@ def test_every_field_of_later_versions_is_checked(
     assert re.search(message, problems[0].message), problems
 
 
-def test_lying_size_of_a_compressed_binary_costs_no_memory() -> None:
+def test_forged_size_of_a_compressed_binary_does_not_allocate_memory() -> None:
     content = bytearray(PACKED)
     struct.pack_into("<Q", content, 32, 1 << 62)
     (entry,), _ = offload_binary.read(bytes(content))
@@ -272,7 +272,7 @@ def test_lying_size_of_a_compressed_binary_costs_no_memory() -> None:
         offload_binary.load(entry, bytes(content))
 
 
-def test_forged_entries_that_share_their_strings_take_no_memory() -> None:
+def test_forged_entries_with_shared_strings_are_limited() -> None:
     text = b"k" * 4000 + b"\0"
     count = 2000
     start = 40 + 40 * count

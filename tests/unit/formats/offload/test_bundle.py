@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats import compressed_front
+from kbuild.formats import partial_decompression
 from kbuild.formats.offload.bundle import (
     COMPRESSED_MAGIC,
     MAGIC,
@@ -37,7 +37,7 @@ IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 IMAGES = st.lists(
     st.tuples(
         IDS | st.sampled_from((HOST, GFX90A)),
-        # A magic number inside an image must not be taken for the next bundle.
+        # A magic number inside an image must not be mistaken for the next bundle.
         st.binary(max_size=200) | st.just(MAGIC * 3) | st.just(b"CCOB\2\0\1\0" * 9),
     ),
     max_size=4,
@@ -68,7 +68,7 @@ def _damaged(message: str, content: bytes) -> tuple[Bundle, ...]:
 
 
 @given(IMAGES, st.sampled_from([None, *FORMS]))
-def test_what_was_written_is_read_back(
+def test_written_containers_are_read_back(
     images: list[NewImage], form: tuple[int, int] | None
 ) -> None:
     content = _store(images, form)
@@ -80,7 +80,7 @@ def test_what_was_written_is_read_back(
 
 
 @given(st.lists(st.tuples(IMAGES, st.sampled_from([None, *FORMS]), st.integers(0, 70)), max_size=4))
-def test_every_bundle_is_found_at_its_own_place(
+def test_every_bundle_is_found_at_its_offset(
     new: list[tuple[list[NewImage], tuple[int, int] | None, int]],
 ) -> None:
     content, places = b"", []
@@ -111,7 +111,7 @@ def _read_everything(content: bytes) -> None:
 
 
 @given(IMAGES, st.sampled_from([None, *FORMS]), st.data())
-def test_damage_is_reported_not_raised(
+def test_damage_is_reported_without_raising(
     images: list[NewImage], form: tuple[int, int] | None, data: st.DataObject
 ) -> None:
     content = bytearray(_store(images, form) + bytes(5) + _store(images, None))
@@ -121,7 +121,7 @@ def test_damage_is_reported_not_raised(
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_read_without_raising(content: bytes) -> None:
+def test_arbitrary_bytes_do_not_raise(content: bytes) -> None:
     _read_everything(content)
     _read_everything(MAGIC + content)
     for form in FORMS:
@@ -129,7 +129,7 @@ def test_any_bytes_are_read_without_raising(content: bytes) -> None:
         _read_everything(compressed_bundle(MAGIC + content, version=form[0], method=form[1]))
 
 
-def test_everything_about_an_entry() -> None:
+def test_all_fields_of_an_entry_are_read() -> None:
     found = _only(bundle([(HOST, b""), (GFX90A, b"code")], alignment=4096))
     assert found.entries[1] == BundleEntry(
         id=GFX90A,
@@ -167,7 +167,7 @@ def test_everything_about_an_entry() -> None:
         ("a-b", ("a", "b", "")),
     ],
 )
-def test_id_is_taken_apart(text: str, parts: tuple[str, str, str]) -> None:
+def test_id_is_split_into_its_parts(text: str, parts: tuple[str, str, str]) -> None:
     assert parse_id(text) == parts
 
 
@@ -178,8 +178,8 @@ def test_plain_bundle_is_not_copied() -> None:
     assert data.obj is content
 
 
-def test_magic_in_compressed_bytes_is_passed_over() -> None:
-    # What does not compress is stored as it is.
+def test_magic_in_compressed_bytes_is_ignored() -> None:
+    # Data that does not compress is stored unchanged.
     noise = os.urandom(1000) + compressed_bundle(bundle([])) + MAGIC
     for form in FORMS:
         content = _store([(GFX90A, noise)], form)
@@ -227,51 +227,51 @@ STORED = compressed_bundle(PLAIN)
 
 
 def test_headers_are_checked() -> None:
-    _damaged("bad magic", b"\1" + PLAIN)
+    _damaged("different magic number", b"\1" + PLAIN)
     _damaged("cut off in its header", PLAIN[:30])
     _damaged("cut off in its header", STORED[:7])
     _damaged("cut off in its header", STORED[:31])
-    _damaged("version 4 is not supported", _change(STORED, 4, "<H", 4))
-    _damaged("no room for its header", _change(STORED, 8, "<Q", 31))
-    _damaged("are there", _change(STORED, 8, "<Q", 1 << 60))
-    _damaged("no room for 2 entries", PLAIN[: ENTRY + 8])
+    _damaged("unsupported compressed bundle version 4", _change(STORED, 4, "<H", 4))
+    _damaged("too few for its header", _change(STORED, 8, "<Q", 31))
+    _damaged("but only .* follow", _change(STORED, 8, "<Q", 1 << 60))
+    _damaged("too small for 2 entries", PLAIN[: ENTRY + 8])
     _damaged("the bundle is cut off", compressed_bundle(MAGIC))
-    _damaged("no offload bundle is in", compressed_bundle(b"something else"))
-    _damaged("the zstd data is not sound", _change(STORED, 40, "<Q", 0))
-    _damaged("zlib data is not sound", _change(STORED, 6, "<H", 0))
+    _damaged("the compressed data is not an offload bundle", compressed_bundle(b"something else"))
+    _damaged("the zstd data is damaged", _change(STORED, 40, "<Q", 0))
+    _damaged("zlib data is damaged", _change(STORED, 6, "<H", 0))
 
 
-def test_unknown_method_is_said_to_be() -> None:
-    (found,) = _damaged("in a way that is not known", _change(STORED, 6, "<H", 2))
+def test_unknown_compression_method_is_a_problem() -> None:
+    (found,) = _damaged("compression method of the bundle is unknown", _change(STORED, 6, "<H", 2))
     assert (found.compression, found.size) == (None, len(STORED))
-    with pytest.raises(InputError, match="not known"):
+    with pytest.raises(InputError, match="is unknown"):
         load(found, STORED)
     first = compressed_bundle(PLAIN, version=1)
-    _damaged("nothing tells where", _change(first, 6, "<H", 2))
+    _damaged("the size of the compressed bundle is unknown", _change(first, 6, "<H", 2))
 
 
 def test_hash_is_checked() -> None:
     content = compressed_bundle(PLAIN, digest=1)
-    with pytest.raises(InputError, match="its hash is another one"):
+    with pytest.raises(InputError, match="does not match its hash"):
         load(_only(content), content)
 
 
-def test_lying_sizes_cost_no_memory() -> None:
+def test_forged_sizes_do_not_allocate_memory() -> None:
     content = _change(STORED, 16, "<Q", 1 << 62)
     with pytest.raises(InputError, match="the limit is"):
         load(_only(content), content)
-    with pytest.raises(InputError, match="more than its"):
+    with pytest.raises(InputError, match="can yield"):
         load(_only(content), content, limit=1 << 63)
 
 
-def test_table_that_is_long_is_read_whole() -> None:
+def test_long_table_is_read_completely() -> None:
     images = [(f"hipv4-amdgcn-amd-amdhsa--gfx{number}", b"x") for number in range(3000)]
     for form in FORMS:
         content = _store(images, form)
         assert len(_only(content).entries) == 3000
 
 
-def test_reading_goes_on_after_a_broken_bundle() -> None:
+def test_reading_continues_after_a_broken_bundle() -> None:
     broken = _change(compressed_bundle(b"something"), 4, "<H", 9)
     found, problems = read_bundles(broken + PLAIN + b"\1" + STORED)
     assert [b.offset for b in found] == [len(broken), len(broken) + len(PLAIN) + 1]
@@ -279,34 +279,34 @@ def test_reading_goes_on_after_a_broken_bundle() -> None:
 
 
 @pytest.mark.parametrize("method", [ZLIB, ZSTD])
-def test_end_of_the_first_version_is_that_of_its_stream(method: int) -> None:
+def test_bundle_of_version_1_ends_with_its_stream(method: int) -> None:
     content = compressed_bundle(PLAIN, version=1, method=method)
     assert _only(content + bytes(64)).size == len(content)
     (found,) = _damaged("cut off|where it should", content[:-12])
     assert found.size == len(content) - 12
-    _damaged("sound", _change(content, 20, "<Q", 0))
+    _damaged("damaged", _change(content, 20, "<Q", 0))
     if method == ZLIB:
         _damaged("does not end where it should", _change(content, 8, "<I", 5))
     else:
         block = 20 + zstandard.frame_header_size(content[20:])
-        _damaged("no known type", _change(content, block, "<B", 7))
+        _damaged("unknown type", _change(content, block, "<B", 7))
 
 
-def test_frame_of_repeated_bytes_ends_where_it_ends() -> None:
+def test_end_of_frame_with_repeated_bytes_is_found() -> None:
     stored = zstandard.ZstdCompressor(write_checksum=True).compress(PLAIN + bytes(1 << 20))
     content = struct.pack("<4sHHIQ", b"CCOB", 1, 1, len(PLAIN) + (1 << 20), 0) + stored
     found, _ = read_bundles(content + PLAIN)
     assert [b.offset for b in found] == [0, len(content)]
 
 
-def test_bombs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bombs_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     started = time.monotonic()
     row = struct.pack("<QQQ", 0, 0, 1) + b"a"
     table = BUNDLE_MAGIC + struct.pack("<Q", 1 << 40) + row * (1 << 20)
     bomb = compressed_bundle(table)
     assert len(bomb) < 1 << 16
-    _damaged("take too much room", bomb * 20)
-    monkeypatch.setattr(compressed_front, "_MOST_SKIPPED", 1 << 24)
+    _damaged("are too large", bomb * 20)
+    monkeypatch.setattr(partial_decompression, "_MOST_SKIPPED", 1 << 24)
     stored = zlib.compress(bytes(1 << 25), 9)
     endless = struct.pack("<4sHHIQ", b"CCOB", 1, 0, 1 << 31, 0) + stored
     _damaged("does not end", endless)

@@ -16,7 +16,7 @@ from kbuild.facts import (
     Reference,
     ReferenceKind,
 )
-from kbuild.formats.elf.file import SHF_MERGE
+from kbuild.formats.elf.constants import SHF_MERGE
 from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord, Problem
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalogue import RULES

@@ -1,7 +1,7 @@
-"""The entries of LLVM's offload binaries: what one image is, and its strings.
+"""The entries of LLVM's offload binaries: one image each, with its kind and strings.
 
 Source: ``llvm/Object/OffloadBinary.h`` of LLVM 19 (version 1) and of LLVM's main branch
-(versions 2 and 3).  All numbers are little-endian.
+(versions 2 and 3). All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from kbuild.formats.compressed_front import Budget
+from kbuild.formats.buffer import read_text
+from kbuild.formats.partial_decompression import Budget
 from kbuild.model import Compression
 
 ImageKindName: TypeAlias = Literal[
@@ -20,10 +21,10 @@ OffloadKindName: TypeAlias = Literal["none", "openmp", "cuda", "hip", "sycl", "o
 
 # image kind, offload kind, flags, string offset, string count, image offset, image size
 ENTRY: Final = struct.Struct("<HHIQQQQ")
-# offsets of key and value, and since version 2 the value's size
+# offsets of key and value; since version 2, also the size of the value
 STRING: Final = struct.Struct("<QQ")
 _SIZED_STRING: Final = struct.Struct("<QQQ")
-# Far above what any producer writes; bounds the work that a forged count can ask for.
+# Far more than any producer writes; limits the work that a forged count can cause.
 _MOST_STRINGS: Final = 1024
 _LONGEST_STRING: Final = 4096
 
@@ -31,7 +32,7 @@ _METADATA_ONLY: Final = 1
 _IMAGE_KINDS: Final[tuple[ImageKindName, ...]] = (
     *("none", "object", "bitcode", "cubin", "fatbinary", "ptx", "spirv"),
 )
-# Plain numbers up to LLVM 19, where HIP is 3; bits since, where it is 4.
+# Up to LLVM 19, these are plain numbers, and HIP is 3. Later, they are bits, and HIP is 4.
 _OFFLOAD_KINDS: Final[dict[int, OffloadKindName]] = {
     0: "none",
     1: "openmp",
@@ -44,7 +45,7 @@ _OFFLOAD_KINDS: Final[dict[int, OffloadKindName]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packed:
-    """Where the compressed bytes of a binary are, and the ``size`` that they come to."""
+    """The compressed bytes of a binary, which have ``size`` bytes when decompressed."""
 
     offset: int
     stored_size: int
@@ -54,12 +55,12 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One image of a container; every offset counts from the start of the content read.
+    """One image of a container. All offsets count from the start of the content.
 
-    ``span`` is what its binary takes up from ``offset``, header included; the images of one
-    binary share both.  Where the content ends early, ``image_size`` is what is left of the
-    image.  Where the binary is compressed, ``image_offset`` counts from the start of what
-    ``packed`` decompresses to.
+    The binary starts at ``offset`` and occupies ``span`` bytes; the images of one binary share
+    both. If the content ends early, ``image_size`` is the size of the part of the image that
+    exists. If the binary is compressed, ``image_offset`` counts from the start of the
+    decompressed bytes of ``packed``.
     """
 
     offset: int
@@ -74,28 +75,28 @@ class Entry:
     packed: Packed | None
 
     def string(self, key: str) -> str | None:
-        """The value of ``key``, or None where the entry has none."""
+        """Return the value of ``key``, or None if the entry does not have it."""
         return next((value for name, value in self.strings if name == key), None)
 
     @property
     def image_kind_name(self) -> ImageKindName:
-        """What the image is."""
+        """The kind of the image."""
         return _IMAGE_KINDS[self.image_kind] if self.image_kind < len(_IMAGE_KINDS) else "other"
 
     @property
     def offload_kind_name(self) -> OffloadKindName:
-        """The programming model that the image was made for."""
+        """The programming model of the image."""
         return _OFFLOAD_KINDS.get(self.offload_kind, "other")
 
     @property
     def is_metadata_only(self) -> bool:
-        """Whether there are only strings, and no image."""
+        """Whether the entry has only strings and no image."""
         return bool(self.flags & _METADATA_ONLY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The bytes of a binary from ``base`` on, as far as they are there."""
+    """The bytes of a binary from byte ``base``, as far as they are available."""
 
     view: memoryview
     base: int
@@ -104,9 +105,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawEntry:
-    """An entry as it is stored: offsets count from the start of its binary.
+    """An entry as stored. Offsets count from the start of its binary.
 
-    ``strings`` is None where they are not in the part of the binary that was read.
+    ``strings`` is None if the part of the binary that was read does not contain them.
     """
 
     image_kind: int
@@ -119,7 +120,7 @@ class RawEntry:
 
 
 def read_entry(part: Part, offset: int, version: int) -> RawEntry:
-    """The entry at ``offset`` of the binary, which has to be in ``part``."""
+    """Read the entry at ``offset`` of the binary, which must be in ``part``."""
     fields = ENTRY.unpack_from(part.view, offset - part.base)
     kind, offload_kind, flags, string_offset, string_count, image_offset, image_size = fields
     return RawEntry(
@@ -140,26 +141,22 @@ def _read_strings(
     start = offset - part.base
     if count > _MOST_STRINGS or start < 0 or start + count * row.size > len(part.view):
         return None
-    # Forged entries may share their strings.
+    # Forged entries can share their strings.
     part.budget.tables -= count * row.size
     pairs: list[tuple[str, str]] = []
     for number in range(count):
         key_offset, value_offset, *size = row.unpack_from(part.view, start + number * row.size)
-        key = _read_text(part, key_offset)
-        value = _read_sized(part, value_offset, size[0]) if size else _read_text(part, value_offset)
+        key = read_text(part.view, key_offset - part.base, _LONGEST_STRING)
+        value = (
+            _read_sized(part, value_offset, size[0])
+            if size
+            else read_text(part.view, value_offset - part.base, _LONGEST_STRING)
+        )
         if key is None or value is None or part.budget.tables < 0:
             return None
         part.budget.tables -= len(key) + len(value)
         pairs.append((key, value))
     return tuple(pairs)
-
-
-def _read_text(part: Part, offset: int) -> str | None:
-    start = offset - part.base
-    if start < 0:
-        return None
-    text, end, _ = bytes(part.view[start : start + _LONGEST_STRING]).partition(b"\0")
-    return text.decode("utf-8", "replace") if end else None
 
 
 def _read_sized(part: Part, offset: int, size: int) -> str | None:

@@ -1,4 +1,4 @@
-"""The sections of a cubin that say something of its kernels, sorted by what they say."""
+"""The sections of a cubin that describe its kernels, sorted by their purpose."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from kbuild.formats.elf.device import SHT_NOTE, SHT_SYMTAB, DeviceElf, SectionHeader
+from kbuild.formats.elf.constants import SHF_EXECINSTR, SHT_NOTE, SHT_REL, SHT_RELA, SHT_SYMTAB
+from kbuild.formats.elf.device import DeviceElf
+from kbuild.formats.elf.headers import SectionHeader
 from kbuild.formats.source_paths import is_debug_section
 
-# By type where they have one of their own, so that ``.nv.merc.nv.info`` is not among them.
+# Section types. They identify a section better than its name, which for example
+# ``.nv.merc.nv.info`` shares in part.
 _SHT_CUDA_INFO: Final = 0x7000_0000
 _SHT_CUDA_COMPAT: Final = 0x7000_0086
-_SHF_EXECINSTR: Final = 4
-_SHT_RELA, _SHT_REL = 4, 9
-_UNRELATED: Final = frozenset({SHT_SYMTAB, _SHT_RELA, _SHT_REL})
+_UNRELATED: Final = frozenset({SHT_SYMTAB, SHT_RELA, SHT_REL})
 _CONSTANT_0: Final = b".nv.constant0."
 _SHARED: Final = b".nv.shared."
 _LOCAL: Final = b".nv.local."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """The sections that matter, those of a function by the number of its code section."""
+class CubinSections:
+    """The relevant sections; those of a function by the index of its code section."""
 
     notes: list[SectionHeader] = field(default_factory=list)
     debug: list[SectionHeader] = field(default_factory=list)
@@ -34,37 +35,40 @@ class Parts:
     local_bytes: dict[int, int] = field(default_factory=dict)
 
 
-def sort_sections(elf: DeviceElf) -> Parts:
-    """Sort the sections; those that belong to a function name its code in ``info``."""
-    parts = Parts()
+def sort_sections(elf: DeviceElf) -> CubinSections:
+    """Sort the sections of a cubin.
+
+    The ``info`` field of a section that belongs to a function is the index of its code section.
+    """
+    found = CubinSections()
     by_name = (
-        (_CONSTANT_0, parts.constant_bytes),
-        (_SHARED, parts.shared_bytes),
-        (_LOCAL, parts.local_bytes),
+        (_CONSTANT_0, found.constant_bytes),
+        (_SHARED, found.shared_bytes),
+        (_LOCAL, found.local_bytes),
     )
     for section in elf.sections:
         if section.type == _SHT_CUDA_INFO:
             if section.info:
-                parts.function_info[section.info] = section
+                found.function_info[section.info] = section
             else:
-                parts.module_info.append(section)
+                found.module_info.append(section)
         elif section.type == SHT_NOTE:
-            parts.notes.append(section)
+            found.notes.append(section)
         elif section.type == _SHT_CUDA_COMPAT:
-            parts.compat.append(section)
+            found.compat.append(section)
         elif is_debug_section(elf, section):
-            parts.debug.append(section)
-        # Code, symbols and relocations are most of the others.
-        elif section.info and not (section.flags & _SHF_EXECINSTR or section.type in _UNRELATED):
+            found.debug.append(section)
+        # The first two checks are cheap and exclude most of the other sections.
+        elif section.info and not (section.flags & SHF_EXECINSTR or section.type in _UNRELATED):
             for prefix, sizes in by_name:
                 if elf.has_name(section, prefix):
                     sizes[section.info] = section.size
                     break
-    return parts
+    return found
 
 
 def constant_bank_owners(elf: DeviceElf) -> Iterator[str]:
-    """The functions that have a constant bank of their own, which holds a kernel's parameters."""
+    """Yield the names of the functions that have a constant bank 0, that is, of the kernels."""
     for section in elf.sections:
         if elf.has_name(section, _CONSTANT_0):
             yield elf.section_name(section).removeprefix(_CONSTANT_0.decode())

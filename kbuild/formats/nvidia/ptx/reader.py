@@ -1,21 +1,20 @@
-"""PTX text: kernels with their parameters and launch bounds, and device variables.
+"""A reader of PTX text: kernels with parameters and launch bounds, and device variables.
 
-Only what stands at module scope is read; bodies are skipped.  Source: "Parallel Thread
-Execution ISA", chapters "Syntax", "State Spaces, Types, and Variables", "Kernel Function
-Directives" and "Performance-Tuning Directives" (9.x).
+Only declarations and definitions at module scope are read; function bodies are skipped. Source:
+"Parallel Thread Execution ISA", chapters "Syntax", "State Spaces, Types, and Variables",
+"Kernel Function Directives", and "Performance-Tuning Directives" (9.x).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.nvidia.cubin.facts import VariableKind
-from kbuild.formats.nvidia.cubin.info import Dim3
+from kbuild.formats.nvidia.cubin.nv_info import Dim3
 from kbuild.formats.nvidia.ptx.declaration import (
     OPAQUE,
     read_declaration,
@@ -23,22 +22,23 @@ from kbuild.formats.nvidia.ptx.declaration import (
     read_scalar,
     shorten,
 )
+from kbuild.formats.nvidia.ptx.facts import PtxFacts, PtxKernel, PtxParam, PtxVariable
 from kbuild.formats.source_paths import find_source_paths
 from kbuild.model import Linkage, Problem
 
-# Strings come first: paths and pragmas hold slashes and braces.
-_NO_CODE: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+# Strings come first, because paths and pragmas contain slashes and braces.
+STRING_OR_COMMENT: Final = re.compile(rb'"[^"\n]*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _END: Final = re.compile(r"([;{}])")
-# One may stand between an entry and its body, its strings taken away.
+# A pragma can precede the body of an entry. Its strings have already been removed.
 _PRAGMA: Final = re.compile(r"\.pragma[\s,]*;")
 _VERSION: Final = re.compile(r"\.version\s+(\d{1,4})\.(\d{1,4})\b", re.ASCII)
-# Comments may stand before it; those of nvcc take some hundred bytes.
-# A comment is matched in one way only: `.*?` may reach over several, and the number of ways to
-# divide them would be exponential.
+# The comments that precede the version; those of nvcc have a few hundred bytes. The pattern must
+# match a comment in only one way. With `.*?`, a match could extend over several comments, and
+# the number of ways to divide them would be exponential.
 _FRONT: Final = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*\.version\s+\d")
 _FRONT_BYTES: Final = 4096
 _TARGET: Final = re.compile(r"\.target\s+(\w{1,64})\b", re.ASCII)
-# Far above what compilers write; text that compresses well could ask for any number.
+# Far more than compilers write. Forged text that compresses well could contain any number.
 _MOST_STRINGS: Final = 1 << 22
 _MOST_PARTS: Final = 1 << 20
 _ADDRESS_SIZE: Final = re.compile(r"\.address_size\s+(\d+)", re.ASCII)
@@ -49,147 +49,100 @@ _ATTRIBUTE: Final = re.compile(r"\.attribute\s*\((?:[^()]|\([^()]*\))*\)")
 _DIRECTIVE: Final = re.compile(r"\.([a-z]+)([\d\s,]*)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PtxParam:
-    """A kernel parameter, laid out as the PTX ISA does: each at its own alignment.
-
-    ``type`` is that of one element (``u64``, ``b8``), ``count`` None where it is no array.
-    """
-
-    index: int
-    offset: int
-    size: int
-    name: str
-    type: str
-    count: int | None
-    alignment: int
-
-
-# A tuple, see `kbuild.formats.nvidia.cubin.facts`.
-class PtxKernel(NamedTuple):
-    """An ``.entry`` that the module defines; ``params`` is None where it cannot be read."""
-
-    name: str
-    linkage: Linkage
-    params: tuple[PtxParam, ...] | None
-    max_threads: Dim3 | None
-    required_block: Dim3 | None
-    min_blocks: int | None
-    cluster: Dim3 | None
-    max_cluster_rank: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PtxVariable:
-    """A ``.const`` or ``.global`` variable that the module defines, the compiler's included.
-
-    ``size`` is None where the text does not give it.
-    """
-
-    name: str
-    kind: VariableKind
-    size: int | None
-    linkage: Linkage
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PtxFacts:
-    """A PTX module, in the order of its text; ``target`` is what the vendor writes: ``sm_90a``."""
-
-    version: str
-    target: str
-    address_size: int
-    kernels: tuple[PtxKernel, ...]
-    variables: tuple[PtxVariable, ...]
-    source_paths: tuple[str, ...]
-    problems: tuple[Problem, ...]
-
-    @property
-    def arch(self) -> str:
-        """The target as a virtual architecture: ``compute_90a``."""
-        return self.target.replace("sm_", "compute_", 1)
-
-
 def looks_like_ptx(data: Buffer) -> bool:
-    """Whether ``data`` starts with the directive that every PTX module has to start with."""
+    """Return whether ``data`` starts with ``.version``, the first directive of every module."""
     return _FRONT.match(bytes(data[:_FRONT_BYTES])) is not None
 
 
 def read_ptx(data: Buffer) -> PtxFacts:
-    """Read PTX text; raises InputError where it does not say its version and target.
+    """Read PTX text.
 
-    A kernel or variable that makes no sense is listed in ``problems``.
+    A damaged kernel or variable is listed in ``problems``, and the rest is read.
+
+    Raises:
+        InputError: The text does not contain ``.version`` and ``.target``, or is too large.
+
     """
     whole = bytes(data).rstrip(b"\0")
     content = _strip(whole)
     text = b"".join(_iterate_module_scope(content)).decode("utf-8", "replace")
     parts = sum(map(text.count, ";{},"))
     if parts > _MOST_PARTS:
-        raise InputError(f"PTX of {parts} statements and declarations, more than {_MOST_PARTS}")
+        raise InputError(
+            f"the PTX has {parts} statements and declarations; the limit is {_MOST_PARTS}"
+        )
     version, target = _VERSION.search(text), _TARGET.search(text)
     if version is None or target is None:
-        raise InputError("not PTX (no .version and .target)")
+        raise InputError("not PTX (expected .version and .target)")
     address_size = _ADDRESS_SIZE.search(text)
     problems: list[Problem] = []
-    # What was left out of it is balanced.
+    # The braces of the skipped bodies match.
     if text.count("{") != text.count("}"):
-        problems.append(Problem(where="the text", message="its braces do not match: cut off?"))
+        message = "the braces do not match; the text might be cut off"
+        problems.append(Problem(where="the text", message=message))
     kernels: list[PtxKernel] = []
     variables: list[PtxVariable] = []
     for statement, end in _iterate_statements(text):
         if entry := _ENTRY.search(statement):
-            if end == "{":  # else it is declared, not defined
+            if end == "{":  # Otherwise, the kernel is only declared.
                 kernels.append(_read_kernel(statement, entry, problems))
         elif space := _SPACE.search(statement):
             variables.extend(_read_variables(statement, space, problems))
     return PtxFacts(
         version=f"{version[1]}.{version[2]}",
         target=target[1],
-        # The PTX ISA's own default.
+        # 32 is the default of the PTX ISA.
         address_size=read_number(address_size[1]) if address_size else 32,
         kernels=tuple(kernels),
         variables=tuple(variables),
-        # Only with line information; other text needs no second reading.
+        # Only text with line information contains paths.
         source_paths=find_source_paths(whole) if ".file" in text else (),
         problems=tuple(problems),
     )
 
 
 def _strip(content: bytes) -> bytes:
-    """The text without strings and comments."""
-    # Fat binaries hold megabytes of text without comments; a search for each of the three
-    # would take most of the time.  Where no quote stands in a comment, every second part is
-    # a string.
+    """Remove strings and comments."""
+    # Fat binaries contain megabytes of text without comments, for which the pattern would take
+    # most of the time. If no comment contains a quotation mark, every second part is a string.
     if content.count(b'"') > 2 * _MOST_STRINGS:
-        raise InputError(f"PTX of more than {_MOST_STRINGS} strings")
+        raise InputError(f"the PTX has more than {_MOST_STRINGS} strings")
     parts = content.split(b'"')
     code = b" ".join(parts[::2])
     is_plain = len(parts) % 2 == 1 and b"/" not in code
     if is_plain and not any(b"\n" in string for string in parts[1::2]):
         return code
-    return _NO_CODE.sub(b" ", content)
+    return STRING_OR_COMMENT.sub(b" ", content)
 
 
 def _iterate_statements(text: str) -> Iterator[tuple[str, str]]:
-    """The statements at module scope, each with the semicolon or brace that ends it."""
+    """Yield the statements at module scope, each with the semicolon or brace that ends it."""
     parts = _END.split(_PRAGMA.sub(" ", text))
     return zip(parts[::2], parts[1::2], strict=False)
 
 
 def _iterate_module_scope(content: bytes) -> Iterator[bytes]:
-    """The text without what is between braces: function bodies, initialisers, sections."""
+    """Yield the text without the content of braces: bodies, initializers, and sections."""
     start = 0
     while (opening := content.find(b"{", start)) >= 0:
         yield content[start : opening + 1]
-        position, depth = opening + 1, 1
-        while depth:
-            closing = content.find(b"}", position)
-            if closing < 0:
-                return
-            depth += content.count(b"{", position, closing) - 1
-            position = closing + 1
-        start = closing
+        start = find_closing_brace(content, opening)
     yield content[start:]
+
+
+def find_closing_brace(content: bytes, opening: int) -> int:
+    """Return the position of the brace that matches the brace at ``opening``.
+
+    If the text is cut off, return its length.
+    """
+    position, depth = opening + 1, 1
+    while depth:
+        closing = content.find(b"}", position)
+        if closing < 0:
+            return len(content)
+        depth += content.count(b"{", position, closing) - 1
+        position = closing + 1
+    return position - 1
 
 
 def _read_kernel(statement: str, entry: re.Match[str], problems: list[Problem]) -> PtxKernel:
@@ -225,7 +178,7 @@ def _iterate_params(text: str) -> Iterator[PtxParam]:
         else:
             declared = read_declaration(part)
             if declared.size is None:
-                raise InputError(f"the size of parameter {index} is not known")
+                raise InputError(f"the size of parameter {index} is unknown")
             name, kind, size = declared.name, declared.type, declared.size
             count, alignment = declared.count, declared.alignment
         offset = -offset % alignment + offset

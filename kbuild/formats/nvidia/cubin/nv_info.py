@@ -1,12 +1,13 @@
-"""``.nv.info``: what a cubin says of its functions, as a list of attributes.
+"""``.nv.info``, in which a cubin describes its functions as lists of attributes.
 
-A record is a format byte, an attribute byte and a 16-bit value; the value of format
-``SVAL`` is the size of what follows.  ``.nv.info`` itself gives numbers by symbol,
-``.nv.info.<function>`` describes one function.  ``.nv.compat`` has the same encoding.
+A record consists of a format byte, an attribute byte, and a 16-bit value. For the format
+``SVAL``, the value is the size of the data that follows. The section ``.nv.info`` contains
+numbers by symbol, and ``.nv.info.<function>`` describes one function. ``.nv.compat`` has the
+same encoding.
 
-Sources: the names are those that ``cuobjdump -elf`` prints; where it prints none, from
-dumps that others published.  The encoding is not documented: it was compared with that
-listing on files of toolkits 11.8 to 13.4.
+Sources: the attribute names that ``cuobjdump -elf`` prints, and for the others, dumps that
+other people published. The encoding is not documented. It was compared with the output of
+``cuobjdump`` on files of toolkits 11.8 to 13.4.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ CTA_PER_CLUSTER: Final = 0x3D
 MAX_CLUSTER_RANK: Final = 0x3F
 KPARAM_INFO_V2: Final = 0x45
 NUM_BARRIERS: Final = 0x4C
-# .nv.compat
+# An attribute of .nv.compat.
 ACCELERATOR_TARGET: Final = 0x09
 
-# Every attribute that ptxas or nvlink was seen to write: what is not among these is listed.
+# Every attribute that files of ptxas or nvlink were found to contain. Others are reported.
 KNOWN: Final = frozenset(
     bytes.fromhex(
         "04 05 0a 0f 10 11 12 17 19 1b 1c 1d 1e 23 28 29 2a 2e 2f 30 31 34 35 36 37 38 39 3d 3e 3f"
@@ -49,23 +50,23 @@ KNOWN: Final = frozenset(
     )
 )
 
-# Those of a function whose bodies are read.
+# The attributes of a function whose data is needed.
 _READ: Final = frozenset(
     {PARAM_CBANK, MAX_THREADS, REQNTID, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, CUDA_API_VERSION}
 )
-# The stack of what recurses.
+# The stack size of recursive functions.
 _UNKNOWN: Final = 0xFFFF_FFFF
 
 _RECORD: Final = struct.Struct("<BBH")
 _PAIR: Final = struct.Struct("<II")
 _THREE: Final = struct.Struct("<III")
 _WORD: Final = struct.Struct("<I")
-# One parameter: format, attribute, size of what follows; index, ordinal, offset, and what is
-# packed: bits 18 to 31 are the size, in version 2 the lower half.
+# One parameter: format, attribute, size of the data; index, ordinal, offset, and a packed word.
+# Bits 18 to 31 of this word are the size; in version 2, the lower half is.
 _PARAM_RECORD: Final = struct.Struct("<BBHIHHI")
 _PARAM_CODES: Final = (KPARAM_INFO, KPARAM_INFO_V2)
 _PARAMS: Final = re.compile(rb"(?:\x04[\x17\x45]\x0c\x00.{12})+", re.DOTALL)
-# A number of a function: format, attribute, size of what follows; symbol, number.
+# A number for a function: format, attribute, size of the data; symbol, number.
 _COUNT_RECORD: Final = struct.Struct("<BBHII")
 _COUNTS: Final = re.compile(rb"(?:\x04[\x11\x12\x2f]\x08\x00.{8})+", re.DOTALL)
 # symbol, offset in the bank, size
@@ -74,10 +75,11 @@ _PARAM_CBANK: Final = struct.Struct("<IHH")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CubinParam:
-    """One kernel parameter; ``offset`` counts from ``params_offset`` in constant bank 0.
+    """One kernel parameter. ``offset`` counts from ``params_offset`` in constant bank 0.
 
-    A parameter is aligned there, in the bank: where its alignment is larger than that of
-    ``params_offset``, as of CUTLASS's 64-byte ones, ``offset`` depends on the architecture.
+    Parameters are aligned relative to the start of the bank. If the alignment of a parameter is
+    larger than that of ``params_offset``, its ``offset`` depends on the architecture. CUTLASS,
+    for example, has parameters with an alignment of 64 bytes.
     """
 
     index: int
@@ -86,10 +88,10 @@ class CubinParam:
 
 
 class FunctionInfo(NamedTuple):
-    """What ``.nv.info.<function>`` says of a function; None where it says nothing.
+    """The content of ``.nv.info.<function>``. A field is None if its attribute is missing.
 
-    ``params_offset`` is where the parameters start in constant bank 0, ``toolkit`` ten
-    times the version of the toolkit.  ``layout`` has offset and size of each parameter.
+    ``layout`` contains the (offset, size) of each parameter. ``params_offset`` is the start of
+    the parameters in constant bank 0. ``toolkit`` is the toolkit version times ten.
     """
 
     params: tuple[CubinParam, ...] = ()
@@ -107,7 +109,7 @@ class FunctionInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleInfo:
-    """What ``.nv.info`` says of functions, by the index of their symbols."""
+    """The content of ``.nv.info``: numbers of functions, by symbol table index."""
 
     registers: dict[int, int]
     frame_bytes: dict[int, int]
@@ -116,15 +118,16 @@ class ModuleInfo:
 
 
 def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryview]]:
-    """The records as (attribute, value, bytes); one of value and bytes is empty.
+    """Yield each record as (attribute, value, data); either the value is 0 or the data is empty.
 
-    Raises InputError where a record is cut off or has a format that is not known, for
-    then nothing tells where the next one begins.
+    Raises:
+        InputError: A record is cut off or has an unknown format, so its end is unknown.
+
     """
-    position, end, none = 0, len(content), content[:0]
+    position, end, empty = 0, len(content), content[:0]
     while position < end:
         if position + _RECORD.size > end:
-            raise InputError("its last attribute is cut off")
+            raise InputError("the last attribute is cut off")
         form, code, value = _RECORD.unpack_from(content, position)
         position += _RECORD.size
         if form == _SVAL:
@@ -133,13 +136,18 @@ def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryvi
             yield code, 0, content[position : position + value]
             position += value
         elif form in (_NVAL, _BVAL, _HVAL):
-            yield code, value & 0xFF if form == _BVAL else value, none
+            yield code, value & 0xFF if form == _BVAL else value, empty
         else:
-            raise InputError(f"attribute {code:#x} has format {form}, which is not known")
+            raise InputError(f"attribute {code:#x} has the unknown format {form}")
 
 
 def read_function_info(content: memoryview) -> FunctionInfo:
-    """``.nv.info.<function>``; raises InputError where it is not sound."""
+    """Read ``.nv.info.<function>``.
+
+    Raises:
+        InputError: The attributes are damaged.
+
+    """
     run, values, bodies = _read_attributes(bytes(content))
     bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
     rank = _unpack(_WORD, bodies, MAX_CLUSTER_RANK)
@@ -161,10 +169,16 @@ def read_function_info(content: memoryview) -> FunctionInfo:
 
 
 def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, bytes]]:
-    """The records of all parameters, the values of other attributes, and what follows them.
+    """Split the attributes of a function.
 
-    The loop of `iterate_attributes` without its generator: a library has a million of them.
-    Half are parameters, one after the other, and the images of one source repeat them.
+    This repeats the loop of `iterate_attributes`, without a generator and with a shortcut for
+    parameters, because a library has a million attributes. Half of them are parameters, which
+    follow each other, and are equal in the images of one source.
+
+    Returns:
+        The records of all parameters as one string, the values of the other attributes, and the
+        data of those that are needed.
+
     """
     run = b""
     values: dict[int, int] = {}
@@ -172,14 +186,14 @@ def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, b
     unpack, position, end = _RECORD.unpack_from, 0, len(content)
     while position < end:
         if position + _RECORD.size > end:
-            raise InputError("its last attribute is cut off")
+            raise InputError("the last attribute is cut off")
         form, code, value = unpack(content, position)
         following = position + _RECORD.size
         if code in _PARAM_CODES:
             params = _PARAMS.match(content, position)
             if params is None:
                 what = "cut off" if following + value > end else "too short"
-                raise InputError(f"a parameter's attribute is {what}")
+                raise InputError(f"the attribute of a parameter is {what}")
             run += params[0]
             following = params.end()
         elif form == _SVAL:
@@ -192,33 +206,38 @@ def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, b
         elif form in (_NVAL, _BVAL, _HVAL):
             values[code] = value & 0xFF if form == _BVAL else value
         else:
-            raise InputError(f"attribute {code:#x} has format {form}, which is not known")
+            raise InputError(f"attribute {code:#x} has the unknown format {form}")
         position = following
     return run, values, bodies
 
 
 @lru_cache(maxsize=1 << 12)
 def _read_params(run: bytes) -> tuple[tuple[CubinParam, ...], Layout]:
-    # They are listed from the last one to the first.
+    # The file lists the last parameter first.
     params = sorted(map(_read_param, _PARAM_RECORD.iter_unpack(run)), key=lambda p: p.index)
     if any(param.index != index for index, param in enumerate(params)):
-        raise InputError("its parameters are not numbered one after the other")
+        raise InputError("the parameters are not numbered consecutively from 0")
     return tuple(params), tuple((param.offset, param.size) for param in params)
 
 
 def _read_param(record: tuple[int, ...]) -> CubinParam:
     _, code, _, _, index, offset, packed = record
-    # V2 is written where the parameters take more than 4352 bytes: 14 bits do not hold a
-    # size.  It is a number of its own there, and the alignment and the space follow it.
+    # Version 2 is used if the parameters have more than 4352 bytes, for which 14 bits are not
+    # sufficient. There, the size is a separate 16-bit number, before alignment and space.
     size = packed & 0xFFFF if code == KPARAM_INFO_V2 else packed >> 18
     return CubinParam(index=index, offset=offset, size=size)
 
 
 def read_module_info(content: memoryview) -> ModuleInfo:
-    """``.nv.info``; raises InputError where it is not sound."""
+    """Read ``.nv.info``.
+
+    Raises:
+        InputError: The attributes are damaged.
+
+    """
     by_code: dict[int, dict[int, int]] = {REGCOUNT: {}, FRAME_SIZE: {}, MIN_STACK_SIZE: {}}
     codes = set()
-    # Mostly three numbers for each function, one after the other.
+    # Shortcut: the section usually starts with three numbers for each function.
     run = _COUNTS.match(content)
     end = run.end() if run else 0
     for _, code, _, symbol, number in _COUNT_RECORD.iter_unpack(content[:end]):

@@ -1,11 +1,12 @@
-"""AMDGPU code objects: the ELF files of AMD device code.  Kernels, resources, variables.
+"""A reader of AMDGPU code objects: their kernels with resources, and their variables.
 
-A kernel is a descriptor (``<name>.kd``), which the hardware is set up with, and an entry in
-the metadata; each says some of the same, and contradictions are problems.
+A kernel has a descriptor (``<name>.kd``), which configures the hardware, and an entry in the
+metadata. Some information is in both, and contradictions are reported as problems. The reader
+supports HSA code objects of versions 3 to 6. Version 2 has different metadata, so only the
+names of its kernels are read.
 
-Source: "Code Object", "Kernel Descriptor" and "Code Object Metadata" in LLVM's "User Guide
-for AMDGPU Backend".  Read are code objects for HSA of versions 3 to 6; of version 2, whose
-metadata is another, only the names.
+Source: "Code Object", "Kernel Descriptor", and "Code Object Metadata" in LLVM's "User Guide
+for AMDGPU Backend".
 """
 
 from __future__ import annotations
@@ -18,35 +19,32 @@ from typing import Any, Final
 from kbuild.errors import InputError
 from kbuild.formats.amd.code_object.facts import CodeObject, CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.amd.code_object.metadata import KernelMetadata, Metadata, read_metadata
-from kbuild.formats.amd.target import read_processor, read_target_id
+from kbuild.formats.amd.target_id import read_processor, read_target_id
 from kbuild.formats.buffer import Buffer
-from kbuild.formats.elf.device import (
+from kbuild.formats.elf.constants import (
+    EM_AMDGPU,
     ET_REL,
+    SHF_WRITE,
     SHT_NOBITS,
     SHT_NOTE,
-    DeviceElf,
-    SectionHeader,
-    SymbolEntry,
-    is_elf_for,
+    STT_FUNC,
+    STT_OBJECT,
 )
-from kbuild.model import Linkage, Problem
+from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.headers import SectionHeader, is_elf_for
+from kbuild.model import Problem
 
-EM_AMDGPU: Final = 224
 _OS_ABI_HSA: Final = 64
 # ABI version 0 is code object version 2.
 _FIRST_VERSION: Final = 2
 _LAST_VERSION: Final = 6
 
-_LINKAGES: Final[dict[int, Linkage]] = {0: "internal", 1: "external", 2: "weak"}
-_STT_OBJECT: Final = 1
-_STT_FUNC: Final = 2
 _STT_AMDGPU_HSA_KERNEL: Final = 10
-_SHF_WRITE: Final = 1
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 _MANAGED_SUFFIX: Final = ".managed"
 
-# sizes of LDS, scratch and arguments, where the code starts, three words of register
-# settings, properties
+# sizes of LDS, scratch, and arguments; offset of the code; three words of register settings;
+# properties
 _DESCRIPTOR: Final = struct.Struct("<III4xq20xIIIH6x")
 _WAVE32: Final = 1 << 10
 _DYNAMIC_STACK: Final = 1 << 11
@@ -55,7 +53,7 @@ _FIRST_WITH_STACK_BIT: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Descriptor:
-    """What the descriptor of a kernel says."""
+    """The fields of a kernel descriptor."""
 
     lds_bytes: int
     scratch_bytes: int
@@ -65,22 +63,28 @@ class _Descriptor:
 
 
 def is_code_object(content: Buffer) -> bool:
-    """Whether ``content`` starts like an AMDGPU code object."""
+    """Return whether ``content`` starts like an AMDGPU code object."""
     return is_elf_for(content, EM_AMDGPU)
 
 
 def read_code_object(data: Buffer) -> CodeObject:
-    """Read a code object; raises InputError where its header, sections or symbols are unsound.
+    """Read a code object.
 
-    Damage to metadata or descriptors is listed in ``problems`` and the rest is read.
+    Damage to the metadata or to a descriptor is listed in ``problems``, and the rest is read.
+
+    Raises:
+        InputError: The header, the section table, or the symbol table is damaged.
+
     """
     elf = DeviceElf(data, EM_AMDGPU, "code object")
     if elf.os_abi != _OS_ABI_HSA:
-        raise InputError(f"the code object is for OS ABI {elf.os_abi}, not for HSA")
+        raise InputError(
+            f"unsupported OS ABI {elf.os_abi} of the code object; expected HSA ({_OS_ABI_HSA})"
+        )
     version = elf.abi_version + _FIRST_VERSION
     problems: list[Problem] = []
     if not _FIRST_VERSION < version <= _LAST_VERSION:
-        message = f"code object version {version} is not supported, only 3 to {_LAST_VERSION}"
+        message = f"unsupported code object version {version}; expected 3 to {_LAST_VERSION}"
         problems.append(Problem(where="code object", message=message))
     metadata = Metadata()
     if version > _FIRST_VERSION:
@@ -111,18 +115,18 @@ def _read_arch(elf: DeviceElf, version: int, metadata: Metadata, problems: list[
     processor = read_processor(elf.flags)
     if metadata.arch is None:
         if processor is None:
-            message = f"the processor of ELF flags {elf.flags:#x} is not known"
+            message = f"unknown processor (ELF flags {elf.flags:#x})"
             problems.append(Problem(where="code object", message=message))
         return read_target_id(elf.flags, version) or ""
-    # Features may differ: some that the header has are always on, and no part of the id.
+    # The features can differ, because the id omits features that are always on.
     if processor and metadata.arch.partition(":")[0] != processor:
-        message = f"the metadata is for {metadata.arch}, the ELF header for {processor}"
+        message = f"the metadata is for {metadata.arch}, but the ELF header is for {processor}"
         problems.append(Problem(where="code object", message=message))
     return metadata.arch
 
 
 class _Kernels:
-    """The kernels of a code object, from descriptors, metadata and code."""
+    """Reads the kernels of a code object from descriptors, metadata, and symbols."""
 
     def __init__(
         self, elf: DeviceElf, version: int, metadata: Metadata, problems: list[Problem]
@@ -141,14 +145,14 @@ class _Kernels:
         code = {
             self._elf.symbol_name(symbol): symbol.size
             for symbol in self._elf.symbols
-            if symbol.info & 0xF == _STT_FUNC
+            if symbol.info & 0xF == STT_FUNC
         }
         for name, symbol, section in _iterate_objects(self._elf):
             if name.endswith(_DESCRIPTOR_SUFFIX):
                 missing.pop(name, None)
                 yield self._read_kernel(name, symbol, section, code)
         for name in missing:
-            self._report(name, "the metadata has it, but there is no descriptor")
+            self._report(name, "the kernel is in the metadata, but has no descriptor")
 
     def _read_old(self) -> Iterator[CodeObjectKernel]:
         for symbol in self._elf.symbols:
@@ -162,7 +166,7 @@ class _Kernels:
         name = symbol_name.removesuffix(_DESCRIPTOR_SUFFIX)
         metadata = self._metadata.kernels.get(symbol_name)
         if metadata is None and self._metadata.kernels:
-            self._report(symbol_name, "the metadata does not have it")
+            self._report(symbol_name, "the kernel is not in the metadata")
         descriptor = None
         try:
             descriptor = self._read_descriptor(symbol, section)
@@ -177,10 +181,10 @@ class _Kernels:
         if section not in self._contents:
             self._contents[section] = self._elf.content(section)
         content = self._contents[section]
-        # Sections of relocatable files have no address.
+        # Sections of relocatable files have the address 0.
         offset = symbol.value - section.address
         if not 0 <= offset <= len(content) - _DESCRIPTOR.size:
-            raise InputError("the descriptor lies outside its section")
+            raise InputError("the descriptor is outside its section")
         lds, scratch, kernarg, _, _, _, _, properties = _DESCRIPTOR.unpack_from(content, offset)
         has_stack_bit = self._version >= _FIRST_WITH_STACK_BIT
         return _Descriptor(
@@ -199,10 +203,10 @@ class _Kernels:
 def _contradictions(metadata: KernelMetadata, descriptor: _Descriptor) -> Iterator[str]:
     for field in fields(_Descriptor):
         said, held = getattr(metadata, field.name), getattr(descriptor, field.name)
-        # Old compilers do not write the size of the arguments.
+        # Old compilers do not write the size of the arguments to the descriptor.
         is_unset = field.name == "kernarg_bytes" and not held
         if said is not None and held is not None and said != held and not is_unset:
-            yield f"{field.name} is {said} in the metadata, {held} in the descriptor"
+            yield f"{field.name} is {said} in the metadata, but {held} in the descriptor"
 
 
 def _make_kernel(
@@ -212,7 +216,7 @@ def _make_kernel(
     metadata: KernelMetadata,
     descriptor: _Descriptor | None,
 ) -> CodeObjectKernel:
-    """The kernel as the metadata describes it, and the descriptor where that says nothing."""
+    """Combine a kernel's metadata with its descriptor. The metadata takes precedence."""
     facts: dict[str, Any] = {f.name: getattr(metadata, f.name) for f in fields(KernelMetadata)}
     if descriptor:
         for field in fields(_Descriptor):
@@ -220,22 +224,26 @@ def _make_kernel(
                 facts[field.name] = getattr(descriptor, field.name)
     return CodeObjectKernel(
         name=name,
-        linkage=_LINKAGES.get(symbol.info >> 4, "external"),
+        linkage=symbol.linkage,
         code_bytes=code_bytes,
         **facts,
     )
 
 
 def _iterate_objects(elf: DeviceElf) -> Iterator[tuple[str, SymbolEntry, SectionHeader]]:
-    """Every object that the code object defines."""
+    """Yield the name, symbol, and section of every object that the code object defines."""
     for symbol in elf.symbols:
         section = elf.section_of(symbol)
-        if symbol.info & 0xF == _STT_OBJECT and section is not None:
+        if symbol.info & 0xF == STT_OBJECT and section is not None:
             yield elf.symbol_name(symbol), symbol, section
 
 
 def _read_variables(elf: DeviceElf) -> Iterator[CodeObjectVariable]:
-    """A managed variable is a pointer of its name, and what it points to at first."""
+    """Yield the variables.
+
+    A managed variable consists of two objects: a pointer with the name of the variable, and its
+    initial value with the suffix ``.managed``.
+    """
     objects = {name: (symbol, section) for name, symbol, section in _iterate_objects(elf)}
     for name, (symbol, section) in objects.items():
         is_initial = name.removesuffix(_MANAGED_SUFFIX) in objects
@@ -246,14 +254,14 @@ def _read_variables(elf: DeviceElf) -> Iterator[CodeObjectVariable]:
             name=name,
             kind="managed" if initial else None,
             size=initial[0].size if initial else symbol.size,
-            linkage=_LINKAGES.get(symbol.info >> 4, "external"),
-            is_read_only=not section.flags & _SHF_WRITE,
+            linkage=symbol.linkage,
+            is_read_only=not section.flags & SHF_WRITE,
             initial_offset=_find_content(*initial) if initial else None,
         )
 
 
 def _find_content(symbol: SymbolEntry, section: SectionHeader) -> int | None:
-    """Where in the file the content of an object lies; None where the file has none."""
+    """Return the file offset of an object's content; None if the file does not contain it."""
     if section.type == SHT_NOBITS:
         return None
     return section.offset + symbol.value - section.address

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.formats.nvidia.ptx.marks import mark_entry
-from kbuild.formats.nvidia.ptx.text import read_ptx
+from kbuild.formats.nvidia.ptx.launch_bounds import set_launch_bounds
+from kbuild.formats.nvidia.ptx.reader import read_ptx
 from kbuild.model import HighWaterMarks
 
 PTX = b"""\
@@ -43,8 +43,8 @@ def bounds(ptx: bytes) -> dict[str, tuple[object, object]]:
     return {k.name: (k.max_threads, k.required_block) for k in read_ptx(ptx).kernels}
 
 
-def test_only_the_entry_is_marked() -> None:
-    marked = mark_entry(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
+def test_only_the_named_kernel_gets_bounds() -> None:
+    marked = set_launch_bounds(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
 
     assert bounds(PTX)["first"] == ((128, 2, 1), None)
     assert bounds(marked) == bounds(PTX) | {"first": ((1024, 1, 1), None)}
@@ -55,28 +55,28 @@ def test_only_the_entry_is_marked() -> None:
     assert marked.count(b".maxnreg 40") == 1
 
 
-def test_marks_are_replaced_by_others() -> None:
-    once = mark_entry(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
-    again = mark_entry(once, "first", HighWaterMarks(max_threads=256))
+def test_bounds_replace_earlier_bounds() -> None:
+    once = set_launch_bounds(PTX, "first", HighWaterMarks(max_threads=1024, max_registers=64))
+    again = set_launch_bounds(once, "first", HighWaterMarks(max_threads=256))
 
     assert bounds(again)["first"] == ((256, 1, 1), None)
     assert b".maxnreg 64" not in again
 
 
-def test_a_required_block_stays() -> None:
-    marked = mark_entry(PTX, "first_two", HighWaterMarks(max_registers=32))
+def test_required_block_size_stays() -> None:
+    marked = set_launch_bounds(PTX, "first_two", HighWaterMarks(max_registers=32))
 
     assert bounds(marked)["first_two"] == (None, (32, 1, 1))
     assert b".maxnreg 32" in marked
 
 
-def test_entries_without_parameters_or_directives_are_marked() -> None:
-    marked = mark_entry(PTX, "$odd$name", HighWaterMarks(max_threads=512))
+def test_kernels_without_parameters_or_directives_get_bounds() -> None:
+    marked = set_launch_bounds(PTX, "$odd$name", HighWaterMarks(max_threads=512))
 
     assert bounds(marked)["$odd$name"] == ((512, 1, 1), None)
 
 
 @pytest.mark.parametrize("name", ["firs", "absent", ".*"])
-def test_entries_that_are_not_there_are_told(name: str) -> None:
-    with pytest.raises(InputError, match="defines no kernel"):
-        mark_entry(PTX, name, HighWaterMarks(max_threads=1))
+def test_missing_kernel_is_an_error(name: str) -> None:
+    with pytest.raises(InputError, match="does not define kernel"):
+        set_launch_bounds(PTX, name, HighWaterMarks(max_threads=1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.formats.note import read_notes
+from kbuild.formats.target_note import read_notes
 from kbuild.model import TargetRecord
 from kbuild.records import RECORD_SCHEMA, dump
 
@@ -52,7 +52,7 @@ def test_note_is_read() -> None:
     ] == [-8, 16, 0]
 
 
-def test_notes_of_several_targets_and_owners() -> None:
+def test_notes_of_other_owners_are_skipped() -> None:
     foreign = _note(b"", owner=(b"GNU\0", 3))
     other_kind = _note(b"", owner=(b"kbuild\0", 7))
     second = _note(dump(RECORD_SCHEMA, _record("second")))
@@ -61,7 +61,7 @@ def test_notes_of_several_targets_and_owners() -> None:
     assert [note.record.target for note in notes] == ["demo", "second"]
 
 
-def test_longer_header_of_a_later_kbuild_is_skipped_over() -> None:
+def test_longer_header_of_a_later_kbuild_is_read() -> None:
     (note,), problems = read_notes(_note(dump(RECORD_SCHEMA, _record()), header_size=64))
     assert problems == ()
     assert note.record == _record()
@@ -72,7 +72,7 @@ def test_longer_header_of_a_later_kbuild_is_skipped_over() -> None:
     [
         (SOUND[:8], "cut off in its header"),
         (SOUND[:40], "the note ends at byte"),
-        (_note(b"", version=2), "version 2 is not supported"),
+        (_note(b"", version=2), "unsupported note version 2"),
         (_note(b"", header_size=8), "do not fit"),
         (_note(b"{}", record_size=100), "do not fit"),
         (_note(b"{}"), "not a kbuild.record/1 record"),
@@ -94,7 +94,7 @@ def test_unreadable_note_does_not_hide_the_next() -> None:
 
 
 @given(st.data())
-def test_damage_is_reported_not_raised(data: st.DataObject) -> None:
+def test_damage_is_reported_without_raising(data: st.DataObject) -> None:
     content = bytearray(SOUND * 2)
     for _ in range(data.draw(st.integers(0, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))

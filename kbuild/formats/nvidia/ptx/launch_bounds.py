@@ -1,4 +1,4 @@
-"""Launch bounds in PTX text: the performance-tuning directives of one entry.
+"""Changes the launch bounds of a kernel in PTX text.
 
 Source: "Parallel Thread Execution ISA", chapter "Performance-Tuning Directives".
 """
@@ -11,25 +11,36 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.model import HighWaterMarks
 
-# What stands between an entry's parameters and its body; only a pragma's end is a semicolon.
+# The text between the parameters of an entry and its body. Only pragmas contain a semicolon.
 _DIRECTIVES: Final = re.compile(
     rb'\s*(?:\([^()]*\))?(?P<directives>(?:[^{};"]|"[^"\n]*"|(?<=");)*)(?=\{)'
 )
-# What a mark stands for, and what was meant for other blocks (`.minnctapersm` is a number of
-# blocks).  `.reqntid` is no bound but a promise that the kernel's own code may rely on.
+# The directives that the new bounds replace, and `.minnctapersm`, which was chosen for blocks of
+# another size. `.reqntid` stays, because it is not a bound but a guarantee that the code of the
+# kernel can rely on.
 _DIRECTIVE: Final = re.compile(rb"\.(?:maxntid|minnctapersm|maxnreg)\s+\d[\d\s,]*")
 
 
-def mark_entry(ptx: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
-    """``ptx`` with the directives of the entry ``kernel`` that ``marks`` say, and no others.
+def set_launch_bounds(ptx: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
+    """Replace the launch bounds of one kernel.
 
-    Raises InputError where it defines no such entry.
+    Args:
+        ptx: The PTX text.
+        kernel: The symbol of the kernel.
+        marks: The limits of threads and registers; None leaves a limit out.
+
+    Returns:
+        The changed text.
+
+    Raises:
+        InputError: The text does not define the kernel.
+
     """
     entry = re.compile(rb"\.entry\s+" + re.escape(kernel.encode()) + rb"(?![\w$])")
     heads = (m for m in entry.finditer(ptx) if not _is_comment(ptx, m.start()))
     found = next(filter(None, (_DIRECTIVES.match(ptx, head.end()) for head in heads)), None)
     if found is None:
-        raise InputError(f"the PTX defines no kernel {kernel}")
+        raise InputError(f"the PTX does not define kernel '{kernel}'")
     kept = _DIRECTIVE.sub(b"", found["directives"]).rstrip()
     directives = b"".join(
         b"\n.%s %d" % (name, value)
@@ -40,5 +51,5 @@ def mark_entry(ptx: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
 
 
 def _is_comment(ptx: bytes, position: int) -> bool:
-    """Whether a line comment began before: source lines may stand in some."""
+    """Return whether ``position`` is in a line comment, which can quote a source line."""
     return b"//" in ptx[ptx.rfind(b"\n", 0, position) + 1 : position]

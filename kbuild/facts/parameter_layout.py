@@ -1,4 +1,4 @@
-"""When two images' parameter layouts are those of one kernel."""
+"""Comparison of the parameter layouts of one kernel in two images."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from typing import Final
 
 from kbuild.model import Param
 
-# The memory that arguments lie in starts at a multiple of this on every device, and devices
-# agree on no more: sm_80 keeps them from 0x160, sm_90 from 0x210, and align types in there.
+# On every device, the parameter memory starts at a multiple of this number of bytes. Devices have
+# nothing more in common: sm_80 starts at 0x160 and sm_90 at 0x210, and offsets are aligned
+# relative to address 0.
 _COMMON_ALIGNMENT: Final = 16
 
 
 def find_difference(left: tuple[Param, ...], right: tuple[Param, ...]) -> int | None:
-    """The index of the first parameter that differs; None when the layouts agree.
+    """Return the index of the first parameter that differs; None if the layouts agree.
 
-    Offsets count up to the first type that may ask for more alignment than devices have in
-    common: from there on, one source has different ones on different devices.
+    Offsets are compared only up to the first parameter whose alignment might exceed the common
+    alignment of devices. From there on, devices have different offsets for the same source.
     """
-    # The images of one source mostly share the value itself.
+    # The images of one source usually share the same tuple.
     if left is right:
         return None
     offsets_count = True

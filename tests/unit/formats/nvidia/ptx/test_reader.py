@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.errors import InputError
-from kbuild.formats.nvidia.ptx.text import PtxFacts, PtxKernel, PtxParam, PtxVariable, read_ptx
+from kbuild.formats.nvidia.ptx.facts import PtxFacts, PtxKernel, PtxParam, PtxVariable
+from kbuild.formats.nvidia.ptx.reader import read_ptx
 
 HEAD = ".version 9.4\n.target sm_90a, debug\n.address_size 64\n"
 TEXT = (
@@ -80,7 +81,7 @@ def _kernel(text: str) -> PtxKernel:
     return kernel
 
 
-def test_module() -> None:
+def test_module_is_read() -> None:
     facts = _read(TEXT)
     assert (facts.version, facts.target, facts.address_size) == ("9.4", "sm_90a", 64)
     assert facts.arch == "compute_90a"
@@ -92,7 +93,7 @@ def test_module() -> None:
     ]
 
 
-def test_launch_bounds() -> None:
+def test_launch_bounds_are_read() -> None:
     typed, template, _ = _read(TEXT).kernels
     assert typed.max_threads == (256, 2, 1)
     assert (typed.min_blocks, typed.cluster, typed.max_cluster_rank) == (2, (2, 1, 1), 8)
@@ -100,7 +101,7 @@ def test_launch_bounds() -> None:
     assert (template.params, template.required_block) == ((), (128, 1, 1))
 
 
-def test_parameters_are_laid_out() -> None:
+def test_parameters_have_the_layout_of_the_isa() -> None:
     params = _read(TEXT).kernels[0].params
     assert params
     layout = [(p.type, p.count, p.alignment, p.offset, p.size) for p in params]
@@ -117,7 +118,7 @@ def test_parameters_are_laid_out() -> None:
     )
 
 
-def test_variables() -> None:
+def test_variables_are_read() -> None:
     assert [(v.name, v.kind, v.size, v.linkage) for v in _read(TEXT).variables] == [
         ("table", "constant", 64, "internal"),
         ("shared_with_host", "managed", 8, "internal"),
@@ -130,23 +131,23 @@ def test_variables() -> None:
     ]
 
 
-def test_padding_is_not_text() -> None:
+def test_padding_is_ignored() -> None:
     facts = read_ptx(memoryview(HEAD.encode() + b"\0\0\0"))
     assert (facts.kernels, facts.variables) == ((), ())
 
 
-def test_one_line_will_do() -> None:
+def test_module_on_one_line_is_read() -> None:
     kernel = _kernel(".visible .entry k(.param .u32 a,.param .u64 b).maxntid 64{ret;}")
     assert kernel.max_threads == (64, 1, 1)
     assert [p.offset for p in kernel.params or ()] == [0, 8]
 
 
-def test_address_size_defaults_to_what_the_isa_says() -> None:
+def test_address_size_defaults_to_32() -> None:
     assert _read(".version 3.2\n.target sm_20\n").address_size == 32
 
 
 @pytest.mark.parametrize("text", ["", "text", ".version 9.0\n", ".target sm_90\n", "\x7fELF"])
-def test_other_text_is_refused(text: str) -> None:
+def test_other_text_is_rejected(text: str) -> None:
     with pytest.raises(InputError, match="not PTX"):
         _read(text)
 
@@ -154,16 +155,16 @@ def test_other_text_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (".param .u17 p", "size of parameter 0 is not known"),
-        (".param .u32 p[]", "size of parameter 0 is not known"),
-        (".param .u32", "without a name"),
-        (".param .align x .u32 p", "'x' is no number"),
-        (".param .u32 p[n]", "'n' is no number"),
-        (f".param .u32 p[{'9' * 30}]", "is no number"),
+        (".param .u17 p", "size of parameter 0 is unknown"),
+        (".param .u32 p[]", "size of parameter 0 is unknown"),
+        (".param .u32", "the declaration has no name"),
+        (".param .align x .u32 p", "'x' is not a decimal number"),
+        (".param .u32 p[n]", "'n' is not a decimal number"),
+        (f".param .u32 p[{'9' * 30}]", "is not a decimal number"),
         (f".param .u32 p{'[2]' * 20}", "20 dimensions"),
     ],
 )
-def test_parameter_that_makes_no_sense_is_a_problem(text: str, message: str) -> None:
+def test_invalid_parameter_is_a_problem(text: str, message: str) -> None:
     facts = _read(HEAD + f".visible .entry k({text}) {{}} .entry sound() {{}}")
     assert [(k.name, k.params) for k in facts.kernels] == [("k", None), ("sound", ())]
     (problem,) = facts.problems
@@ -171,7 +172,7 @@ def test_parameter_that_makes_no_sense_is_a_problem(text: str, message: str) -> 
     assert re.search(message, problem.message)
 
 
-def test_variable_that_makes_no_sense_is_a_problem() -> None:
+def test_invalid_variable_is_a_problem() -> None:
     facts = _read(HEAD + ".global .u32 x[n];\n.global .u32 ;\n.global .u8 sound;")
     assert facts.variables == (
         PtxVariable(name="sound", kind="global", size=1, linkage="internal"),
@@ -206,7 +207,7 @@ PIECES = (*re.findall(r"\s+|[\w$]+|.", TEXT), "\0", "٣", "é", "999999999999999
 
 
 @given(st.data())
-def test_damaged_text_is_read_or_refused(data: st.DataObject) -> None:
+def test_damaged_text_raises_only_input_error(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(PIECES)))
     pieces = list(PIECES[start : start + data.draw(st.integers(0, 100))])
     for _ in range(data.draw(st.integers(0, 6))):
@@ -218,7 +219,7 @@ def test_damaged_text_is_read_or_refused(data: st.DataObject) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+def test_arbitrary_bytes_raise_only_input_error(content: bytes) -> None:
     with contextlib.suppress(InputError):
         read_ptx(content)
     read_ptx(HEAD.encode() + content)

@@ -1,4 +1,4 @@
-"""What the header of an AMDGPU code object says of its target.
+"""Target ids of AMDGPU code objects, read from the flags of the ELF header.
 
 Sources: "ELF Code Object" in LLVM's "User Guide for AMDGPU Backend", tables of
 ``EF_AMDGPU_MACH`` and of ``e_flags``; ``llvm/BinaryFormat/ELF.h``.
@@ -75,10 +75,10 @@ _GFX: Final = {
 
 _XNACK: Final = 0x300
 _SRAMECC: Final = 0xC00
-# 0 is not supported and 1 is any, of which a target id says nothing.
+# 0 means not supported and 1 means any; a target id mentions neither.
 _SELECTIONS: Final = ("", "", "-", "+")
 
-# Up to version 3 one bit each, which says nothing where the target does not have them.
+# Up to version 3, each feature has one bit, which has no meaning on targets without it.
 _OLD_XNACK: Final = 0x100
 _OLD_SRAMECC: Final = 0x200
 _HAS_XNACK: Final = frozenset(
@@ -92,18 +92,27 @@ _FIRST_WITH_SELECTIONS: Final = 4
 
 
 def list_processors() -> tuple[str, ...]:
-    """Every processor that there is a number for, like ``gfx90a``."""
+    """Return every processor that has a number, for example ``gfx90a``."""
     return tuple(f"gfx{number}" for number in _GFX.values())
 
 
 def read_processor(flags: int) -> str | None:
-    """The processor that ``e_flags`` name, like ``gfx90a``; None where that is not known."""
+    """Return the processor that ``e_flags`` names, for example ``gfx90a``; None if unknown."""
     number = _GFX.get(flags & _MACH)
     return f"gfx{number}" if number else None
 
 
 def read_target_id(flags: int, version: int) -> str | None:
-    """The target id of a code object of that version, like ``gfx90a:sramecc+:xnack-``."""
+    """Return the target id of a code object, for example ``gfx90a:sramecc+:xnack-``.
+
+    Args:
+        flags: The ``e_flags`` of the ELF header.
+        version: The code object version, which decides the meaning of the flags.
+
+    Returns:
+        The target id, or None if the processor is unknown.
+
+    """
     number = _GFX.get(flags & _MACH)
     if number is None:
         return None

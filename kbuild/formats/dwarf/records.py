@@ -1,0 +1,95 @@
+"""Properties of records that DWARF does not state: their alignment, and how they are passed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from elftools.dwarf.die import DIE
+
+from kbuild.formats.dwarf.entries import read_number, read_text
+from kbuild.formats.dwarf.model import Member
+
+# DW_AT_calling_convention of a record (clang), DW_AT_defaulted of a function (gcc).
+_PASSED_BY_REFERENCE: Final = 4
+_PASSED_BY_VALUE: Final = 5
+_DEFAULTED_IN_CLASS: Final = 1
+
+
+def derive_alignment(size: int, declared: int, members: tuple[Member, ...]) -> int:
+    """Return the alignment of a record in bytes, which follows from its members.
+
+    Debug information does not mark packed records, either. A record is packed if the offset of a
+    member or the size of the record is not a multiple of the required alignment.
+
+    Args:
+        size: The size of the record in bytes.
+        declared: The alignment in the debug information, or 1.
+        members: The members of the record.
+
+    """
+    natural = max([m.type.alignment for m in members] + [m.alignment for m in members], default=1)
+    is_packed = size % natural or any(
+        m.bit_size is None and m.offset % m.type.alignment for m in members
+    )
+    if not is_packed:
+        return max(declared, natural)
+    # For a packed record, clang repeats the requested alignment of members, without effect.
+    asked = [m.alignment for m in members if m.offset % m.alignment == 0 == size % m.alignment]
+    return max([declared, *asked])
+
+
+def find_obstacle(die: DIE, members: tuple[Member, ...]) -> str | None:
+    """Return why a record cannot be passed by value; None if it can."""
+    if any("DW_AT_virtuality" in child.attributes for child in die.iter_children()):
+        return "has virtual functions or bases"
+    if not _is_trivially_copied(die):
+        return "is not trivially copyable"
+    for member in members:
+        if member.count == 0:
+            return "holds an array of no elements"
+        inner = member.type
+        if inner.obstacle is not None:
+            own = inner.kind in ("record", "union") and inner.name == "(unnamed)"
+            return inner.obstacle if own else f"holds '{inner.name}', which {inner.obstacle}"
+    return None
+
+
+def _is_trivially_copied(die: DIE) -> bool:
+    """Return whether a call copies the bytes of a record (Itanium ABI 3.1.2.3).
+
+    clang writes this to the debug information. For gcc, it follows from the functions that the
+    class itself declares. This function does not consider members.
+    """
+    convention = read_number(die, "DW_AT_calling_convention")
+    if convention in (_PASSED_BY_VALUE, _PASSED_BY_REFERENCE):
+        return convention == _PASSED_BY_VALUE
+    name = read_text(die, "DW_AT_name") or ""
+    bare = name.partition("<")[0]
+    functions = [child for child in die.iter_children() if child.tag == "DW_TAG_subprogram"]
+    copies = [f for f in functions if read_text(f, "DW_AT_name") == bare and _copies(f, die)]
+    destructors = [f for f in functions if read_text(f, "DW_AT_name") == f"~{bare}"]
+    is_user_provided = any(not _is_left_to_compiler(f) for f in (*copies, *destructors))
+    is_immovable = bool(copies) and all("DW_AT_deleted" in f.attributes for f in copies)
+    return not is_user_provided and not is_immovable
+
+
+def _is_left_to_compiler(function: DIE) -> bool:
+    is_deleted = "DW_AT_deleted" in function.attributes
+    return is_deleted or read_number(function, "DW_AT_defaulted") == _DEFAULTED_IN_CLASS
+
+
+def _copies(constructor: DIE, record: DIE) -> bool:
+    """Return whether a constructor is a copy or move constructor of ``record``."""
+    explicit = [
+        die
+        for die in constructor.iter_children()
+        if die.tag == "DW_TAG_formal_parameter" and "DW_AT_artificial" not in die.attributes
+    ]
+    if len(explicit) != 1:
+        return False
+    target = explicit[0].get_DIE_from_attribute("DW_AT_type")
+    if target.tag not in ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"):
+        return False
+    while "DW_AT_type" in target.attributes:
+        target = target.get_DIE_from_attribute("DW_AT_type")
+    return bool(target.offset == record.offset)

@@ -1,0 +1,125 @@
+"""The signatures of the functions that an object defines."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+from elftools.dwarf.die import DIE
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+
+from kbuild.formats.dwarf.entries import (
+    find_holder,
+    origin_of,
+    qualified_name,
+    read_text,
+    type_name,
+)
+from kbuild.formats.dwarf.model import Parameter, Signature
+from kbuild.formats.dwarf.value_types import type_of
+from kbuild.formats.elf.sections import guard
+
+# Relocations of TLS offsets of `__shared__` variables, which pyelftools does not support.
+_TLS_RELOCATIONS: Final = {"EM_X86_64": (17, 21), "EM_AARCH64": (1029,)}
+_NO_RELOCATION: Final = 0
+
+
+def read_signatures(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
+    """Return the signatures of the functions in ``names`` that the object defines.
+
+    Args:
+        data: The object file.
+        names: Linkage names. For functions with internal linkage, for which compilers write no
+            linkage name, use the qualified name.
+
+    Returns:
+        The signatures by name. Functions without debug information, and qualified names that
+        several functions share, are left out.
+
+    Raises:
+        InputError: The debug information cannot be read.
+
+    """
+    return guard(lambda: _read(data, names))
+
+
+def _read(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
+    file = ELFFile(io.BytesIO(_without_tls_relocations(data)))
+    if not file.has_dwarf_info():
+        return {}
+    found: dict[str, Signature] = {}
+    shared: set[str] = set()
+    for unit in file.get_dwarf_info().iter_CUs():
+        for die in _functions(unit.get_top_DIE()):
+            for name in _names_of(die) & names:
+                if name in found:
+                    shared.add(name)
+                found[name] = _signature(die)
+    return {name: value for name, value in found.items() if name not in shared}
+
+
+def _without_tls_relocations(data: bytes) -> bytes:
+    file = ELFFile(io.BytesIO(data))
+    machine = file.header["e_machine"]
+    patched = bytearray(data)
+    for section in file.iter_sections():
+        if not (isinstance(section, RelocationSection) and section.name.startswith(".rela.debug")):
+            continue
+        for index in range(section.num_relocations()):
+            info = section["sh_offset"] + index * section["sh_entsize"] + 8
+            if struct.unpack_from("<I", patched, info)[0] in _TLS_RELOCATIONS.get(machine, ()):
+                struct.pack_into("<I", patched, info, _NO_RELOCATION)
+    return bytes(patched)
+
+
+def _functions(scope: DIE) -> Iterator[DIE]:
+    """Yield the function definitions in a scope and in the namespaces inside it."""
+    for die in scope.iter_children():
+        if die.tag == "DW_TAG_namespace":
+            yield from _functions(die)
+        elif die.tag == "DW_TAG_subprogram" and (
+            "DW_AT_low_pc" in die.attributes or "DW_AT_ranges" in die.attributes
+        ):
+            yield die
+
+
+def _names_of(function: DIE) -> set[str]:
+    linkage_name = read_text(function, "DW_AT_linkage_name")
+    if linkage_name is not None:
+        return {linkage_name}
+    # A function without a linkage name is either extern "C", and its plain name is the symbol,
+    # or has internal linkage.
+    declared = find_holder(function, "DW_AT_name")
+    if declared is None:
+        return set()
+    while (origin := origin_of(declared)) is not None:
+        declared = origin
+    return {declared.attributes["DW_AT_name"].value.decode(), qualified_name(declared)}
+
+
+def _signature(function: DIE) -> Signature:
+    result = find_holder(function, "DW_AT_type")
+    return Signature(
+        parameters=tuple(_parameters(function)),
+        result=type_name(result.get_DIE_from_attribute("DW_AT_type")) if result else None,
+        is_variadic=_is_variadic(function),
+    )
+
+
+def _is_variadic(function: DIE) -> bool:
+    origin = origin_of(function)
+    return any(die.tag == "DW_TAG_unspecified_parameters" for die in function.iter_children()) or (
+        origin is not None and _is_variadic(origin)
+    )
+
+
+def _parameters(function: DIE) -> Iterator[Parameter]:
+    for die in function.iter_children():
+        if die.tag == "DW_TAG_formal_parameter":
+            yield Parameter(name=read_text(die, "DW_AT_name"), type=type_of(die))
+        elif die.tag == "DW_TAG_GNU_formal_parameter_pack":
+            # Only gcc writes packs; clang lists their parameters directly.
+            yield from _parameters(die)

@@ -146,8 +146,8 @@ class DeviceElf:
     def symbols(self) -> tuple[SymbolEntry, ...]:
         """The symbol table; in a stripped file, the dynamic symbol table.
 
-        The ``section`` of each symbol is the index of its section. It is 0 if the symbol is
-        X
+        The ``section`` of a symbol is the index of its section, even if that index is too large
+        for the symbol itself. `section_of` handles undefined and absolute symbols.
         """
         if self._symbol_table is None:
             return ()

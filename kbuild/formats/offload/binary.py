@@ -231,8 +231,8 @@ def _read_entries(binary: _Binary, part: Part, size: int) -> tuple[RawEntry, ...
 
     """
     first, end = binary.first, binary.first + binary.count * ENTRY.size
-    there = min(size, part.base + len(part.view))
-    if not binary.count or first < _HEADER.size or end > there:
+    available = min(size, part.base + len(part.view))
+    if not binary.count or first < _HEADER.size or end > available:
         what = "entry is" if binary.count == 1 else f"{binary.count} entries are"
         raise InputError(f"the {what} outside the offload binary")
     offsets = range(first, end, ENTRY.size)

@@ -148,9 +148,9 @@ def _read_bundle(view: memoryview, start: int, trouble: list[str], budget: Budge
 
 
 def _read_plain(view: memoryview, start: int, trouble: list[str]) -> Bundle:
-    there = len(view) - start
+    available = len(view) - start
     table = _Table(view[start:])
-    entries = tuple(table.entries(there, trouble))
+    entries = tuple(table.entries(available, trouble))
     if table.error:
         trouble.append(table.error)
     ends = (entry.offset + entry.size for entry in entries if entry.size)
@@ -169,15 +169,15 @@ def _read_plain(view: memoryview, start: int, trouble: list[str]) -> Bundle:
 
 def _read_compressed(view: memoryview, start: int, trouble: list[str], budget: Budget) -> Bundle:
     header = read_header(view, start)
-    there = len(view) - start
-    size = there
+    available = len(view) - start
+    size = available
     try:
         size = find_size(header, view, start, budget)
     except InputError as error:
         trouble.append(str(error))
-    if size > there:
-        trouble.append(f"the compressed bundle declares {size} bytes, but only {there} follow")
-        size = there
+    if size > available:
+        trouble.append(f"the compressed bundle declares {size} bytes, but only {available} follow")
+        size = available
     entries: tuple[BundleEntry, ...] = ()
     try:
         stored = view[start + header.size : start + size]

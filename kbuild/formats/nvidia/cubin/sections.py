@@ -11,8 +11,8 @@ from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader
 from kbuild.formats.source_paths import is_debug_section
 
-# Section types. They identify a section better than its name, which for example
-# ``.nv.merc.nv.info`` shares in part.
+# Some sections have separate types. Names would be ambiguous: ``.nv.merc.nv.info``, for
+# example, is a different section.
 _SHT_CUDA_INFO: Final = 0x7000_0000
 _SHT_CUDA_COMPAT: Final = 0x7000_0086
 _UNRELATED: Final = frozenset({SHT_SYMTAB, SHT_RELA, SHT_REL})

@@ -34,7 +34,6 @@ def set_launch_bounds(ptx: bytes, kernel: str, marks: HighWaterMarks) -> bytes:
 
     Raises:
         InputError: The text does not define the kernel.
-
     """
     entry = re.compile(rb"\.entry\s+" + re.escape(kernel.encode()) + rb"(?![\w$])")
     heads = (m for m in entry.finditer(ptx) if not _is_comment(ptx, m.start()))

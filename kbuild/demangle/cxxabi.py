@@ -21,7 +21,6 @@ def call_demangler(name: str) -> str | None:
     Returns:
         The demangled name, or None if the library is missing, the name is invalid, or the result
         is longer than 256 KiB.
-
     """
     functions = _demangler()
     if functions is None:

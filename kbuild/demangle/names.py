@@ -112,7 +112,6 @@ def spell_function(symbol: str, display: str) -> tuple[str, ...]:
 
     Returns:
         Both names, the demangled name up to its first parenthesis, and the qualified name.
-
     """
     return symbol, display, display.partition("(")[0], split_function(display)[0]
 
@@ -122,7 +121,6 @@ def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
 
     Returns:
         The text, which keeps its length, and the positions of the operator names.
-
     """
     found = [
         match

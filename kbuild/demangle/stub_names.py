@@ -23,7 +23,6 @@ def name_stub(kernel: str) -> str:
 
     Raises:
         SourceError: No occurrence gives the prefixed name.
-
     """
     display = demangle(kernel)
     if display == kernel:

@@ -41,7 +41,6 @@ class ArtifactFacts:
         dynamic: The dynamic section. None for object files and statically linked programs.
         is_summary: Only the lists of images in containers were read. Kernels, host facts, and
             ``sha256`` are missing.
-
     """
 
     path: str

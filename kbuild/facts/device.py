@@ -36,7 +36,6 @@ class ImageFacts:
             the name.
         problem: Why the image cannot be read, in which case it has no ``kernels``.
         code: None if it was not requested, or if the backend cannot provide it.
-
     """
 
     backend: str
@@ -63,7 +62,6 @@ class ContainerFacts:
         is_damaged: A part of the container could not be read. A missing image might be in it.
         alignment: The alignment in bytes that the format requires for ``place``.
         is_relocatable: The images need a device link.
-
     """
 
     backend: str

@@ -99,7 +99,6 @@ class Reference:
         symbol: The name of the symbol.
         place: The first reference of this kind.
         target: The place of the symbol in this file; None if only another file can define it.
-
     """
 
     kind: ReferenceKind
@@ -118,7 +117,6 @@ class DynamicFacts:
         rpath: Library search paths, as written.
         runpath: Library search paths, as written.
         versions: The symbol versions that the file defines; empty if it defines none.
-
     """
 
     soname: str | None

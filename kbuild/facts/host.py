@@ -23,7 +23,6 @@ class WrapperFacts:
             points to; None if it does not point to one in this file.
         awaits: The symbol of a container that another file defines, for example a device link.
         problem: Why the record is damaged, or refers to no container.
-
     """
 
     backend: str
@@ -48,7 +47,6 @@ class HostKernel:
         stub: The function that launches the kernel, if it is not ``symbol``.
         is_registered: Whether host code of this file registers the kernel with its runtime; None
             if unknown.
-
     """
 
     backend: str
@@ -73,7 +71,6 @@ class RuntimeFacts:
         version: The version in the soname; None if it has none.
         needs: The symbol versions of the library without which the file cannot be loaded.
         is_driver: The library is the interface of the driver, which the runtimes use.
-
     """
 
     backend: str
@@ -95,7 +92,6 @@ class LinkageFacts:
         unregisters: Whether the file can unregister what it registers; None if its symbols do
             not show any registration.
         waiting: Sections that list containers for a device link that has not been done.
-
     """
 
     backend: str
@@ -120,7 +116,6 @@ class HandleFacts:
             because the linker decides it.
         stub: The symbol of the debug stub that the row names; None if the file does not define
             it.
-
     """
 
     kernel: str
@@ -154,7 +149,6 @@ class ModuleFacts:
         constructor_priority: The priority of this function; None in linked files.
         containers: For each container of the record, its position in
             ``ArtifactFacts.containers``; None if the descriptor does not refer to it.
-
     """
 
     record: TargetRecord

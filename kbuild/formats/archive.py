@@ -41,7 +41,6 @@ def read_members(content: Buffer) -> tuple[Member, ...]:
 
     Raises:
         InputError: The archive is thin, cut off, or damaged.
-
     """
     front = bytes(content[: len(MAGIC)])
     if front == THIN_MAGIC:

@@ -29,7 +29,6 @@ def read_text(content: Buffer, offset: int, limit: int) -> str | None:
 
     Returns:
         The text without its NUL, or None if no NUL follows within ``limit`` bytes.
-
     """
     if offset < 0:
         return None

@@ -36,7 +36,6 @@ def decompress(
 
     Raises:
         InputError: The data is damaged, yields a different size, or is larger than ``limit``.
-
     """
     if compression == "none":
         return stored
@@ -105,7 +104,6 @@ def import_codec(module: str, package: str) -> Any:
 
     Raises:
         InputError: The Python package is not installed.
-
     """
     try:
         return importlib.import_module(module)

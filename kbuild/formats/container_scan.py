@@ -36,7 +36,6 @@ def scan_containers(
 
     Returns:
         The containers in the order of the content, and the damage that was found.
-
     """
     found: list[T] = []
     problems: list[Problem] = []

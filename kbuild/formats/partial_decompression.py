@@ -57,7 +57,6 @@ def iterate_fronts(
 
     Raises:
         InputError: The data is damaged, or the budget is exhausted.
-
     """
     size, is_all = _FIRST_FRONT, False
     while not is_all:
@@ -103,7 +102,6 @@ def find_end(compression: Compression, stored: memoryview, size: int, budget: Bu
 
     Raises:
         InputError: The data is damaged or cut off, or the budget is exhausted.
-
     """
     return _find_zstd_end(stored) if compression == "zstd" else _find_zlib_end(stored, size, budget)
 

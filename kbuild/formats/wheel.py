@@ -77,7 +77,6 @@ def iterate_members(
 
     Raises:
         InputError: The directory of the archive cannot be read.
-
     """
     try:
         archive = zipfile.ZipFile(open_stream(content))

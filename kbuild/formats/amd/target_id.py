@@ -111,7 +111,6 @@ def read_target_id(flags: int, version: int) -> str | None:
 
     Returns:
         The target id, or None if the processor is unknown.
-
     """
     number = _GFX.get(flags & _MACH)
     if number is None:

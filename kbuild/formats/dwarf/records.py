@@ -25,7 +25,6 @@ def derive_alignment(size: int, declared: int, members: tuple[Member, ...]) -> i
         size: The size of the record in bytes.
         declared: The alignment in the debug information, or 1.
         members: The members of the record.
-
     """
     natural = max([m.type.alignment for m in members] + [m.alignment for m in members], default=1)
     is_packed = size % natural or any(

@@ -41,7 +41,6 @@ def read_signatures(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
 
     Raises:
         InputError: The debug information cannot be read.
-
     """
     return guard(lambda: _read(data, names))
 

@@ -74,7 +74,6 @@ class DeviceElf:
     Raises:
         InputError: The data is not an ELF file for this machine, or it is damaged. Methods
             also raise this error, because tables and names are read on first use.
-
     """
 
     def __init__(self, data: Buffer, machine: int, subject: str) -> None:
@@ -109,7 +108,6 @@ class DeviceElf:
 
         Raises:
             InputError: The section lies partly outside the file.
-
         """
         if section.type == SHT_NOBITS:
             return self._view[:0]

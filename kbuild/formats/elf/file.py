@@ -37,7 +37,6 @@ class Elf(ElfSections):
     Raises:
         InputError: The bytes are not a valid ELF file. Attributes and methods also raise this
             error, because tables are read on first use.
-
     """
 
     @cached_property

@@ -83,7 +83,6 @@ class Allowance:
 
         Raises:
             InputError: The total exceeds the limit.
-
         """
         self._left -= size
         if self._left < 0:
@@ -111,7 +110,6 @@ def read_headers(view: memoryview, subject: str) -> Headers:
     Raises:
         InputError: The file is cut off, or a table has an invalid entry size or lies partly
             outside the file.
-
     """
     if len(view) < HEADER_SIZE:
         raise InputError(f"the {subject} is cut off in its ELF header")
@@ -153,7 +151,6 @@ def check_sections(view: memoryview, headers: Headers, allowance: Allowance) -> 
 
     Raises:
         InputError: The sections overlap, or a name has no end or exceeds the allowance.
-
     """
     if sum(_stored_sizes(view, headers.sections[1:])) > BYTES_PER_BYTE * len(view):
         raise InputError("the sections of the ELF file overlap")

@@ -35,7 +35,6 @@ def read_note(content: Buffer, start: int) -> Note:
 
     Raises:
         InputError: The note is cut off.
-
     """
     if start + _NOTE.size > len(content):
         raise InputError("the note is cut off in its header")
@@ -60,7 +59,6 @@ def iterate_notes(content: memoryview, owner: bytes) -> Iterator[tuple[int, memo
 
     Raises:
         InputError: A note is cut off.
-
     """
     position = 0
     while position < len(content):

@@ -31,7 +31,6 @@ class Relocations:
         elf: The file.
         symbol_tables: A function that returns the symbols by the index of their section. It is
             called when symbols are first needed.
-
     """
 
     def __init__(
@@ -53,7 +52,6 @@ class Relocations:
         Args:
             kinds: Yield only these kinds. None means all.
             within: Yield only relocations of this section, which is faster. None means all.
-
         """
         for section in self._elf.sections:
             has_addend = _RELOCATION_TABLES.get(section.type)
@@ -159,7 +157,6 @@ class Relocations:
 
         Returns:
             The target, or None if the distance is zero or points outside every section.
-
         """
         relocation = self._relocation_at(place)
         if relocation is not None:

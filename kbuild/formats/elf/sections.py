@@ -115,7 +115,6 @@ class ElfSections:
 
         Raises:
             InputError: The section ends after the end of the file, or is too large.
-
         """
         if section.type == "SHT_NOBITS":
             return b""
@@ -139,7 +138,6 @@ class ElfSections:
 
         Raises:
             InputError: Some of the bytes are outside the section or the file.
-
         """
         if not 0 <= place.section < len(self.sections):
             raise InputError(f"section {place.section} does not exist")
@@ -160,7 +158,6 @@ class ElfSections:
 
         Raises:
             InputError: The place is outside its section, or the text has no end.
-
         """
         section = self.sections[place.section]
         text = read_text(self.view(section), place.offset, limit)
@@ -205,7 +202,6 @@ def check_size(size: int, what: str) -> None:
 
     Raises:
         InputError: The table is too large.
-
     """
     if size > _LARGEST_TABLE:
         raise InputError(f"{what} has {size} bytes; the limit is {_LARGEST_TABLE}")

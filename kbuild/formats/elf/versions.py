@@ -55,7 +55,6 @@ def read_symbol_versions(
     Returns:
         One item per symbol: the version, or None if the symbol has no version and therefore
         matches every requested version.
-
     """
     names: dict[int, str] = {
         version["vna_other"] & _NUMBER: str(version.name)

@@ -111,7 +111,6 @@ def load(entry: Entry, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buffer
 
     Raises:
         InputError: The image cannot be decompressed, or is larger than ``limit`` bytes.
-
     """
     view = memoryview(content)
     packed = entry.packed
@@ -128,7 +127,6 @@ def _read_binary(
 
     Raises:
         InputError: The header or the table of entries cannot be read.
-
     """
     if bytes(view[start : start + len(MAGIC)]) != MAGIC:
         raise InputError("expected an offload binary, but found a different magic number")
@@ -228,7 +226,6 @@ def _read_entries(binary: _Binary, part: Part, size: int) -> tuple[RawEntry, ...
 
     Raises:
         InputError: Some entries are outside ``part``.
-
     """
     first, end = binary.first, binary.first + binary.count * ENTRY.size
     available = min(size, part.base + len(part.view))

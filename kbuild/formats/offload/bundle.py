@@ -85,7 +85,6 @@ def parse_id(text: str) -> tuple[str, str, str]:
 
     Returns:
         The offload kind, the triple, and the target id.
-
     """
     kind, _, rest = text.removeprefix(MAGIC.decode()).partition("-")
     *machine, tail = rest.split("-", 3)
@@ -124,7 +123,6 @@ def load(bundle: Bundle, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buff
     Raises:
         InputError: The bundle cannot be decompressed, is larger than ``limit`` bytes, or does
             not match its hash.
-
     """
     view = memoryview(content)[bundle.offset : bundle.offset + bundle.size]
     if bundle.compression is None:

@@ -38,7 +38,6 @@ def read_header(content: memoryview, start: int) -> BundleHeader:
 
     Raises:
         InputError: The header is cut off, invalid, or of an unknown version.
-
     """
     if len(content) - start < _FRONT.size:
         raise InputError("the compressed bundle is cut off in its header")
@@ -67,7 +66,6 @@ def find_size(header: BundleHeader, content: memoryview, start: int, budget: Bud
 
     Raises:
         InputError: The header does not declare the size, and the compressed data has no end.
-
     """
     if header.total_size is not None:
         return header.total_size

@@ -68,7 +68,6 @@ def read_metadata(sections: Iterable[memoryview]) -> Metadata:
 
     Raises:
         InputError: The metadata is missing, or is not a MessagePack map.
-
     """
     for content in sections:
         for kind, description in iterate_notes(content, _OWNER):

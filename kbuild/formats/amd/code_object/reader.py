@@ -74,7 +74,6 @@ def read_code_object(data: Buffer) -> CodeObject:
 
     Raises:
         InputError: The header, the section table, or the symbol table is damaged.
-
     """
     elf = DeviceElf(data, EM_AMDGPU, "code object")
     if elf.os_abi != _OS_ABI_HSA:

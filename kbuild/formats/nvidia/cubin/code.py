@@ -38,7 +38,6 @@ def read_cubin_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
     Args:
         data: The cubin.
         canonical: A function that removes the parts of a name that vary between builds.
-
     """
     elf = DeviceElf(data, EM_CUDA, "cubin")
     return CodeFacts(

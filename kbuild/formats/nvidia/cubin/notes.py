@@ -69,7 +69,6 @@ def read_notes(contents: Iterator[memoryview]) -> NoteFacts:
 
     Raises:
         InputError: A note is damaged.
-
     """
     virtual_arch = toolkit = tool = None
     for content in contents:

@@ -122,7 +122,6 @@ def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryvi
 
     Raises:
         InputError: A record is cut off or has an unknown format, so its end is unknown.
-
     """
     position, end, empty = 0, len(content), content[:0]
     while position < end:
@@ -146,7 +145,6 @@ def read_function_info(content: memoryview) -> FunctionInfo:
 
     Raises:
         InputError: The attributes are damaged.
-
     """
     run, values, bodies = _read_attributes(bytes(content))
     bank = _unpack(_PARAM_CBANK, bodies, PARAM_CBANK)
@@ -178,7 +176,6 @@ def _read_attributes(content: bytes) -> tuple[bytes, dict[int, int], dict[int, b
     Returns:
         The records of all parameters as one string, the values of the other attributes, and the
         data of those that are needed.
-
     """
     run = b""
     values: dict[int, int] = {}
@@ -233,7 +230,6 @@ def read_module_info(content: memoryview) -> ModuleInfo:
 
     Raises:
         InputError: The attributes are damaged.
-
     """
     by_code: dict[int, dict[int, int]] = {REGCOUNT: {}, FRAME_SIZE: {}, MIN_STACK_SIZE: {}}
     codes = set()

@@ -77,7 +77,6 @@ def read_cubin(data: Buffer) -> CubinFacts:
 
     Raises:
         InputError: The header, the section table, or the symbol table is damaged.
-
     """
     elf = DeviceElf(data, EM_CUDA, "cubin")
     arch_number, suffix = _read_arch(elf)

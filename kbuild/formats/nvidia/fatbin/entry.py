@@ -143,7 +143,6 @@ def read_entry(content: Buffer, start: int, end: int) -> tuple[tuple[Entry, ...]
 
     Raises:
         InputError: The size of the entry is unknown because its header is damaged.
-
     """
     if start + _HEADER.size > end:
         raise InputError("the entry is cut off in its header")

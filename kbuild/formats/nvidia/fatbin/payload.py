@@ -19,7 +19,6 @@ def read_image(entry: Entry, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> 
 
     Raises:
         InputError: The image cannot be decompressed, or is larger than ``limit`` bytes.
-
     """
     return _cut(entry, decompress(entry, content, limit=limit))
 

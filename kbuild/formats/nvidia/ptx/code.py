@@ -54,7 +54,6 @@ def read_ptx_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
     Args:
         data: The PTX text.
         canonical: A function that removes the parts of a name that vary between builds.
-
     """
     functions: list[tuple[str, str]] = []
     variables: list[tuple[str, str]] = []

@@ -60,7 +60,6 @@ def read_declaration(text: str) -> Declaration:
 
     Raises:
         InputError: The declaration has no name or too many dimensions, or a number is invalid.
-
     """
     name, alignment = "", None
     kind, vector, dimensions = "", 1, []
@@ -103,7 +102,6 @@ def read_number(text: str) -> int:
 
     Raises:
         InputError: The text is not a decimal number, or has too many digits.
-
     """
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
         raise InputError(f"'{shorten(text)}' is not a decimal number")

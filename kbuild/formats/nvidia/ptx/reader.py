@@ -61,7 +61,6 @@ def read_ptx(data: Buffer) -> PtxFacts:
 
     Raises:
         InputError: The text does not contain ``.version`` and ``.target``, or is too large.
-
     """
     whole = bytes(data).rstrip(b"\0")
     content = _strip(whole)

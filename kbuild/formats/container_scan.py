@@ -16,7 +16,7 @@ from kbuild.model import Problem
 
 T = TypeVar("T")
 
-# Content that consists only of magic numbers would take up to a hundred times its size.
+# If the content is a sequence of magic numbers, their problems need a hundred times its size.
 _MOST_PROBLEMS: Final = 10_000
 
 
@@ -45,14 +45,14 @@ def scan_containers(
             container, end = read(position, problems)
         except InputError as error:
             problems.append(problem_at(position, str(error)))
+            if len(problems) > _MOST_PROBLEMS:
+                problems.append(problem_at(position, "too much damage; the rest is not read"))
+                break
             following = magic.search(content, position + 1)
             position = following.start() if following else len(content)
-        else:
-            found.append(container)
-            position = skip_zeros(content, end)
-        if len(problems) > _MOST_PROBLEMS:
-            problems.append(problem_at(position, "too much damage; the rest is not read"))
-            break
+            continue
+        found.append(container)
+        position = skip_zeros(content, end)
     return tuple(found), tuple(problems)
 
 

@@ -49,7 +49,7 @@ def read_cubin_code(data: Buffer, canonical: Callable[[str], str]) -> CodeFacts:
 def find_symbol_numbers(data: Buffer, names: frozenset[str]) -> tuple[int, ...]:
     """Return the symbol table indexes of these functions, which the disassembler needs."""
     elf = DeviceElf(data, EM_CUDA, "cubin")
-    wanted = {
+    sections = {
         number
         for number, section in enumerate(elf.sections)
         if elf.has_name(section, _TEXT) and _function_name(elf, section) in names
@@ -57,7 +57,7 @@ def find_symbol_numbers(data: Buffer, names: frozenset[str]) -> tuple[int, ...]:
     return tuple(
         number
         for number, symbol in enumerate(elf.symbols)
-        if symbol.section in wanted and symbol.info & 0xF == STT_FUNC and symbol.value == 0
+        if symbol.section in sections and symbol.info & 0xF == STT_FUNC and symbol.value == 0
     )
 
 

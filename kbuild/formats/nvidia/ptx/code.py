@@ -40,7 +40,7 @@ _DECLARATION: Final = ".reg "
 
 
 class PtxPart(NamedTuple):
-    """A function or variable: what stands before its body, and the body."""
+    """A function or variable: ``head`` is the text before its body."""
 
     name: str
     head: bytes

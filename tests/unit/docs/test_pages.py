@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kbuild.verify.policy.file import read_policy
 from markdown_it import MarkdownIt
+
+from kbuild.verify.policy.file import read_policy
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -100,7 +100,7 @@ def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
     for words, message in (
         (("--write-baseline", baseline, text), f"{text}: "),
         (("--write-baseline", baseline, tmp_path / "absent"), "absent"),
-        (("--write-baseline", baseline, empty), "nothing to write a baseline of"),
+        (("--write-baseline", baseline, empty), "so a baseline would be empty"),
         (("--write-baseline", empty, empty), "that is the artifact itself"),
         (("--baseline", empty, empty), "not a baseline: the file is not UTF-8"),
         (("--baseline", baseline, "--write-baseline", baseline, empty), "not allowed with"),

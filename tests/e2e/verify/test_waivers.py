@@ -49,7 +49,7 @@ FILL, SCALE, COPY = (
     "ns::legacy_scale(float*)",
     "legacy_copy(float*, float const*)",
 )
-END = " cannot run there"
+END = " cannot run on such a device"
 
 
 def test_missing_architecture_of_all_kernels(library: Path, tmp_path: Path) -> None:

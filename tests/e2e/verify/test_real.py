@@ -11,8 +11,12 @@ from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, Report, verify
 from kbuild.verify.catalogue import RULES
-from support.accuracy.build_env import Workshop
-from support.accuracy.units.malformed_stubs import SPOILED_UNITS, SpoiledUnit, load_spoiled_unit
+from support.accuracy.build_env import BuildEnv
+from support.accuracy.units.malformed_stubs import (
+    MALFORMED_STUBS,
+    MalformedStub,
+    load_malformed_stub,
+)
 from support.files.hand_made import (
     ARCHITECTURES,
     AXPY,
@@ -182,14 +186,14 @@ def test_policy_architecture_is_asked_of_every_container(sound_object: Path) -> 
     assert not report.ok
 
 
-# Badly built artifacts: accuracy/spoiled_units.py has them linked by bfd, beside a clean twin.
+# Malformed artifacts. accuracy/units/malformed_stubs.py has them linked by bfd, with sound ones.
 
 
-@pytest.mark.parametrize("unit", SPOILED_UNITS, ids=lambda unit: f"{unit.rule}: {unit.way}")
+@pytest.mark.parametrize("unit", MALFORMED_STUBS, ids=lambda unit: f"{unit.rule}: {unit.way}")
 def test_badly_built_raises_its_rule_alone_by_every_linker(
-    workshop: Workshop, tmp_path: Path, unit: SpoiledUnit
+    build_env: BuildEnv, tmp_path: Path, unit: MalformedStub
 ) -> None:
-    compiled = load_spoiled_unit(workshop, unit)
+    compiled = load_malformed_stub(build_env, unit)
     files = [compiled] if unit.shows_in_object else []
     if unit.links:
         files += [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.resource_files import compile_hip
 from support.accuracy.tools import missing
 from support.commands import run, run_kbuild, succeed
@@ -28,12 +28,12 @@ def verify_json(*words: object, code: int = 0) -> dict[str, object]:
 
 
 @needs_clang
-def test_baseline_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None:
+def test_baseline_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> None:
     calm, crowded, other = (tmp_path / name / "k.hipfb" for name in ("calm", "crowded", "other"))
     for path, made in (
-        (calm, compile_hip(workshop)),
-        (crowded, compile_hip(workshop, vgprs=16)),
-        (other, compile_hip(workshop, "-Dplain=renamed")),
+        (calm, compile_hip(build_env)),
+        (crowded, compile_hip(build_env, vgprs=16)),
+        (other, compile_hip(build_env, "-Dplain=renamed")),
     ):
         path.parent.mkdir()
         shutil.copy(made, path)
@@ -65,7 +65,7 @@ def test_baseline_on_the_command_line(workshop: Workshop, tmp_path: Path) -> Non
 
 
 @needs_clang
-def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None:
+def test_waivers_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(
         "max_spill_bytes = 0\n"
@@ -73,7 +73,7 @@ def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None
         'rule = "KB201"\nkernels = "crowded"\narch = "gfx9*"\nfiles = "*.hipfb"\n'
         'reason = "the kernel goes away"\nexpires = 2027-01-31\n'
     )
-    path = compile_hip(workshop, vgprs=16)
+    path = compile_hip(build_env, vgprs=16)
     words = ("--policy", policy, "--select", "KB0,KB201", "--today")
     report = verify_json(*words, "2027-01-31", path)
     assert (report["ok"], report["findings"]) == (True, [])
@@ -82,7 +82,7 @@ def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None
     late = verify_json(*words, "2027-02-01", path, code=1)["findings"]
     assert isinstance(late, list)
     assert [f["rule"] for f in late] == ["KB201", "KB001"]
-    unused = verify_json(*words, "2027-01-31", compile_hip(workshop))["findings"]
+    unused = verify_json(*words, "2027-01-31", compile_hip(build_env))["findings"]
     assert isinstance(unused, list)
     assert [(f["rule"], f["severity"], f["path"]) for f in unused] == [
         ("KB002", "warning", str(policy))

@@ -1,4 +1,4 @@
-"""Damaged files never crash the verifier, whatever it says of them."""
+"""Damaged files never crash the verifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines, waivers and what is wrong with a call, on the command line.
+"""Baselines, waivers, and wrong calls on the command line.
 
 What each rule finds in kernels that need too much: `accuracy/demanded_resources.py`.
 """
@@ -89,7 +89,7 @@ def test_waivers_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> Non
     ]
 
 
-def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
+def test_wrong_calls_name_the_problem(tmp_path: Path) -> None:
     text = tmp_path / "text.o"
     text.write_text("no object")
     empty = tmp_path / "empty.o"
@@ -114,7 +114,7 @@ def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
         assert not baseline.exists()
 
 
-def test_library_for_processors_has_sizes_alone(
+def test_baseline_of_a_cpu_library_has_only_sizes(
     build_kernel_library: BuildKernelLibrary, tmp_path: Path
 ) -> None:
     source = "__global__ void scale(float* p) { p[threadIdx.x] *= 2; }\n"

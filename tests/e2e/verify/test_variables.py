@@ -44,7 +44,7 @@ def test_variable_of_two_libraries(
     tmp_path: Path, first: Path, build_kernel_library: BuildKernelLibrary, mode: tuple[str, str]
 ) -> None:
     second = build_kernel_library({"second.cu": SECOND}, target="second", visibility="default")
-    message = f"{first} exports the device variable weights too"
+    message = f"{first} also exports the device variable weights"
 
     user = build_host(tmp_path, USER, *mode, first, second)
     assert found(user, first, second) == [("error", "weights", message)]

@@ -18,7 +18,7 @@ from benchmarks.measure import describe_machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.catalogue import EXPLAINED, MUTATIONS, SOUND
 from support.accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
 from support.accuracy.tools import missing
@@ -57,11 +57,11 @@ class ProducerScore:
     untried: int
 
 
-def score_rule(rule: str, mutations: Iterable[Mutation], workshop: Workshop) -> RuleScore:
+def score_rule(rule: str, mutations: Iterable[Mutation], build_env: BuildEnv) -> RuleScore:
     """Try the mutations for which the tools are installed, and print those that went wrong."""
     own = tuple(mutations)
     tried = tuple(m for m in own if not missing(*m.needs))
-    trials = tuple(attempt(mutation, workshop) for mutation in tried)
+    trials = tuple(attempt(mutation, build_env) for mutation in tried)
     for trial in trials:
         if not trial.is_caught or trial.other_errors:
             found = f"{sorted(trial.broken)}, sound counterpart {sorted(trial.sound)}"
@@ -69,11 +69,11 @@ def score_rule(rule: str, mutations: Iterable[Mutation], workshop: Workshop) -> 
     return RuleScore(rule=rule, trials=trials, untried=len(own) - len(tried))
 
 
-def score_producer(producer: str, sound: Iterable[Sound], workshop: Workshop) -> ProducerScore:
+def score_producer(producer: str, sound: Iterable[Sound], build_env: BuildEnv) -> ProducerScore:
     """Verify the files for which the tools are installed, and print unexplained errors."""
     own = tuple(sound)
     tried = tuple(s for s in own if not missing(*s.needs))
-    cases = {s.title: s.build(workshop) for s in tried}
+    cases = {s.title: s.build(build_env) for s in tried}
     errors = [(title, rule) for title, c in cases.items() for rule in sorted(errors_of(judge(c)))]
     for title, rule in errors:
         if (title, rule) not in EXPLAINED:
@@ -87,12 +87,12 @@ def score_producer(producer: str, sound: Iterable[Sound], workshop: Workshop) ->
     )
 
 
-def show_rules(mutations: Sequence[Mutation], workshop: Workshop) -> tuple[RuleScore, ...]:
+def show_rules(mutations: Sequence[Mutation], build_env: BuildEnv) -> tuple[RuleScore, ...]:
     """Print a row for each rule as soon as it is known."""
     scores = []
     print(BY_RULE)
     for rule in dict.fromkeys(mutation.rule for mutation in mutations):
-        score = score_rule(rule, (m for m in mutations if m.rule == rule), workshop)
+        score = score_rule(rule, (m for m in mutations if m.rule == rule), build_env)
         ways = len(score.trials)
         counts = f"{ways:>7}{score.caught:>9}{score.other_errors:>15}{score.untried:>12}"
         print(f"{rule:<14}{counts}", flush=True)
@@ -100,12 +100,12 @@ def show_rules(mutations: Sequence[Mutation], workshop: Workshop) -> tuple[RuleS
     return tuple(scores)
 
 
-def show_producers(sound: Sequence[Sound], workshop: Workshop) -> tuple[ProducerScore, ...]:
+def show_producers(sound: Sequence[Sound], build_env: BuildEnv) -> tuple[ProducerScore, ...]:
     """Print a row for each producer of sound files as soon as it is known."""
     scores = []
     print(f"\n{BY_PRODUCER}")
     for producer in dict.fromkeys(s.producer for s in sound):
-        score = score_producer(producer, (s for s in sound if s.producer == producer), workshop)
+        score = score_producer(producer, (s for s in sound if s.producer == producer), build_env)
         counts = f"{score.files:>7}{score.errors:>9}{score.explained:>15}{score.untried:>12}"
         print(f"{producer:<14}{counts}", flush=True)
         scores.append(score)
@@ -152,8 +152,8 @@ def main() -> int:
         parser.error(f"no rule or producer starts with: {' '.join(arguments.select)}")
     print(describe_machine())
     with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(folder=Path(folder))
-        is_met = summarize(show_rules(mutations, workshop), show_producers(sound, workshop))
+        build_env = BuildEnv(folder=Path(folder))
+        is_met = summarize(show_rules(mutations, build_env), show_producers(sound, build_env))
     needs = {tool for made in (*mutations, *sound) for tool in made.needs}
     for reason in sorted({missing(tool) for tool in needs} - {""}):
         print(f"not tried: {reason}")

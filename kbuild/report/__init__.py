@@ -1,1 +1,1 @@
-"""Renderers: each turns a frozen value into one text and prints nothing."""
+"""Renderers: reports as text, JSON, and the formats of other tools."""

@@ -125,7 +125,7 @@ def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
     """
     if not facts.handles:
         return ()
-    exported = _exported_names(facts)
+    exported = exported_names(facts)
     return tuple(
         Identity(
             file=facts,
@@ -146,7 +146,7 @@ def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
     )
 
 
-def _exported_names(facts: ArtifactFacts) -> frozenset[str]:
+def exported_names(facts: ArtifactFacts) -> frozenset[str]:
     """Return the names that the other files of a process can bind to."""
     return frozenset(
         symbol.name

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
+from kbuild.verify.file_set import exported_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +19,7 @@ class ExportedIdentity:
 
 def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
     """Return the identities that a linked file exports, by name."""
-    dynamic = _exported_names(facts)
+    dynamic = exported_names(facts)
     backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}
     found = {
         handle.symbol.name: ExportedIdentity(symbol=handle.symbol, backend=backends[handle.kernel])
@@ -36,16 +37,8 @@ def exported_identities(facts: ArtifactFacts) -> dict[str, ExportedIdentity]:
 def exported_variables(facts: ArtifactFacts) -> dict[str, str]:
     """Return the readable names of the exported device variables, by symbol."""
     rows = [row for module in facts.modules for row in module.record.variables]
-    dynamic = _exported_names(facts) if rows else frozenset()
+    dynamic = exported_names(facts) if rows else frozenset()
     return {row.shadow: row.display for row in rows if row.shadow in dynamic}
-
-
-def _exported_names(facts: ArtifactFacts) -> frozenset[str]:
-    return frozenset(
-        symbol.name
-        for symbol in facts.symbols
-        if symbol.dynamic and symbol.place is not None and symbol.visibility != "hidden"
-    )
 
 
 def undefined_names(facts: ArtifactFacts) -> frozenset[str]:

@@ -100,7 +100,7 @@ def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
     return tuple(matches)
 
 
-def standing_alone(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMatch, ...]:
+def self_contained(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMatch, ...]:
     """Return the containers whose images a device can run without another link.
 
     In an object file, where no device link has happened, relocatable parts count as well.

@@ -19,6 +19,9 @@ Evidence: TypeAlias = Literal["note", "images"]
 # The place of the kernels' names in the message of a violation.
 KERNELS: Final = "{kernels}"
 
+# The kinds of files that a linker created.
+LINKED: Final = ("shared-object", "executable")
+
 _HEADINGS: Final = ("Why", "Fix", "Source")
 _SECTION: Final = re.compile(rf"^({'|'.join(_HEADINGS)}):\s*", re.MULTILINE)
 

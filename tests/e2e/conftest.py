@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.commands import PROJECTS, ROOT, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
 from support.tools.recorded_hip import build_recorder
@@ -33,9 +33,9 @@ def _share_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def build_env(tmp_path_factory: pytest.TempPathFactory) -> BuildEnv:
     """Where the files of `accuracy` are built, each once a run."""
-    return Workshop(folder=_share_folder(tmp_path_factory, "workshop"))
+    return BuildEnv(folder=_share_folder(tmp_path_factory, "build_env"))
 
 
 @pytest.fixture(scope="session")
@@ -52,16 +52,16 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def hip_recorder(workshop: Workshop) -> Path:
+def hip_recorder(build_env: BuildEnv) -> Path:
     """A folder with a library in the place of AMD's runtime, which records and runs nothing."""
-    return workshop.file("hip_recorder/lib", build_recorder)
+    return build_env.file("hip_recorder/lib", build_recorder)
 
 
 @pytest.fixture(scope="session")
-def hip_launch(workshop: Workshop) -> Path:
+def hip_launch(build_env: BuildEnv) -> Path:
     """The build folder of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
-    return workshop.file("hip_launch/build", lambda path: configure_and_build(project, path))
+    return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
 
 
 def _copy_checkout(to: Path) -> None:

@@ -1,4 +1,4 @@
-"""The versioned JSON of `kbuild inspect` and `kbuild verify`; field names are a contract."""
+"""The versioned JSON of `kbuild inspect`. Its field names are a contract."""
 
 from __future__ import annotations
 
@@ -25,17 +25,21 @@ INSPECT_SCHEMA: Final = "kbuild.inspect/1"
 def render_artifacts(
     artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """What `iterate_artifacts` gives, as one text."""
+    """Return the text that `iterate_artifacts` yields."""
     return "".join(iterate_artifacts(artifacts, errors))
 
 
 def iterate_artifacts(
     artifacts: Sequence[ArtifactFacts], errors: Sequence[tuple[str, str]] = ()
 ) -> Iterator[str]:
-    """The facts that `kbuild inspect` shows, as JSON; ``errors`` are (path, message).
+    """Yield the JSON document of `kbuild inspect` in parts.
 
-    A line a kernel: large libraries have tens of thousands, whose text as a whole, and as
-    values before, would take more memory than reading them did.
+    Large libraries have tens of thousands of kernels. The complete text would take more memory
+    than reading the libraries did.
+
+    Args:
+        artifacts: The facts to show.
+        errors: The path and the message of each file that could not be read.
     """
     yield f'{{"schema": {json.dumps(INSPECT_SCHEMA)}, "artifacts": ['
     for number, facts in enumerate(artifacts):
@@ -73,7 +77,7 @@ def _artifact(facts: ArtifactFacts) -> Iterator[str]:
 
 
 def _open(fields: dict[str, Any]) -> str:
-    """An object whose end is still to come."""
+    """Return a JSON object without its closing brace."""
     return json.dumps(fields)[:-1]
 
 
@@ -83,7 +87,7 @@ def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> It
         return
     yield "["
     for number, kernel in enumerate(image.kernels):
-        # The images of one source share their kernels' parameters.
+        # Images of one source share the parameters of their kernels.
         params = spelled.get(id(kernel.params))
         if params is None:
             params = spelled[id(kernel.params)] = json.dumps(list(map(_param, kernel.params)))
@@ -94,7 +98,7 @@ def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> It
 
 def _param(param: Param) -> dict[str, Any]:
     fields = {"index": param.index, "offset": param.offset, "size": param.size, "type": param.type}
-    # Libraries have tens of thousands of kernels, and one vendor's images alone say it.
+    # Only the images of one vendor state the kind, and large libraries have many parameters.
     return fields if param.kind is None else {**fields, "kind": param.kind}
 
 
@@ -145,7 +149,7 @@ def _handles(facts: ArtifactFacts) -> Iterator[dict[str, Any]]:
 
 
 def _is_registered(handle: HandleFacts, module: ModuleFacts | None) -> bool | None:
-    """Whether the module's constructor registers this very handle, where that can be read."""
+    """Return whether the constructor registers this very handle, or None if unknown."""
     if handle.registered is None or module is None:
         return None
     return handle.registered.place == handle.place and module.is_constructor_reached

@@ -1,1 +1,1 @@
-"""Renderers of `kbuild verify` reports."""
+"""The reports of `kbuild verify` in all formats."""

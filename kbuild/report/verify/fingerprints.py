@@ -1,7 +1,7 @@
-"""What tells CI systems that a finding of today is the one of yesterday.
+"""Fingerprints by which CI systems recognize a finding of an earlier run.
 
-A fingerprint must not depend on where the project lies, nor on what every build changes:
-sizes, counts, addresses.  (SARIF 2.1.0, section 3.27.17 and appendix B.)
+A fingerprint depends neither on the directory of the project nor on what changes in every
+build: sizes, counts, and addresses. See SARIF 2.1.0, section 3.27.17 and appendix B.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from kbuild.report.verify.locations import all_paths, split_member
 from kbuild.verify.report import Finding, Report
 
 _DIGITS: Final = 16
-_FOLDERS: Final = re.compile(r"(?<![\w.+~@%/-])(?:[\w.+~@%-]*/)+(?=[\w.+~@%-])")
+_DIRECTORIES: Final = re.compile(r"(?<![\w.+~@%/-])(?:[\w.+~@%-]*/)+(?=[\w.+~@%-])")
 _NUMBER: Final = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)*)\b")
 
 
 def fingerprint(report: Report) -> Iterator[str]:
-    """A fingerprint for each finding in turn, ``hash:number``.
+    """Yield a fingerprint for each finding in order, as ``hash:number``.
 
-    Findings that differ only in what does not count are numbered, as GitHub's own
-    fingerprints of equal lines are.
+    Findings with equal hashes are numbered, like GitHub's own fingerprints of equal lines.
     """
-    folders = _Folders(all_paths(report))
+    directories = _Directories(all_paths(report))
     seen: Counter[str] = Counter()
     for finding in report.findings:
-        digest = _hash(finding, folders)
+        digest = _hash(finding, directories)
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
 
 
-class _Folders:
-    """Takes the folders from the paths in a message."""
+class _Directories:
+    """Removes the directories from the paths in a message."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
-        # A path with a space in it is found only by knowing it; such paths are few.
+        # The pattern does not find paths with unusual characters, such as spaces. They are
+        # rare, so they are searched by name.
         files = {split_member(path)[0] for path in paths}
-        odd = (f for f in files if _FOLDERS.sub("", f) != PurePosixPath(f).name)
-        known = sorted(odd, key=lambda file: (-len(file), file))
+        unusual = (f for f in files if _DIRECTORIES.sub("", f) != PurePosixPath(f).name)
+        known = sorted(unusual, key=lambda file: (-len(file), file))
         self._known = re.compile("|".join(map(re.escape, known))) if known else None
 
     def remove(self, message: str) -> str:
         if self._known is not None:
             message = self._known.sub(lambda match: PurePosixPath(match[0]).name, message)
-        return _FOLDERS.sub("", message)
+        return _DIRECTORIES.sub("", message)
 
 
-def _hash(finding: Finding, folders: _Folders) -> str:
+def _hash(finding: Finding, directories: _Directories) -> str:
     file, member = split_member(finding.path)
-    message = _NUMBER.sub("#", " ".join(folders.remove(finding.message).split()))
+    message = _NUMBER.sub("#", " ".join(directories.remove(finding.message).split()))
     parts = (
         finding.rule,
-        # A wheel's name has its version in it; what lies in it keeps its place.
+        # The name of a wheel contains its version, but its members keep their paths.
         member or PurePosixPath(file).name,
         finding.symbol or "",
         finding.arch or "",

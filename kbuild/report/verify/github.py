@@ -1,8 +1,8 @@
-"""The report of `kbuild verify` as annotations on GitHub: a workflow command a finding.
+"""The report of `kbuild verify` as annotations on GitHub: one workflow command per finding.
 
-"Workflow commands for GitHub Actions" has the commands; how the runner takes them apart is in
-its ActionCommand.cs: a line that begins with `::`, and as an older form `##[` anywhere in a
-line.  So nothing that comes from a file is printed but inside a command.
+"Workflow commands for GitHub Actions" documents the commands. The runner's ActionCommand.cs
+parses a line that begins with `::`, and in an older form `##[` anywhere in a line. Therefore,
+text from files appears only inside a command.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report
 
 _COMMANDS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "notice"}
-# The percent sign first: the others bring new ones.
+# The percent sign comes first, because the other replacements contain one.
 _IN_DATA: Final = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _IN_PROPERTY: Final = (*_IN_DATA, (":", "%3A"), (",", "%2C"))
 
 
 def render(report: Report) -> str:
-    """Errors first, for GitHub shows ten annotations of a kind and step; then the summary."""
+    """Return the annotations and the summary.
+
+    Errors come first, because GitHub shows at most ten annotations of each kind per step.
+    """
     order = list(_COMMANDS)
     findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
     lines = [_annotate(finding) for finding in findings]

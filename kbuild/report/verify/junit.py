@@ -1,7 +1,8 @@
-"""The report of `kbuild verify` as JUnit XML: a suite a file, a case a rule.
+"""The report of `kbuild verify` as JUnit XML: one suite per file, one case per rule.
 
-There is no standard; this is what Jenkins's xUnit plugin accepts (its junit-10.xsd) and what
-GitLab and others read.  No times in it: equal reports are equal texts.
+There is no standard for the format. Jenkins's xUnit plugin accepts this document (its
+junit-10.xsd), and GitLab and others read it. It contains no times, so that equal reports are
+equal texts.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from kbuild.verify.report import Finding, Report, RuleOutcome, Status
 
 _Key: TypeAlias = tuple[str, str]
 
-# Two members of an archive may bear one name: the worse outcome counts.
+# If two members of an archive have the same name, the worse outcome counts.
 _WORST_FIRST: Final[tuple[Status, ...]] = ("errored", "failed", "passed", "skipped")
 _SLUGS: Final = {rule.id: rule.slug for rule in RULES}
 
 
 def render(report: Report) -> str:
-    """The report as one document of suites."""
+    """Return one XML document with all suites."""
     findings: dict[_Key, list[Finding]] = {}
     for finding in report.findings:
         findings.setdefault((finding.path, finding.rule), []).append(finding)
@@ -42,7 +43,7 @@ def render(report: Report) -> str:
 
 
 def _unlisted(report: Report, findings: dict[_Key, list[Finding]]) -> Iterator[RuleOutcome]:
-    """Findings that are no rule's work on a file: no case would show them."""
+    """Yield outcomes for findings that no rule and file lists, so that a case shows them."""
     listed = {(outcome.path, outcome.rule) for outcome in report.outcomes}
     for (path, rule), found in findings.items():
         if (path, rule) not in listed:
@@ -110,7 +111,7 @@ def _text(findings: list[Finding], unjudged: str | None = None) -> str:
         lines += [f"  {what}: {name}" for what, name in _names(finding)]
     lines += [f"fix: {fix}" for fix in dict.fromkeys(finding.fix for finding in findings)]
     lines += [f"could not judge the rest: {unjudged}"] if unjudged else []
-    # It brings urllib.request along, a good part of the start of every command that can report.
+    # This imports urllib.request, which would slow down the start of every command that reports.
     from xml.sax.saxutils import escape  # noqa: PLC0415
 
     return escape(make_printable("\n".join(lines)))

@@ -1,4 +1,4 @@
-"""Where a finding is, as CI systems want to hear it: a file of the project, and what is in it."""
+"""The location of a finding for CI systems: a file of the project, and a member of that file."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from urllib.parse import quote
 
 from kbuild.verify.report import Finding, Report
 
-# `outer!inner`.  A folder may have a `!` in its name; what contains files has a suffix.
+# `outer!inner`. A directory name can contain `!`, but archives and wheels have a suffix.
 _MEMBER: Final = re.compile(r"(?P<file>.*?[^/!]*\.[^/!]*)!(?P<member>.+)", re.DOTALL)
 
 
 def split_member(path: str) -> tuple[str, str | None]:
-    """The file on disk, and the member of the archive or wheel that it is."""
+    """Return the file on disk, and the member of an archive or wheel, or None."""
     match = _MEMBER.fullmatch(path)
     return (match["file"], match["member"]) if match else (path, None)
 
 
 def relative_name(path: str) -> str:
-    """``path`` without a leading ``./``, which CI systems do not match with the project's files."""
+    """Return ``path`` without ``./``, which CI systems do not match with files of the project."""
     return str(PurePosixPath(path))
 
 
 def make_uri(path: str) -> str:
-    """A relative reference to ``path``, or a file URI where it is absolute (RFC 3986, RFC 8089)."""
+    """Return a relative reference (RFC 3986), or a file URI of an absolute path (RFC 8089)."""
     name = relative_name(path)
-    # A name that is no UTF-8 has its bytes as surrogates; others can only be forged.
+    # Python represents bytes that are not UTF-8 as surrogates. Only forged names have others.
     try:
         content = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -40,7 +40,7 @@ def make_uri(path: str) -> str:
 
 
 def group_by_file(findings: Iterable[Finding]) -> Iterator[tuple[str, tuple[Finding, ...]]]:
-    """The findings of each path, files in the order in which they come first."""
+    """Return the findings of each path. Paths are ordered by their first finding."""
     paths: dict[str, list[Finding]] = {}
     for path, found in groupby(findings, key=lambda finding: finding.path):
         paths.setdefault(path, []).extend(found)
@@ -48,6 +48,6 @@ def group_by_file(findings: Iterable[Finding]) -> Iterator[tuple[str, tuple[Find
 
 
 def all_paths(report: Report) -> tuple[str, ...]:
-    """Every path that the report speaks of, in order, once."""
+    """Return every path in the report once, in order."""
     judged = [outcome.path for outcome in report.outcomes]
     return tuple(dict.fromkeys([*judged, *(finding.path for finding in report.findings)]))

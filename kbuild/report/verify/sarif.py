@@ -1,8 +1,8 @@
 """The report of `kbuild verify` as SARIF 2.1.0, for code scanning.
 
-The OASIS standard is at https://docs.oasis-open.org/sarif/sarif/v2.1.0/; sections below are
-its.  GitHub wants relative paths, and takes the fingerprint of a finding that has no line
-from us ("SARIF support for code scanning").
+The OASIS standard is at https://docs.oasis-open.org/sarif/sarif/v2.1.0/, and section numbers
+below refer to it. GitHub requires relative paths, and uses kbuild's fingerprint for findings
+without a line ("SARIF support for code scanning").
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LEVELS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "
 
 
 def render(report: Report) -> str:
-    """One run, with every rule that was asked, and what each found."""
+    """Return one run with every rule that was requested and all findings."""
     rules = _number_rules(report)
     files = _number_files(report)
     fingerprints = fingerprint(report)
@@ -56,12 +56,12 @@ def render(report: Report) -> str:
             for finding, mark in zip(report.findings, fingerprints, strict=True)
         ],
     }
-    # ASCII alone, and no lone surrogates: many readers of JSON refuse these.
+    # Only ASCII and no lone surrogates, which many JSON readers reject.
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _number_rules(report: Report) -> dict[str, int]:
-    """Where each rule that the report names is in the list of rules."""
+    """Return the index of each rule of the report in the list of rules."""
     named = {outcome.rule for outcome in report.outcomes} | {*report.rules_run}
     named |= {note.rule for note in (*report.rules_skipped, *report.rules_errored)}
     named |= {finding.rule for finding in report.findings}
@@ -77,7 +77,7 @@ def _describe_rule(rule_id: str, report: Report) -> _Object:
     rule = next((rule for rule in RULES if rule.id == rule_id), None)
     if rule is not None:
         return _describe_known_rule(rule)
-    # Not in the catalogue: what its findings say is what is known.
+    # The rule is not in the catalogue, so only its findings describe it.
     slug = next((make_printable(f.slug) for f in report.findings if f.rule == rule_id), None)
     return {"id": make_printable(rule_id), **({"name": slug} if slug else {})}
 
@@ -120,7 +120,7 @@ def _result(finding: Finding, mark: str, rules: dict[str, int], files: dict[str,
         "level": _LEVELS[finding.severity],
         "message": {"text": make_printable(finding.message)},
         "locations": [_location(finding, files)],
-        # The second is the only one that GitHub reads; it asks for no line with it.
+        # GitHub reads only the second one, and accepts it without a line.
         "partialFingerprints": {"kbuildFinding/v1": mark, "primaryLocationLineHash": mark},
     }
     if finding.arch is not None:
@@ -150,7 +150,7 @@ def _location(finding: Finding, files: dict[str, int]) -> _Object:
 
 
 def _describe_symbol(symbol: str) -> _Object:
-    """Section 3.33: the names of a program element, and its kind where the name tells it."""
+    """Return the names of a symbol, and its kind if the name shows it (section 3.33)."""
     display = demangle(symbol)
     name, types = split_function(display)
     described = {

@@ -1,4 +1,4 @@
-"""The report of `kbuild verify` for people: plain text, no colour."""
+"""The report of `kbuild verify` as plain text for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE: Final = 88
 
 
 def render(report: Report) -> str:
-    """The report of `kbuild verify`: findings by file, what could not be judged, a summary."""
+    """Return the findings by file, the rules that did not run, and a summary."""
     lines = [line for path, found in group_by_file(report.findings) for line in _file(path, found)]
     lines += [line for waived in report.waived for line in _waived(waived)]
     lines += [f"errored  {note.rule}: {note.reason}" for note in report.rules_errored]
@@ -26,7 +26,7 @@ def render(report: Report) -> str:
 
 
 def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
-    """A file's findings, those of one rule together; most have the same fix."""
+    """Yield the findings of a file, grouped by rule. Most findings of a rule have the same fix."""
     yield path
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -39,7 +39,7 @@ def _file(path: str, findings: tuple[Finding, ...]) -> Iterator[str]:
 
 
 def _skipped(notes: tuple[RuleNote, ...]) -> Iterator[str]:
-    """A line a reason: a file of another tool leaves ten rules without a note to judge by."""
+    """Yield one line per reason: a file without a note skips ten rules for the same reason."""
     by_reason: dict[str, list[str]] = {}
     for note in notes:
         by_reason.setdefault(note.reason, []).append(note.rule)
@@ -54,7 +54,7 @@ def _waived(waived: WaivedFinding) -> Iterator[str]:
 
 
 def summarize(report: Report) -> str:
-    """One line: the verdict, how many findings, how many rules."""
+    """Return one line with the verdict and the numbers of findings and rules."""
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(
         plural(counts[severity], severity) for severity in reversed(SEVERITIES) if counts[severity]
@@ -71,7 +71,7 @@ def summarize(report: Report) -> str:
 
 
 def render_rule(rule: Rule) -> str:
-    """One rule's documentation, as `kbuild explain` shows it."""
+    """Return the documentation of one rule, as `kbuild explain` shows it."""
     documentation = rule.documentation
     return join_lines(
         [

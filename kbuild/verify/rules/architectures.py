@@ -15,7 +15,7 @@ from kbuild.verify.matching import (
     linked_at_load,
     match_containers,
     require_containers,
-    standing_alone,
+    self_contained,
 )
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, rule
@@ -40,12 +40,12 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
     if not facts.modules and not is_required:
         raise NotApplicable("neither a note nor the policy names the expected architectures")
     containers = match_containers(facts)
-    alone = {container.number for container in standing_alone(containers)}
+    complete = {container.number for container in self_contained(containers)}
     for container in containers:
         if not container.facts.is_damaged:
             sources = linked_at_load(container, containers, facts)
-            wanted = _required(container, policy, facts) if container.number in alone else {}
-            yield from _missing_architectures(container, sources, wanted)
+            required = _required(container, policy, facts) if container.number in complete else {}
+            yield from _missing_architectures(container, sources, required)
     require_containers(facts)
 
 
@@ -61,24 +61,24 @@ def _required(
         )
         found = policy.architectures("required_architectures", facts.path) or ()
         return {} if is_empty else {arch: [] for arch in found}
-    wanted: dict[str, list[str]] = {}
+    required: dict[str, list[str]] = {}
     for symbol in kernels:
         for arch in policy.architectures("required_architectures", facts.path, symbol) or ():
-            wanted.setdefault(arch, []).append(symbol)
-    return wanted
+            required.setdefault(arch, []).append(symbol)
+    return required
 
 
 def _missing_architectures(
-    container: ContainerMatch, sources: tuple[ContainerMatch, ...], wanted: dict[str, list[str]]
+    container: ContainerMatch, sources: tuple[ContainerMatch, ...], required: dict[str, list[str]]
 ) -> Iterator[Violation]:
     available = container.architectures
     if sources:  # the link needs all of them
         available |= set.intersection(*(source.architectures for source in sources))
     recorded = tuple(image.arch for image in container.record.images) if container.record else ()
     names = container.kernels
-    for arch in dict.fromkeys((*wanted, *recorded)):
+    for arch in dict.fromkeys((*required, *recorded)):
         if arch not in available:
-            symbols = names if arch in recorded else dict.fromkeys(wanted[arch])
+            symbols = names if arch in recorded else dict.fromkeys(required[arch])
             there = f"only for {', '.join(sorted(available))}" if available else "or any other"
             yield Violation(
                 message=f"{container.name} has no image for {arch}, {there}: "

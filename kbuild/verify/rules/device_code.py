@@ -8,6 +8,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.rule import (
     KERNELS,
+    LINKED,
     LacksEvidence,
     NotApplicable,
     Rule,
@@ -16,7 +17,6 @@ from kbuild.verify.rule import (
     rule,
 )
 
-_LINKED: Final = ("shared-object", "executable")
 _READABLE: Final = ("elf", "ptx")
 
 
@@ -35,7 +35,7 @@ def no_device_code(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     # Compilers also make wrappers for sources without kernels. KB101 reports images that are
     # missing according to a note.
-    if facts.kind not in _LINKED or not facts.wrappers or facts.modules:
+    if facts.kind not in LINKED or not facts.wrappers or facts.modules:
         raise NotApplicable("not a linked file with the registration of another tool")
     if any(linkage.unlinked for linkage in facts.linkage):
         raise NotApplicable("its device code is not device-linked yet")

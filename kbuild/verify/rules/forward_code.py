@@ -12,7 +12,7 @@ from kbuild.verify.matching import (
     linked_at_load,
     match_containers,
     require_containers,
-    standing_alone,
+    self_contained,
 )
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
@@ -46,7 +46,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
     if facts.kind == "image":
         raise NotApplicable("the file is a single image")
     unseen = []
-    for container in standing_alone(containers):
+    for container in self_contained(containers):
         limits = find_limits(container.facts.backend)
         if not limits.has_portable_code or container.facts.is_damaged:
             continue

@@ -7,13 +7,12 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts, Section
 from kbuild.formats.elf.constants import SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE, SHF_X86_64_LARGE
-from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 
 # Code refers to data by a signed 32-bit distance.
 _REACH: Final = 1 << 31
 _WARNED_FROM: Final = 0.75
 _EXECUTABLE, _WRITABLE = 1, 2
-_LINKED: Final = ("shared-object", "executable")
 
 
 @rule("KB504", "two-gigabyte-distance", severity="error", needs=())
@@ -29,7 +28,7 @@ def two_gigabyte_distance(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: pytorch#48588, pytorch#39968, rocm-systems#7009; x86-64 psABI, "code models".
     """
-    if facts.kind not in _LINKED or not facts.containers:
+    if facts.kind not in LINKED or not facts.containers:
         raise NotApplicable("not a linked file with device code")
     loaded = [section for section in facts.sections if section.flags & SHF_ALLOC]
     code = [section for section in loaded if section.flags & SHF_EXECINSTR]
@@ -64,7 +63,7 @@ def hardening(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: gABI, "Program Header"; ld(1), `-z`.
     """
-    if facts.kind not in _LINKED or not (facts.containers or facts.modules):
+    if facts.kind not in LINKED or not (facts.containers or facts.modules):
         raise NotApplicable("not a linked file with device code")
     for segment in facts.segments:
         if segment.type == "PT_GNU_STACK" and segment.flags & _EXECUTABLE:

@@ -16,16 +16,7 @@ from kbuild.verify.identities import (
     undefined_names,
 )
 from kbuild.verify.policy.model import Policy, Severity
-from kbuild.verify.rule import (
-    KERNELS,
-    NotApplicable,
-    Rule,
-    Violation,
-    name_kernels,
-    rule,
-)
-
-_LINKED: Final = ("shared-object", "executable")
+from kbuild.verify.rule import KERNELS, LINKED, NotApplicable, Rule, Violation, name_kernels, rule
 
 
 @rule("KB404", "two-runtimes", severity="error", needs=())
@@ -83,14 +74,14 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
 
     Source: cub#719, thrust#1737, cutlass#1027.
     """
-    if facts.kind not in _LINKED:
+    if facts.kind not in LINKED:
         raise NotApplicable("not a file that is loaded at run time")
     own, own_variables = exported_identities(facts), exported_variables(facts)
     if not own and not own_variables:
         raise NotApplicable("exports no kernel")
     copied = {r.symbol for r in facts.references if r.kind == "copy"}
     for other in files.before(facts):
-        if other.kind not in _LINKED:
+        if other.kind not in LINKED:
             continue
         copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
         both = [name for name in exported_identities(other) if name in own and name not in copies]

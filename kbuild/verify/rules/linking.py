@@ -7,12 +7,11 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import LINKED, LacksEvidence, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import plural, shorten
 
 # The smallest priority for programs: compilers and the C library reserve smaller ones.
 _FIRST_PRIORITY: Final = 101
-_LINKED: Final = ("shared-object", "executable")
 
 
 @rule("KB402", "device-link-missing", severity="error", needs=())
@@ -29,7 +28,7 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: HugeCTR#6, Umpire#652, popsift#181, hip#2203.
     """
-    if facts.kind not in _LINKED:
+    if facts.kind not in LINKED:
         raise NotApplicable("not a linked file")
     relocatable = [c for c in facts.containers if c.is_relocatable]
     unlinked = [name for linkage in facts.linkage for name in linkage.unlinked]
@@ -64,7 +63,7 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """
     needed = {linkage.backend: linkage.needs for linkage in facts.linkage if linkage.needs}
     runtimes = [r for r in facts.runtimes if r.linkage == "shared" and not r.is_driver]
-    if facts.kind not in _LINKED or not runtimes:
+    if facts.kind not in LINKED or not runtimes:
         raise NotApplicable("not linked to a shared runtime")
     unseen = []
     for runtime in runtimes:
@@ -89,7 +88,7 @@ def _lacking(
             message=f"{library.path} has no symbols of version {shorten(absent)}, but only of "
             f"{shorten(versions[::-1])}"
         )
-    asked = {s.name: s.version for s in facts.symbols if s.dynamic and s.place is None}
+    requested = {s.name: s.version for s in facts.symbols if s.dynamic and s.place is None}
     there: dict[str, set[str | None]] = {}
     for symbol in library.symbols:
         if symbol.dynamic and symbol.place is not None:
@@ -97,21 +96,21 @@ def _lacking(
     missing = [
         name
         for name in needed
-        if asked.get(name) not in absent and not _has(there.get(name), asked.get(name))
+        if requested.get(name) not in absent and not _has(there.get(name), requested.get(name))
     ]
     if missing:
-        spelled = (f"{name}@{asked[name]}" if asked.get(name) else name for name in missing)
+        spelled = (f"{name}@{requested[name]}" if requested.get(name) else name for name in missing)
         yield Violation(
             message=f"{library.path} does not have {shorten(spelled)}", symbol=missing[0]
         )
 
 
-def _has(versions: set[str | None] | None, asked: str | None) -> bool:
+def _has(versions: set[str | None] | None, requested: str | None) -> bool:
     """Return whether a symbol with these versions satisfies a request.
 
     A symbol without a version satisfies every request.
     """
-    return versions is not None and (asked is None or bool(versions & {asked, None}))
+    return versions is not None and (requested is None or bool(versions & {requested, None}))
 
 
 @rule("KB407", "no-unregister", severity="warning", needs=())
@@ -183,7 +182,7 @@ def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violatio
 
     Source: measured; intel/llvm#23194.
     """
-    if facts.kind not in _LINKED:
+    if facts.kind not in LINKED:
         raise NotApplicable("not a linked file")
     archives = files.archives_with_kernels()
     if not archives:

@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.backends import find_backend
 from kbuild.facts import ArtifactFacts
-from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 
 # The distribution, the version, the build, and the tags of Python, ABI, and platform.
 _WHEEL: Final = re.compile(
@@ -17,7 +17,6 @@ _WHEEL: Final = re.compile(
 )
 _MACHINE: Final = re.compile(r"linux_(?:\d+_\d+_)?(x86_64|aarch64)|linux\d*_(x86_64|aarch64)")
 _ANY: Final = "any"
-_LINKED: Final = ("shared-object", "executable")
 
 
 @rule("KB604", "wheel-claim", severity="error", needs=())
@@ -36,7 +35,7 @@ def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     outer, _, member = facts.path.partition("!")
     match = _WHEEL.fullmatch(PurePath(outer).name)
-    if match is None or not member or facts.kind not in _LINKED:
+    if match is None or not member or facts.kind not in LINKED:
         raise NotApplicable("not a library in a wheel")
     platform = match["platform"]
     machines = {m for found in _MACHINE.findall(platform) for m in found if m}

@@ -1,11 +1,11 @@
-"""Broken artifacts raise their rule and no other error; sound ones raise none."""
+"""Broken artifacts raise their rule and no other error, and sound ones raise none."""
 
 from __future__ import annotations
 
 import pytest
 
 from kbuild.verify.catalogue import RULES
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.catalogue import EXPLAINED, FEWER, MUTATIONS, SOUND, WAYS, count_ways
 from support.accuracy.model import Mutation, Sound, attempt, errors_of, judge
 from support.accuracy.tools import missing
@@ -20,9 +20,9 @@ def _skip(made: Mutation | Sound) -> pytest.MarkDecorator:
     "mutation", [pytest.param(m, marks=_skip(m), id=m.name) for m in MUTATIONS]
 )
 def test_mutation_raises_its_rule_and_no_other_error(
-    workshop: Workshop, mutation: Mutation
+    build_env: BuildEnv, mutation: Mutation
 ) -> None:
-    trial = attempt(mutation, workshop)
+    trial = attempt(mutation, build_env)
 
     assert trial.is_caught, trial
     assert trial.other_errors == frozenset(), trial
@@ -30,26 +30,26 @@ def test_mutation_raises_its_rule_and_no_other_error(
 
 
 @pytest.mark.parametrize("sound", [pytest.param(s, marks=_skip(s), id=s.title) for s in SOUND])
-def test_sound_file_has_no_errors_but_true_ones(workshop: Workshop, sound: Sound) -> None:
+def test_sound_file_has_only_explained_errors(build_env: BuildEnv, sound: Sound) -> None:
     explained = {rule for title, rule in EXPLAINED if title == sound.title}
 
-    assert errors_of(judge(sound.build(workshop))) == explained
+    assert errors_of(judge(sound.build(build_env))) == explained
 
 
-def test_every_rule_is_broken_in_so_many_ways() -> None:
+def test_every_rule_has_enough_mutations() -> None:
     ways = count_ways()
 
     assert set(ways) == {rule.id for rule in RULES}
     assert {rule for rule, count in ways.items() if count < WAYS} == set(FEWER)
 
 
-def test_names_are_unique_and_those_of_rules() -> None:
+def test_mutation_names_are_unique_and_start_with_a_rule() -> None:
     for names in ([m.name for m in MUTATIONS], [s.title for s in SOUND]):
         assert len(names) == len(set(names))
     assert {title for title, _ in EXPLAINED} <= {sound.title for sound in SOUND}
 
 
-def test_rule_that_errs_is_an_error_in_a_mutation_at_least_once() -> None:
+def test_every_error_rule_has_a_mutation_with_an_error() -> None:
     erring = {rule.id for rule in RULES if rule.severity == "error"}
 
     assert erring <= {m.rule for m in MUTATIONS if m.severity == "error"}

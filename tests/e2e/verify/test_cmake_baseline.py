@@ -79,10 +79,10 @@ def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project)
     policy = project.folder / "policy.toml"
     assert (
         f"kbuild: error: {policy}: policy.baseline: {project.baseline}: no such file; "
-        f"kbuild verify --write-baseline {project.baseline} PATH... writes it"
+        f"create it with kbuild verify --write-baseline {project.baseline} PATH..."
     ) in output
     assert "Traceback" not in output
-    # The artifact to write it of is there.
+    # The artifact exists, so a baseline can be written.
     project.write_baseline()
     project.accept()
     accepted = project.stamp
@@ -155,6 +155,6 @@ def test_damaged_baseline_is_named(tmp_path: Path) -> None:
     project = Project(tmp_path, "Ninja")
     project.baseline.write_text("{}\n")
     output = project.reject()
-    assert f"policy.baseline: {project.baseline}: no kbuild.baseline/1 file" in output
+    assert f"policy.baseline: {project.baseline}: not a kbuild.baseline/1 file" in output
     assert "Traceback" not in output
     assert run("test", "-e", project.artifact).returncode == 0

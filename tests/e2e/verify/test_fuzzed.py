@@ -1,4 +1,4 @@
-"""Damaged files never crash the verifier, whatever it says of them."""
+"""Damaged files never crash the verifier."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect.paths import inspect_content
 from kbuild.verify import verify
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.units.stub_units import load_sound_library
 from support.files.mutations import section_range
 
 
 @pytest.fixture(scope="module")
-def sound(workshop: Workshop) -> bytes:
+def sound(build_env: BuildEnv) -> bytes:
     """A sound shared object with hidden handles."""
-    return load_sound_library(workshop).read_bytes()
+    return load_sound_library(build_env).read_bytes()
 
 
 def _read(data: bytes) -> tuple[ArtifactFacts, ...]:

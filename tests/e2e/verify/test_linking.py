@@ -1,4 +1,4 @@
-"""Rules about how hosts and kernels are linked together, on what compilers and linkers make."""
+"""Rules about links of host code and kernels, on files of real compilers and linkers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernels(directory: Path, design: Design) -> Path:
-    """The object of a target whose handles are exported."""
+    """Return the object of a target with exported handles."""
     return build_object(directory, design, "kernels")
 
 
@@ -100,9 +100,7 @@ def link_program(output: Path, *inputs: object, linker: str = "bfd") -> Path:
     return output
 
 
-def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
-    kernels: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_artifact_of_an_unknown_backend(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(kernels) == []
     others = tuple(reader for reader in list_readers() if reader.NAME != "cpu")
     for module in ("modules", "containers"):
@@ -120,7 +118,7 @@ def test_artifact_of_a_backend_that_this_kbuild_does_not_know(
 
 @pytest.mark.parametrize("source", [CALLER, TAIL_CALLER, CONDITIONAL_CALLER])
 @pytest.mark.parametrize("options", [("-fPIC",), ("-fno-pie",), ("-fPIC", "-fno-plt")])
-def test_calling_object(
+def test_object_that_calls_a_kernel(
     tmp_path: Path, kernels: Path, library: Path, source: str, options: tuple[str, ...]
 ) -> None:
     host = build_host(tmp_path, "host", source, *options)
@@ -137,7 +135,7 @@ def test_calling_object(
     assert finding.symbol == SCALE
 
 
-def test_hidden_kernels_are_called_by_objects_alone(tmp_path: Path, hidden_kernels: Path) -> None:
+def test_only_objects_can_call_hidden_kernels(tmp_path: Path, hidden_kernels: Path) -> None:
     host = build_host(tmp_path, "host", CALLER)
     assert found(host, hidden_kernels) == [("KB309", "error")]
     assert found(host, link_shared([hidden_kernels], tmp_path / "libhidden.so")) == []
@@ -145,7 +143,9 @@ def test_hidden_kernels_are_called_by_objects_alone(tmp_path: Path, hidden_kerne
 
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("mode", [("-fPIC", "-pie"), ("-fno-pie", "-no-pie")])
-def test_calling_program(tmp_path: Path, library: Path, linker: str, mode: tuple[str, str]) -> None:
+def test_program_that_calls_a_kernel(
+    tmp_path: Path, library: Path, linker: str, mode: tuple[str, str]
+) -> None:
     host = build_host(tmp_path, "host", CALLER, mode[0])
     program = link_program(tmp_path / "program", mode[1], host, library, linker=linker)
     assert found(program, library) == [("KB309", "error")]
@@ -170,7 +170,9 @@ def test_calls_inside_a_program_are_not_judged(
 
 
 @pytest.mark.parametrize("linker", LINKERS)
-def test_launching_is_no_call(tmp_path: Path, library: Path, kernels: Path, linker: str) -> None:
+def test_launch_is_not_reported_as_a_call(
+    tmp_path: Path, library: Path, kernels: Path, linker: str
+) -> None:
     host = build_host(tmp_path, "host", LAUNCHER, "-fPIC")
     program = link_program(tmp_path / "program", "-pie", host, library, linker=linker)
     for files in ((host, library), (host, kernels), (program, library)):
@@ -179,13 +181,13 @@ def test_launching_is_no_call(tmp_path: Path, library: Path, kernels: Path, link
         assert {"KB309", "KB503"} <= set(report.rules_run)
 
 
-def test_function_of_the_same_name_is_no_kernel(tmp_path: Path, library: Path) -> None:
+def test_function_with_the_name_of_a_kernel_can_be_called(tmp_path: Path, library: Path) -> None:
     other = CALLER + "void scale(float *p, float a, int n) { (void)p, (void)a, (void)n; }\n"
     host = build_host(tmp_path, "host", other, "-fPIC", "-fno-inline")
     assert found(host, library) == []
 
 
-def test_aarch64(tmp_path: Path, design: Design) -> None:
+def test_call_on_aarch64(tmp_path: Path, design: Design) -> None:
     kernels = build_object(tmp_path, design, compiler=AARCH64)
     hosts = []
     for name, text in (("call", CALLER), ("jump", TAIL_CALLER), ("launch", LAUNCHER)):
@@ -268,12 +270,12 @@ def test_text_relocation_in_a_library(tmp_path: Path, design: Design, linker: st
     assert found(library) == [("KB503", "error")]
 
 
-# Damage to what linkers read; mutations are in accuracy/linked.py.
+# Damaged link information. The mutations are in accuracy/units/linked.py.
 
 
 @pytest.fixture(scope="module")
 def sound(directory: Path, kernels: Path, library: Path) -> dict[str, bytes]:
-    """A library, an object and a program that launch its kernels, and its own object."""
+    """Return a library, its object, and an object and a program that launch its kernels."""
     host = build_host(directory, "sound", LAUNCHER, "-fPIC")
     program = link_program(directory / "program", "-pie", host, library)
     return {path.name: path.read_bytes() for path in (library, host, program, kernels)}
@@ -281,7 +283,7 @@ def sound(directory: Path, kernels: Path, library: Path) -> dict[str, bytes]:
 
 @lru_cache(maxsize=8)
 def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:
-    """Each file is read once, the damaged one among sound ones that are all alike."""
+    """Verify the damaged file together with the sound ones, which are read only once."""
     return inspect_content(name, data)
 
 
@@ -317,7 +319,7 @@ def test_flipped_bytes_in_link_information_never_crash(
     assert not verify(files).rules_errored
 
 
-# What KB501 says is what happens.
+# The launch fails as KB501 says.
 
 FILL = "__global__ void fill(int *to) { *to = 7; }\n"
 FILL_HOST = """\

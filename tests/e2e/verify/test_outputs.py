@@ -28,7 +28,7 @@ SOURCES = {
 def project(
     tmp_path_factory: pytest.TempPathFactory, build_kernel_library: BuildKernelLibrary
 ) -> Path:
-    """A folder with a library, a wheel with the same one in it, and a policy it violates."""
+    """Return a directory with a library, a wheel that contains it, and a policy it violates."""
     folder = tmp_path_factory.mktemp("project")
     library = build_kernel_library(SOURCES, target="fill")
     shutil.copy(library, folder / "libfill.so")
@@ -69,7 +69,9 @@ def marks(content: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("style", FORMATS)
-def test_equal_bytes_from_anywhere(project: Path, tmp_path: Path, style: str) -> None:
+def test_output_does_not_depend_on_the_working_directory(
+    project: Path, tmp_path: Path, style: str
+) -> None:
     paths = ("libfill.so", WHEEL)
     first = render(project, style, *paths)
     assert first == render(project, style, *paths)
@@ -78,7 +80,7 @@ def test_equal_bytes_from_anywhere(project: Path, tmp_path: Path, style: str) ->
     assert str(project).encode() not in first
 
 
-def test_text_has_a_paragraph_a_file_and_the_fix_once(project: Path) -> None:
+def test_text_has_one_paragraph_per_file_and_each_fix_once(project: Path) -> None:
     lines = render(project, "text", "libfill.so", WHEEL).decode().splitlines()
     paragraph = ["  error KB101", "  error KB101", "    fix: Add "]
     starts = [line[:13] for line in lines if not line.startswith("skipped")]
@@ -91,7 +93,7 @@ def test_text_has_a_paragraph_a_file_and_the_fix_once(project: Path) -> None:
     assert lines[-1].startswith("FAILED: 4 errors; ")
 
 
-def test_sarif_names_the_wheel_and_what_is_in_it(project: Path) -> None:
+def test_sarif_names_the_wheel_and_its_member(project: Path) -> None:
     (first, second) = results(render(project, "sarif", WHEEL))
     assert first["ruleId"] == second["ruleId"] == "KB101"
     (location,) = first["locations"]
@@ -99,7 +101,7 @@ def test_sarif_names_the_wheel_and_what_is_in_it(project: Path) -> None:
     assert location["logicalLocations"][-1]["name"] == "fill/lib/libfill.so"
 
 
-def test_fingerprints_do_not_depend_on_the_folder(project: Path) -> None:
+def test_fingerprints_do_not_depend_on_the_directory(project: Path) -> None:
     relative = marks(render(project, "sarif", "libfill.so"))
     (project / "below").mkdir()
     shutil.copy(project / "policy.toml", project / "below")
@@ -112,7 +114,7 @@ def test_fingerprints_do_not_depend_on_the_folder(project: Path) -> None:
     assert len(set(relative)) == len(relative) == 2
 
 
-def test_junit_has_a_case_a_rule(project: Path) -> None:
+def test_junit_has_one_case_per_rule(project: Path) -> None:
     root = ET.fromstring(render(project, "junit", "libfill.so", WHEEL))  # noqa: S314 - our own
     assert [suite.get("name") for suite in root] == ["libfill.so", f"{WHEEL}!fill/lib/libfill.so"]
     explained = subprocess.run([KBUILD, "explain", "--all"], capture_output=True, check=True)
@@ -125,7 +127,7 @@ def test_junit_has_a_case_a_rule(project: Path) -> None:
         ]
 
 
-def test_github_annotates_and_summarises(project: Path, tmp_path: Path) -> None:
+def test_github_annotates_and_summarizes(project: Path, tmp_path: Path) -> None:
     summary = tmp_path / "summary.md"
     words = ("libfill.so", "--policy", "policy.toml", "--format", "github")
     lines = verify(project, *words, summary=summary).stdout.decode().splitlines()
@@ -143,7 +145,7 @@ def test_bad_input_is_one_line_in_every_format(project: Path) -> None:
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_name_that_is_no_text(project: Path) -> None:
+def test_file_name_that_is_not_utf8(project: Path) -> None:
     name = os.fsencode(project) + b"/k\xff,\n:%.so"
     shutil.copy(os.fsencode(project / "libfill.so"), name)
     for style in FORMATS:

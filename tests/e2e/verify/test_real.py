@@ -1,4 +1,4 @@
-"""The verifier on real ELF files: sound ones, badly built ones, and mutations."""
+"""The verifier on real ELF files: sound, malformed, and mutated ones."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, Report, verify
 from kbuild.verify.catalogue import RULES
-from support.accuracy.build_env import Workshop
-from support.accuracy.units.malformed_stubs import SPOILED_UNITS, SpoiledUnit, load_spoiled_unit
+from support.accuracy.build_env import BuildEnv
+from support.accuracy.units.malformed_stubs import (
+    MALFORMED_STUBS,
+    MalformedStub,
+    load_malformed_stub,
+)
 from support.files.hand_made import (
     ARCHITECTURES,
     AXPY,
@@ -55,7 +59,7 @@ def sound_object(workspace: Path, design: Design) -> Path:
 
 @pytest.fixture(scope="module")
 def sound(workspace: Path, sound_object: Path) -> bytes:
-    """A sound shared object, its handles hidden."""
+    """Return a sound shared object with hidden handles."""
     return link_shared([sound_object], workspace / "libsound.so").read_bytes()
 
 
@@ -68,13 +72,13 @@ def judge(path: Path, policy: Policy | None = None) -> Report:
     return verify(inspect_path(path), policy)
 
 
-# What there is to judge in some artifacts only.
+# Rules that apply only to some artifacts.
 STUBS = ("KB305", "KB307")
 CALLS = ("KB309",)
 PROGRAMS = ("KB501",)
 EXPORTS = ("KB502",)
-# What asks for a policy or a baseline, for images that say what they need, for the files of
-# other tools, or for linked ones.
+# Rules that need a policy, a baseline, images that state their resources, files of other
+# tools, or linked files.
 UNASKED = frozenset(
     (
         *("KB003", "KB102", "KB105", "KB106", "KB107", "KB110"),
@@ -174,7 +178,7 @@ def test_stripped_exported_handles_are_judged(tmp_path: Path, design: Design) ->
     assert_clean(judge(library), *PROGRAMS)
 
 
-def test_policy_architecture_is_asked_of_every_container(sound_object: Path) -> None:
+def test_policy_requires_an_architecture_of_every_container(sound_object: Path) -> None:
     policy = Policy(required_architectures=("x86-64", "x86-64-v4"))
     report = judge(sound_object, policy)
     (finding,) = report.findings
@@ -182,14 +186,14 @@ def test_policy_architecture_is_asked_of_every_container(sound_object: Path) -> 
     assert not report.ok
 
 
-# Badly built artifacts: accuracy/spoiled_units.py has them linked by bfd, beside a clean twin.
+# Malformed artifacts. accuracy/units/malformed_stubs.py has them linked by bfd, with sound ones.
 
 
-@pytest.mark.parametrize("unit", SPOILED_UNITS, ids=lambda unit: f"{unit.rule}: {unit.way}")
-def test_badly_built_raises_its_rule_alone_by_every_linker(
-    workshop: Workshop, tmp_path: Path, unit: SpoiledUnit
+@pytest.mark.parametrize("unit", MALFORMED_STUBS, ids=lambda unit: f"{unit.rule}: {unit.way}")
+def test_malformed_artifact_raises_only_its_rule_with_every_linker(
+    build_env: BuildEnv, tmp_path: Path, unit: MalformedStub
 ) -> None:
-    compiled = load_spoiled_unit(workshop, unit)
+    compiled = load_malformed_stub(build_env, unit)
     files = [compiled] if unit.shows_in_object else []
     if unit.links:
         files += [
@@ -202,7 +206,7 @@ def test_badly_built_raises_its_rule_alone_by_every_linker(
         assert report.ok is (unit.severity != "error")
 
 
-def test_stub_symbol_is_shown(tmp_path: Path, design: Design) -> None:
+def test_finding_shows_the_symbol_of_the_stub(tmp_path: Path, design: Design) -> None:
     (facts,) = inspect_path(build_object(tmp_path, with_stub(design)))
     first, second = facts.handles
     assert first.row.stub == SCALE_STUB

@@ -1,4 +1,4 @@
-"""Baselines, waivers and what is wrong with a call, on the command line.
+"""Baselines, waivers, and wrong calls on the command line.
 
 What each rule finds in kernels that need too much: `accuracy/demanded_resources.py`.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.resource_files import compile_hip
 from support.accuracy.tools import missing
 from support.commands import run, run_kbuild, succeed
@@ -28,12 +28,12 @@ def verify_json(*words: object, code: int = 0) -> dict[str, object]:
 
 
 @needs_clang
-def test_baseline_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None:
+def test_baseline_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> None:
     calm, crowded, other = (tmp_path / name / "k.hipfb" for name in ("calm", "crowded", "other"))
     for path, made in (
-        (calm, compile_hip(workshop)),
-        (crowded, compile_hip(workshop, vgprs=16)),
-        (other, compile_hip(workshop, "-Dplain=renamed")),
+        (calm, compile_hip(build_env)),
+        (crowded, compile_hip(build_env, vgprs=16)),
+        (other, compile_hip(build_env, "-Dplain=renamed")),
     ):
         path.parent.mkdir()
         shutil.copy(made, path)
@@ -65,7 +65,7 @@ def test_baseline_on_the_command_line(workshop: Workshop, tmp_path: Path) -> Non
 
 
 @needs_clang
-def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None:
+def test_waivers_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(
         "max_spill_bytes = 0\n"
@@ -73,7 +73,7 @@ def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None
         'rule = "KB201"\nkernels = "crowded"\narch = "gfx9*"\nfiles = "*.hipfb"\n'
         'reason = "the kernel goes away"\nexpires = 2027-01-31\n'
     )
-    path = compile_hip(workshop, vgprs=16)
+    path = compile_hip(build_env, vgprs=16)
     words = ("--policy", policy, "--select", "KB0,KB201", "--today")
     report = verify_json(*words, "2027-01-31", path)
     assert (report["ok"], report["findings"]) == (True, [])
@@ -82,14 +82,14 @@ def test_waivers_on_the_command_line(workshop: Workshop, tmp_path: Path) -> None
     late = verify_json(*words, "2027-02-01", path, code=1)["findings"]
     assert isinstance(late, list)
     assert [f["rule"] for f in late] == ["KB201", "KB001"]
-    unused = verify_json(*words, "2027-01-31", compile_hip(workshop))["findings"]
+    unused = verify_json(*words, "2027-01-31", compile_hip(build_env))["findings"]
     assert isinstance(unused, list)
     assert [(f["rule"], f["severity"], f["path"]) for f in unused] == [
         ("KB002", "warning", str(policy))
     ]
 
 
-def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
+def test_wrong_calls_name_the_problem(tmp_path: Path) -> None:
     text = tmp_path / "text.o"
     text.write_text("no object")
     empty = tmp_path / "empty.o"
@@ -100,7 +100,7 @@ def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
     for words, message in (
         (("--write-baseline", baseline, text), f"{text}: "),
         (("--write-baseline", baseline, tmp_path / "absent"), "absent"),
-        (("--write-baseline", baseline, empty), "nothing to write a baseline of"),
+        (("--write-baseline", baseline, empty), "so a baseline would be empty"),
         (("--write-baseline", empty, empty), "that is the artifact itself"),
         (("--baseline", empty, empty), "not a baseline: the file is not UTF-8"),
         (("--baseline", baseline, "--write-baseline", baseline, empty), "not allowed with"),
@@ -114,7 +114,7 @@ def test_what_is_wrong_with_the_call(tmp_path: Path) -> None:
         assert not baseline.exists()
 
 
-def test_library_for_processors_has_sizes_alone(
+def test_baseline_of_a_cpu_library_has_only_sizes(
     build_kernel_library: BuildKernelLibrary, tmp_path: Path
 ) -> None:
     source = "__global__ void scale(float* p) { p[threadIdx.x] *= 2; }\n"

@@ -1,4 +1,4 @@
-"""KB403 and the versions of symbols: what it says is what the dynamic linker does."""
+"""KB403 and symbol versions: the rule agrees with the dynamic linker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HIP = "#include <hip/hip_runtime.h>\n" + CUDA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """A library of kernels and the runtime that it was linked to."""
+    """A library with kernels, and the runtime that it was linked to."""
 
     path: Path
     runtime: Path
@@ -53,7 +53,7 @@ class Library:
 
 
 def read_library(kind: str, folder: Path) -> Library:
-    """Kernels of nvcc or hipcc, linked to the runtime that came with it."""
+    """Return kernels by nvcc or hipcc, linked to the runtime of that compiler."""
     output = folder / "libk.so"
     if kind == "cuda":
         (folder / "k.cu").write_text(CUDA)
@@ -79,11 +79,11 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def make_runtime(folder: Path, library: Library, *versions: str) -> Path:
-    """A runtime that has all functions that the library needs, the last version's default."""
+    """Return a runtime with all functions of the library. The last version is the default."""
     folder.mkdir()
     (linkage,) = library.facts.linkage
     source = folder / "runtime.c"
-    # Like every real one it uses the C library, so that it has a table of versions.
+    # Like every real runtime, it uses the C library, so it has a version table.
     text = "int getpid(void);\n"
     text += "".join(f"int {name}(void) {{ return getpid() == 0; }}\n" for name in linkage.needs)
     source.write_text(text)
@@ -99,7 +99,7 @@ def make_runtime(folder: Path, library: Library, *versions: str) -> Path:
 
 
 def judge(*paths: Path) -> list[str]:
-    """What KB403 says of the first of these files."""
+    """Return the messages of KB403 about the first of these files."""
     files = tuple(facts for path in paths for facts in inspect_path(path))
     report = verify(files[:1], rules=select_rules(["KB403"]), context=files[1:])
     assert report.rules_run == ("KB403",)
@@ -107,25 +107,25 @@ def judge(*paths: Path) -> list[str]:
 
 
 def load(library: Path, runtime: Path) -> str:
-    """What the dynamic linker says of the library with that runtime; empty where it loads."""
+    """Return the dynamic linker's error for the library with that runtime, or an empty string."""
     words = ("-c", f"import ctypes; ctypes.CDLL({str(library)!r})")
     result = run("env", f"LD_LIBRARY_PATH={runtime.parent}", sys.executable, *words)
     return "" if result.returncode == 0 else result.stderr
 
 
-def test_runtime_that_it_was_linked_to(library: Library) -> None:
+def test_library_loads_with_its_own_runtime(library: Library) -> None:
     assert library.needs
     assert judge(library.path, library.runtime) == []
 
 
-def test_versions_are_those_that_readelf_shows(library: Library) -> None:
+def test_versions_agree_with_readelf(library: Library) -> None:
     for path in (library.path, library.runtime):
         elf = Elf(path.read_bytes())
         listing = succeed(run("readelf", "--dyn-syms", "-W", path))
         # Number, value, size, type, binding, visibility, section, name.
         rows = [line.split() for line in listing.splitlines() if re.match(r" +\d+: ", line)]
         shown = [row[7] if len(row) > 7 else "" for row in rows]
-        # Versions have symbols of their own.
+        # Versions have separate symbols.
         own = elf.defined_versions
         found = [(s.name, s.version) for s in elf.symbols if s.dynamic and s.name not in own]
         assert {name for name, _ in found} <= {name.partition("@")[0] for name in shown}
@@ -145,7 +145,7 @@ def test_runtime_of_another_version(library: Library, tmp_path: Path) -> None:
     assert message.startswith(str(other))
     said = load(library.path, other)
     if library.soname in library.needs:
-        # A library's own name is among its versions: that of cudart's symbols.
+        # The name of the library is also a version, which cudart's symbols have.
         assert f"@{library.soname}" in message
         assert re.search(f"undefined symbol: .*, version {library.soname}", said), said
     else:
@@ -163,8 +163,8 @@ def test_runtime_without_versions(library: Library, tmp_path: Path) -> None:
     assert load(library.path, plain) == ""
 
 
-def test_library_that_was_linked_to_a_newer_runtime(library: Library, tmp_path: Path) -> None:
-    """The kernels' own object, linked to a runtime of a release that is not out yet."""
+def test_library_linked_to_a_newer_runtime(library: Library, tmp_path: Path) -> None:
+    """Link the object of the kernels to a runtime of a future release."""
     newer = make_runtime(tmp_path / "newer", library, "release_99")
     linked = tmp_path / "libnewer.so"
     succeed(run("g++", "-shared", library.path.with_name("k.o"), newer, "-o", linked))
@@ -179,11 +179,11 @@ def test_library_that_was_linked_to_a_newer_runtime(library: Library, tmp_path: 
 
 
 def set_weak(library: Path, version: str) -> Path:
-    """What linkers write that mark a version which weak references alone need."""
+    """Mark a version as weak, as some linkers do if only weak references need it."""
     elf = Elf(library.read_bytes())
     (names,), (needed,) = elf.sections_named(".dynstr"), elf.sections_named(".gnu.version_r")
     name = elf.content(names).index(b"\0" + version.encode() + b"\0") + 1
-    # Hash, flags, number, name, distance of the next one.
+    # Hash, flags, number, name, offset of the next entry.
     (offset,) = (
         at
         for at in range(needed.offset, needed.offset + needed.size, 16)
@@ -196,7 +196,7 @@ def set_weak(library: Path, version: str) -> Path:
 
 @pytest.fixture
 def versions(tmp_path: Path) -> tuple[Path, Path]:
-    """Two runtimes that differ in the version of their one function."""
+    """Return two runtimes that differ in the version of their only function."""
     made = []
     for version in ("new", "old"):
         folder = tmp_path / version
@@ -214,7 +214,7 @@ def versions(tmp_path: Path) -> tuple[Path, Path]:
     ("declaration", "is_marked", "is_needed"),
     [
         ("extern", False, True),
-        # No linker here marks it, and glibc refuses to load what is not marked.
+        # These linkers do not mark it, and glibc refuses to load it without the mark.
         ("extern __attribute__((weak))", False, True),
         ("extern __attribute__((weak))", True, False),
     ],
@@ -243,7 +243,9 @@ def test_version_of_a_weak_reference(
 
 
 @pytest.mark.parametrize("section", [".gnu.version", ".gnu.version_r", ".gnu.version_d"])
-def test_damaged_versions_cost_nothing_else(tmp_path: Path, section: str, library: Library) -> None:
+def test_damaged_versions_do_not_affect_other_facts(
+    tmp_path: Path, section: str, library: Library
+) -> None:
     for whole in (library.path, library.runtime):
         data = whole.read_bytes()
         found = Elf(data).sections_named(section)

@@ -1,4 +1,4 @@
-"""KB603 on what strippers and linkers make: the ways to lose a kernel's name, and sound twins."""
+"""KB603 on stripped files: the ways to lose a kernel's name, and sound counterparts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __global__ void scale(float* p, float a) { *p *= a; }
 """
 CALLS = "void call(float* p, int* q) { scale<<<1, 1>>>(p, 2); own<<<1, 1>>>(q); }\n"
 HIP = "#define __global__ __attribute__((global))\n" + KERNELS.replace("static ", "")
-# Strips what the compiler links and nothing that it compiles.
+# Strips the files that the compiler links, but not those that it only compiles.
 WRAPPER = """\
 #!/bin/sh
 case " $* " in *" -shared "*) exec g++ "$@" -Wl,-s ;; *) exec g++ "$@" ;; esac
@@ -56,13 +56,13 @@ def judge(*paths: Path) -> Report:
 
 def found(*paths: Path) -> list[tuple[str, str, str | None]]:
     report = judge(*paths)
-    # Silence counts where the rule could see.
+    # No finding only counts if the rule ran.
     assert report.rules_run == ("KB603",)
     return [(f.rule, f.severity, f.arch) for f in report.findings]
 
 
 def link_images_stripped(folder: Path) -> Path:
-    """A compiler for CPU kernels that links with `-s`."""
+    """Return a compiler for CPU kernels that links with `-s`."""
     wrapper = folder / "stripping-g++"
     wrapper.write_text(WRAPPER)
     wrapper.chmod(0o755)
@@ -70,13 +70,13 @@ def link_images_stripped(folder: Path) -> Path:
 
 
 def drop_symbols(source: Path, to: Path) -> Path:
-    """What `llvm-strip` leaves of a cubin."""
+    """Return a cubin after `llvm-strip`."""
     succeed(run(STRIP, source, "-o", to))
     return to
 
 
 def drop_note(source: Path, to: Path) -> Path:
-    """A stripped host file without kbuild's note: what names kernels there is registration."""
+    """Return a stripped host file without kbuild's note: only its registration names kernels."""
     succeed(run("objcopy", "--strip-all", "--remove-section=.note.kbuild", source, to))
     return to
 
@@ -101,7 +101,7 @@ def test_cpu_images_linked_without_symbols(
     assert finding.message.startswith("the x86-64 image of k.cu has no symbol for ")
     for name in ("void fill<int>(int*)", "own(int*)", "scale(float*, float)"):
         assert name in finding.message
-    # Launches are as good as before: nothing else is wrong with the file.
+    # Launches still work, so there are no other findings.
     everything = verify(inspect_path(stripped))
     assert {f.rule for f in everything.findings} == {"KB603"}
 
@@ -109,12 +109,12 @@ def test_cpu_images_linked_without_symbols(
 @pytest.mark.parametrize(
     "settings", [{}, {"visibility": "default"}, {"host_compiler": "clang++"}], ids=str
 )
-def test_stripping_the_host_file_leaves_its_images_alone(
+def test_stripping_the_host_file_keeps_its_images(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, settings: Mapping[str, object]
 ) -> None:
     library = build_kernel_library({"k.cu": KERNELS}, stripped=True, **settings)
     assert found(library) == []
-    # Without the note, and without a symbol of the handles, registration still has the names.
+    # Without the note and without symbols for handles, the registration still has the names.
     assert found(drop_note(library, tmp_path / "libbare.so")) == []
 
 
@@ -141,7 +141,7 @@ def test_host_file_and_images_without_any_name(
     ],
     ids=str,
 )
-def test_one_image_of_two(
+def test_one_of_two_images_is_stripped(
     tmp_path: Path, options: tuple[str, ...], expected: list[tuple[str, str, str]]
 ) -> None:
     kernels = {SCALE: SCALE_PARAMS, AXPY: AXPY_PARAMS}
@@ -179,7 +179,7 @@ def test_stripped_cubin(tmp_path: Path, arch: str, options: tuple[str, ...]) -> 
 
 @needs_nvcc
 @needs_llvm
-def test_stripped_cubin_beside_a_sound_one_is_missing_kernels(tmp_path: Path) -> None:
+def test_stripped_cubin_lacks_the_kernels_of_a_sound_one(tmp_path: Path) -> None:
     folders = {arch: tmp_path / arch for arch in ("sm_80", "sm_90")}
     for folder in folders.values():
         folder.mkdir()
@@ -268,7 +268,7 @@ def test_stripped_files_of_hipcc(tmp_path: Path) -> None:
 
 
 @needs_clang
-def test_image_whose_names_are_not_read_is_not_passed(tmp_path: Path) -> None:
+def test_rule_does_not_pass_an_image_that_it_cannot_read(tmp_path: Path) -> None:
     bitcode = compile_hip(tmp_path, "-emit-llvm", "-fgpu-rdc")
     fat_binary = tmp_path / "k.offload"
     options = f"--image=file={bitcode},triple=amdgcn-amd-amdhsa,arch=gfx90a,kind=hip"

@@ -15,7 +15,7 @@ DEFINITION = "__device__ float weights[4];\n"
 FIRST = DEFINITION + "__global__ void first(float* to) { *to = weights[0]; }\n"
 SECOND = DEFINITION + "__global__ void second(float* to) { *to = weights[1]; }\n"
 RENAMED = SECOND.replace("weights", "others")
-# Takes the variable's name, as a copy to it does, or nothing.
+# Refers to the variable, like a copy to it, or to nothing.
 USER = "extern float weights[4];\nvoid* volatile taken;\nint main(void) { taken = weights; }\n"
 STRANGER = "int main(void) { return 0; }\n"
 
@@ -44,7 +44,7 @@ def test_variable_of_two_libraries(
     tmp_path: Path, first: Path, build_kernel_library: BuildKernelLibrary, mode: tuple[str, str]
 ) -> None:
     second = build_kernel_library({"second.cu": SECOND}, target="second", visibility="default")
-    message = f"{first} exports the device variable weights too"
+    message = f"{first} also exports the device variable weights"
 
     user = build_host(tmp_path, USER, *mode, first, second)
     assert found(user, first, second) == [("error", "weights", message)]
@@ -56,7 +56,7 @@ def test_variable_of_two_libraries(
 @pytest.mark.parametrize(
     ("source", "visibility"), [(SECOND, "hidden"), (RENAMED, "default")], ids=["hidden", "renamed"]
 )
-def test_variables_that_do_not_meet(
+def test_hidden_and_renamed_variables_do_not_collide(
     tmp_path: Path,
     first: Path,
     build_kernel_library: BuildKernelLibrary,

@@ -1,4 +1,4 @@
-"""Waivers and requirements by kernel, on a library of real kernels and by its command."""
+"""Waivers and requirements per kernel, on a real library and the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def library(build_kernel_library: BuildKernelLibrary) -> Path:
 
 
 def judge(library: Path, folder: Path, policy: str) -> tuple[int, list[str], list[str]]:
-    """The exit code, what counts, and what is waived."""
+    """Return the exit code, the findings, and the waived findings."""
     path = folder / "policy.toml"
     path.write_text(policy)
     words = ("--select", "KB0,KB101", "--policy", path, "--format", "json")
@@ -49,7 +49,7 @@ FILL, SCALE, COPY = (
     "ns::legacy_scale(float*)",
     "legacy_copy(float*, float const*)",
 )
-END = " cannot run there"
+END = " cannot run on such a device"
 
 
 def test_missing_architecture_of_all_kernels(library: Path, tmp_path: Path) -> None:

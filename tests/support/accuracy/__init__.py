@@ -1,4 +1,4 @@
-"""How accurate the verifier is: broken artifacts that it must catch, sound ones that it must not.
+"""The accuracy of the verifier: broken artifacts with errors, and sound ones without.
 
-`catalogue` lists both; `test_accuracy.py` and `benchmarks/verify` walk it.
+`catalogue` lists both. `test_accuracy.py` and `benchmarks/verify` run it.
 """

@@ -1,4 +1,4 @@
-"""Where the catalogue's files are built: each once, however many processes ask for it."""
+"""Builds the files of the catalogue, each only once for all processes of a test run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _BUILT = "built"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
-    """A folder of built files that the workers of a test run share."""
+class BuildEnv:
+    """A directory of built files that the workers of a test run share."""
 
     folder: Path
 
     def file(self, name: str, make: Callable[[Path], object]) -> Path:
-        """The file ``name``, made by ``make`` for whoever asks first."""
+        """Return the file ``name``. The first caller creates it with ``make``."""
         path = self.folder / "files" / name
         lock_path = self.folder / "locks" / name.replace("/", "!")
         for folder in (path.parent, lock_path.parent):
@@ -29,16 +29,16 @@ class Workshop:
             lock.seek(0)
             if lock.read() != _BUILT:
                 make(path)
-                # A file that is there may be what a failed attempt left.
+                # The lock file says so, because a failed attempt can leave a file.
                 lock.write(_BUILT)
         return path
 
     def text(self, name: str, text: str) -> Path:
-        """A source file with this text."""
+        """Return a source file with this text."""
         return self.file(name, lambda path: path.write_text(text))
 
     def edit(self, name: str, sound: Path, edit: Callable[[bytes], bytes]) -> Path:
-        """A copy of ``sound`` under its own name, edited; ``name`` tells it from others."""
+        """Return an edited copy of ``sound`` with the same file name. ``name`` is its directory."""
 
         def make(path: Path) -> None:
             before = sound.read_bytes()
@@ -49,5 +49,5 @@ class Workshop:
         return self.file(f"edited/{name}/{sound.name}", make)
 
     def call(self, name: str, *argv: object, cwd: Path | None = None) -> Path:
-        """The file ``name``, which the command writes: its path follows ``argv``."""
+        """Return the file ``name``. The command writes it, and its path is the last argument."""
         return self.file(name, lambda path: succeed(run(*argv, path, cwd=cwd)))

@@ -1,4 +1,4 @@
-"""All mutations and all sound files, and what is said about those that are missing."""
+"""All mutations and all sound files, and reasons for those that are missing."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ MUTATIONS: Final[tuple[Mutation, ...]] = tuple(
 SOUND: Final[tuple[Sound, ...]] = tuple(s for family in _SOUND for s in family.SOUND)
 
 WAYS: Final = 3
-"""How many ways there are at least to break what a rule looks at."""
+"""The minimum number of mutations per rule."""
 
 FEWER: Final[dict[str, str]] = {
-    "KB001": "a waiver expires in one way, by the calendar, whether it still hides anything or not",
+    "KB001": "a waiver can only expire by date, whether it still hides anything or not",
 }
-"""The rules that cannot be broken in that many ways, and why not."""
+"""The rules that have fewer mutations, and why."""
 
 EXPLAINED: Final[dict[tuple[str, str], str]] = {}
-"""Errors of sound files that are true: the file's title and the rule, and why it is right."""
+"""Correct errors in sound files: the title of the file, the rule, and why it is right."""
 
 
 def count_ways() -> Counter[str]:
-    """How many mutations each rule has."""
+    """Return the number of mutations of each rule."""
     return Counter(mutation.rule for mutation in MUTATIONS)

@@ -1,4 +1,4 @@
-"""Images for other architectures, of other versions and compressions than a policy demands."""
+"""Images that violate the architectures, versions, or compressions of a policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from kbuild.verify import Policy
 from kbuild.verify.policy.model import Part, PtxPolicy
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Mutation, under
 from support.accuracy.resource_files import (
     compile_cubin,
@@ -20,7 +20,7 @@ from support.accuracy.tools import Tool, find_toolkit
 from support.accuracy.vendors import clang_files, nvcc_files
 from support.commands import run, succeed
 
-Make: TypeAlias = Callable[[Workshop], Path]
+Make: TypeAlias = Callable[[BuildEnv], Path]
 
 _SM_80: Final = "-gencode=arch=compute_80,code=sm_80"
 _SM_90: Final = "-gencode=arch=compute_90,code=sm_90"
@@ -32,19 +32,19 @@ _CLANG: Final[tuple[Tool, ...]] = ("clang-19",)
 
 
 def _clang_ptx(feature: str) -> Make:
-    """PTX of the version that the option asks clang for."""
+    """Return PTX of the version that the option of clang selects."""
     words = ("--cuda-device-only", "-S", clang_files.SM_80, f"--cuda-feature={feature}")
     return lambda w: clang_files.compile_cuda(w, f"{feature}/kernels.ptx", *words)
 
 
 def _packed_anew(mode: str) -> Make:
-    """A cubin that the toolkit's own packer put into a fat binary."""
+    """Return a fat binary with one cubin, packed by the toolkit."""
 
-    def make(workshop: Workshop) -> Path:
-        image = f"--image3=kind=elf,sm=90,file={compile_cubin(workshop)}"
+    def make(build_env: BuildEnv) -> Path:
+        image = f"--image3=kind=elf,sm=90,file={compile_cubin(build_env)}"
         packer = find_toolkit() / "bin" / "fatbinary"
         words = ("-64", "--compress-all", f"--compress-mode={mode}", image)
-        return workshop.file(
+        return build_env.file(
             f"packed/{mode}/k.fatbin",
             lambda path: succeed(run(packer, *words, f"--create={path}")),
         )
@@ -52,23 +52,23 @@ def _packed_anew(mode: str) -> Make:
     return make
 
 
-def _with_slipped_in(workshop: Workshop) -> Path:
-    """A library one of whose sources was compiled for the compiler's default."""
-    default = nvcc_files.load_object(workshop, "slipped-in", "-arch=sm_75", "-Dcall=other")
-    words = (nvcc_files.load_object(workshop, "asked-for", _SM_90), default)
-    return nvcc_files.link_library(workshop, "libslipped", *words, "-Wl,-z,muldefs")
+def _with_slipped_in(build_env: BuildEnv) -> Path:
+    """Return a library with one source compiled for the compiler's default architecture."""
+    default = nvcc_files.load_object(build_env, "slipped-in", "-arch=sm_75", "-Dcall=other")
+    words = (nvcc_files.load_object(build_env, "asked-for", _SM_90), default)
+    return nvcc_files.link_library(build_env, "libslipped", *words, "-Wl,-z,muldefs")
 
 
-def _with_two_asked_for(workshop: Workshop) -> Path:
+def _with_two_asked_for(build_env: BuildEnv) -> Path:
     return nvcc_files.link_library(
-        workshop, "libasked", nvcc_files.load_object(workshop, "asked-for", _SM_90)
+        build_env, "libasked", nvcc_files.load_object(build_env, "asked-for", _SM_90)
     )
 
 
 _ARCHITECTURES: Final = (
     Mutation(
         rule="KB101",
-        way="nvcc: architecture left out",
+        way="nvcc: missing architecture",
         needs=_NVCC,
         **under(
             Policy(required_architectures=("sm_80", "sm_90", "compute_90")),
@@ -78,7 +78,7 @@ _ARCHITECTURES: Final = (
     ),
     Mutation(
         rule="KB101",
-        way="nvcc: PTX left out that one kernel needs",
+        way="nvcc: no PTX, which one kernel needs",
         needs=_NVCC,
         **under(
             Policy(
@@ -91,7 +91,7 @@ _ARCHITECTURES: Final = (
     ),
     Mutation(
         rule="KB101",
-        way="clang HIP: architecture left out",
+        way="clang HIP: missing architecture",
         needs=_CLANG,
         **under(
             Policy(required_architectures=("gfx90a", "gfx1030")),
@@ -153,7 +153,7 @@ _ARCHITECTURES: Final = (
     ),
     Mutation(
         rule="KB106",
-        way="nvcc: PTX where it is forbidden",
+        way="nvcc: PTX that the policy forbids",
         needs=_NVCC,
         **under(
             Policy(ptx="forbidden"),
@@ -163,7 +163,7 @@ _ARCHITECTURES: Final = (
     ),
     Mutation(
         rule="KB110",
-        way="nvcc: architecture too many",
+        way="nvcc: unwanted architecture",
         severity="warning",
         needs=_NVCC,
         **under(

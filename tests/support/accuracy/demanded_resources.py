@@ -1,4 +1,4 @@
-"""Kernels that need more than a policy, a baseline or a device allows."""
+"""Kernels that need more than a policy, a baseline, or a device allows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
 from kbuild.verify.policy.model import PtxPolicy
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation, under
 from support.accuracy.resource_files import (
     claim_spills,
@@ -27,7 +27,7 @@ from support.accuracy.resource_files import (
 from support.accuracy.tools import Tool
 from support.accuracy.units.stub_units import load_sound_library
 
-Make: TypeAlias = Callable[[Workshop], Path]
+Make: TypeAlias = Callable[[BuildEnv], Path]
 
 _SM_80: Final = "-gencode=arch=compute_80,code=sm_80"
 _SM_90: Final = "-gencode=arch=compute_90,code=sm_90"
@@ -39,10 +39,10 @@ _CLANG: Final[tuple[Tool, ...]] = ("clang-19",)
 
 
 def _spills_since_baseline(*, fewer: int) -> Build:
-    """Kernels that spill, against a baseline that knew ``fewer`` bytes of it."""
+    """Return kernels that spill, and a baseline with ``fewer`` bytes of spills."""
 
-    def build(workshop: Workshop) -> Case:
-        path = compile_hip(workshop, vgprs=16)
+    def build(build_env: BuildEnv) -> Case:
+        path = compile_hip(build_env, vgprs=16)
         baseline = make_baseline(inspect_path(path))
         (figures,) = baseline.files
         kernels = tuple(
@@ -82,7 +82,7 @@ _RESOURCES: Final = (
     ),
     Mutation(
         rule="KB201",
-        way="clang HIP: more spills than the baseline has",
+        way="clang HIP: more spills than in the baseline",
         needs=_CLANG,
         broken=_spills_since_baseline(fewer=4),
         sound=_spills_since_baseline(fewer=0),
@@ -199,7 +199,7 @@ _RESOURCES: Final = (
     ),
     Mutation(
         rule="KB205",
-        way="clang HIP: kernel of more instructions",
+        way="clang HIP: kernel with more instructions",
         needs=_CLANG,
         **under(
             Policy(max_kernel_bytes=3_600, max_spill_bytes=10_000, max_local_bytes=10_000),
@@ -211,7 +211,7 @@ _RESOURCES: Final = (
 _EXPORTS: Final = (
     Mutation(
         rule="KB406",
-        way="policy exports no kernel, the library does",
+        way="library exports a kernel that the policy does not list",
         broken=_exports(Policy(exported=())),
         sound=_exports(Policy(exported=()), "hidden"),
     ),

@@ -1,4 +1,4 @@
-"""What the catalogue is made of: mutations, sound files, and how the verifier judges them."""
+"""The parts of the catalogue: mutations, sound files, and how the verifier judges them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias, TypedDict
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, verify
 from kbuild.verify.policy.model import Severity
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.tools import Tool
 
 Found: TypeAlias = frozenset[tuple[str, Severity]]
@@ -19,22 +19,22 @@ Found: TypeAlias = frozenset[tuple[str, Severity]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What one call of the verifier is given."""
+    """The input of one call of the verifier."""
 
     paths: tuple[Path, ...]
     policy: Policy | None = None
     today: dt.date | None = None
 
 
-Build: TypeAlias = Callable[[Workshop], Case]
+Build: TypeAlias = Callable[[BuildEnv], Case]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutation:
     """One way to break a good artifact, which raises ``rule`` and no other error.
 
-    ``sound`` is the same artifact before that.  ``beside`` are infos and warnings that the
-    broken one rightly has besides.
+    ``sound`` is the artifact before the change. ``beside`` are other infos and warnings that
+    the broken artifact correctly has.
     """
 
     rule: str
@@ -47,13 +47,13 @@ class Mutation:
 
     @property
     def name(self) -> str:
-        """What tests and tables call it."""
+        """Return its name in tests and tables."""
         return f"{self.rule}: {self.way}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sound:
-    """Files that a compiler makes when nobody asks for anything special."""
+    """Files that a compiler creates with ordinary options."""
 
     producer: str
     name: str
@@ -62,13 +62,13 @@ class Sound:
 
     @property
     def title(self) -> str:
-        """What tests and tables call it."""
+        """Return its name in tests and tables."""
         return f"{self.producer}: {self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What the verifier said of a mutation and of its sound twin."""
+    """The findings in a mutation and in the sound artifact."""
 
     mutation: Mutation
     broken: Found
@@ -76,18 +76,18 @@ class Trial:
 
     @property
     def is_caught(self) -> bool:
-        """Whether the rule fired where it should, as severely as it should, and nowhere else."""
+        """Return whether only the broken artifact raises the rule, with the right severity."""
         rule = self.mutation.rule
         return (rule, self.mutation.severity) in self.broken and rule not in rules_of(self.sound)
 
     @property
     def other_errors(self) -> frozenset[str]:
-        """The errors that nobody asked for: in the broken file, or any in the sound one."""
+        """Return unexpected errors in the broken artifact, and all errors in the sound one."""
         return (errors_of(self.broken) - {self.mutation.rule}) | errors_of(self.sound)
 
     @property
     def unexplained(self) -> Found:
-        """What else came with the mutation and is not listed there."""
+        """Return the findings of the mutation that it does not list."""
         return self.broken - self.sound - self.mutation.beside - {self._expected}
 
     @property
@@ -103,26 +103,26 @@ class Pair(TypedDict):
 
 
 def under(
-    policy: Policy | None, broken: Callable[[Workshop], Path], sound: Callable[[Workshop], Path]
+    policy: Policy | None, broken: Callable[[BuildEnv], Path], sound: Callable[[BuildEnv], Path]
 ) -> Pair:
-    """Two files that are judged by one policy."""
+    """Return two files that are judged by the same policy."""
     return Pair(
         broken=lambda w: Case(paths=(broken(w),), policy=policy),
         sound=lambda w: Case(paths=(sound(w),), policy=policy),
     )
 
 
-def attempt(mutation: Mutation, workshop: Workshop) -> Trial:
-    """Build both files of a mutation and have them judged."""
+def attempt(mutation: Mutation, build_env: BuildEnv) -> Trial:
+    """Build both files of a mutation and verify them."""
     return Trial(
         mutation=mutation,
-        sound=judge(mutation.sound(workshop)),
-        broken=judge(mutation.broken(workshop)),
+        sound=judge(mutation.sound(build_env)),
+        broken=judge(mutation.broken(build_env)),
     )
 
 
 def judge(case: Case) -> Found:
-    """(rule, severity) of all findings; a rule that crashes is a failure of its own."""
+    """Return the rule and severity of all findings. Fail if a rule raises an exception."""
     artifacts = tuple(facts for path in case.paths for facts in inspect_path(path))
     report = verify(artifacts, case.policy, today=case.today)
     if report.rules_errored:

@@ -1,4 +1,4 @@
-"""Kernels that need much of a device, or little, by the options that they are compiled with."""
+"""Kernels whose resources depend on the options that they are compiled with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.formats.elf.file import Elf
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.files.mutations import patch, section_range
 from support.tools.nvidia_compiler import NVCC
 
@@ -66,76 +66,76 @@ __attribute__((global)) void tile(float* p) {
   s[(int)p[0]] = p[1]; __builtin_amdgcn_s_barrier(); p[2] = s[(int)p[3]];
 }
 """
-# 48 KiB and 64 KiB, the most there is: to be told from what a broken image asks for.
+# The limits of 48 KiB and 64 KiB. A broken image requests more.
 _TILE: Final = "_Z4tilePf"
 _CLANG: Final = "clang-19"
 
 
 def compile_cuda(
-    workshop: Workshop, *options: str, bound: int = 128, suffix: str = "fatbin"
+    build_env: BuildEnv, *options: str, bound: int = 128, suffix: str = "fatbin"
 ) -> Path:
-    """A fat binary, or what else nvcc has an option of that name for."""
-    source = workshop.text("resources/k.cu", CUDA)
+    """Return a fat binary, or the output of another nvcc option with that name."""
+    source = build_env.text("resources/k.cu", CUDA)
     words = (f"-{suffix}", "-std=c++17", f"-DBOUND={bound}", *options)
-    return workshop.call(f"resources/{_name(words)}/k.{suffix}", NVCC, *words, source, "-o")
+    return build_env.call(f"resources/{_name(words)}/k.{suffix}", NVCC, *words, source, "-o")
 
 
-def compile_hip(workshop: Workshop, *options: str, vgprs: int = 256, arch: str = "gfx90a") -> Path:
-    """A bundle of clang's, whatever it may need of registers."""
-    source = workshop.text("resources/k.hip", HIP)
+def compile_hip(build_env: BuildEnv, *options: str, vgprs: int = 256, arch: str = "gfx90a") -> Path:
+    """Return a bundle by clang, with any number of registers."""
+    source = build_env.text("resources/k.hip", HIP)
     flags = ("-x", "hip", "--offload-device-only", "-nogpulib", "-nogpuinc")
     words = ("-O2", f"-DVGPRS={vgprs}", f"--offload-arch={arch}", *options)
     name = f"resources/{_name(words)}/k.hipfb"
-    return workshop.call(name, _CLANG, *flags, *words, "-c", source, "-o")
+    return build_env.call(name, _CLANG, *flags, *words, "-c", source, "-o")
 
 
 def _name(words: tuple[str, ...]) -> str:
-    """A folder that tells one set of options from another."""
+    """Return the name of a directory for one set of options."""
     return "with" + re.sub(r"[^\w.+-]", "_", "".join(words))
 
 
-def compile_cubin(workshop: Workshop) -> Path:
-    return compile_cuda(workshop, "-arch=sm_90", suffix="cubin")
+def compile_cubin(build_env: BuildEnv) -> Path:
+    return compile_cuda(build_env, "-arch=sm_90", suffix="cubin")
 
 
-def compile_code_object(workshop: Workshop, *, vgprs: int = 256) -> Path:
-    return compile_hip(workshop, "--no-gpu-bundle-output", vgprs=vgprs)
+def compile_code_object(build_env: BuildEnv, *, vgprs: int = 256) -> Path:
+    return compile_hip(build_env, "--no-gpu-bundle-output", vgprs=vgprs)
 
 
-def write_ptx(workshop: Workshop, version: str) -> Path:
-    """PTX as the toolkit of that version would have written it."""
-    whole = compile_cuda(workshop, "-arch=compute_90", suffix="ptx")
+def write_ptx(build_env: BuildEnv, version: str) -> Path:
+    """Return PTX as the toolkit of that version would have written it."""
+    whole = compile_cuda(build_env, "-arch=compute_90", suffix="ptx")
 
     def edit(data: bytes) -> bytes:
         text, count = re.subn(r"(?m)^\.version .*$", f".version {version}", data.decode())
         assert count == 1
         return text.encode()
 
-    return workshop.edit(f"ptx-{version}", whole, edit)
+    return build_env.edit(f"ptx-{version}", whole, edit)
 
 
 def enlarge_shared(data: bytes) -> bytes:
-    """Four bytes more of shared memory than there are."""
+    """Request four bytes more shared memory than the limit."""
     (section,) = Elf(data).sections_named(f".nv.shared.{_TILE}")
     (headers,) = struct.unpack_from("<Q", data, 40)
     return patch(data, headers + 64 * section.index + 32, struct.pack("<Q", section.size + 4))
 
 
 def enlarge_block(data: bytes) -> bytes:
-    """Launch bounds of 1024 threads where the code was compiled for 128."""
-    # EIATTR_MAX_THREADS, 12 bytes: what __launch_bounds__(128) left.
+    """Declare launch bounds of 1024 threads for code that was compiled for 128."""
+    # EIATTR_MAX_THREADS, 12 bytes, from __launch_bounds__(128).
     old = bytes((4, 5, 12, 0)) + struct.pack("<3I", 128, 1, 1)
     assert data.count(old) == 1
     return data.replace(old, bytes((4, 5, 12, 0)) + struct.pack("<3I", 1024, 1, 1))
 
 
 def enlarge_lds(data: bytes) -> bytes:
-    """Four bytes more of shared memory than there are, on an AMD device."""
-    # The metadata is MessagePack: a string, then a number of 32 bits.
+    """Request four bytes more shared memory than the limit of an AMD device."""
+    # The metadata is MessagePack: a string, followed by a 32-bit number.
     old = b".group_segment_fixed_size\xce" + struct.pack(">I", 65536)
     assert data.count(old) == 1
     data = data.replace(old, old[:-4] + struct.pack(">I", 65540))
-    # The kernels' descriptors, 64 bytes each, begin with the same number.
+    # The descriptors of the kernels, 64 bytes each, start with the same number.
     place = section_range(data, ".rodata")
     (descriptor,) = (
         at
@@ -146,13 +146,13 @@ def enlarge_lds(data: bytes) -> bytes:
 
 
 def claim_spills(data: bytes) -> bytes:
-    """Seven registers in memory, says the metadata of every kernel."""
+    """Make the metadata of every kernel state seven spilled registers."""
     key = b".vgpr_spill_count"
     assert data.count(key + b"\0") == 3
     return data.replace(key + b"\0", key + b"\7")
 
 
 def edited(
-    name: str, compile_sound: Callable[[Workshop], Path], edit: Callable[[bytes], bytes]
-) -> Callable[[Workshop], Path]:
-    return lambda workshop: workshop.edit(name, compile_sound(workshop), edit)
+    name: str, compile_sound: Callable[[BuildEnv], Path], edit: Callable[[bytes], bytes]
+) -> Callable[[BuildEnv], Path]:
+    return lambda build_env: build_env.edit(name, compile_sound(build_env), edit)

@@ -1,6 +1,6 @@
-"""The tools that the catalogue's files are made with, and which of them are missing.
+"""The tools that build the files of the catalogue, and which of them are missing.
 
-``clang++-19`` is the compiler alone; ``clang-19`` includes what it needs for HIP.
+``clang++-19`` is only the compiler. ``clang-19`` includes what it needs for HIP.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Tool: TypeAlias = Literal[
     "hip lld",
 ]
 
-# What has another name on PATH than here.
+# Tools whose name on PATH differs.
 _PROGRAMS: Final[dict[Tool, str]] = {"gold": "ld.gold", "lld": "ld.lld"}
 _SHARED_RUNTIME: Final = find_library("libcudart.so.*")
 _STATIC_RUNTIME: Final = find_library("libcudart_static.a")
@@ -38,7 +38,7 @@ _STATIC_RUNTIME: Final = find_library("libcudart_static.a")
 
 @cache
 def missing(*tools: Tool) -> str:
-    """Why something that takes these tools cannot be made here; empty where it can."""
+    """Return why these tools cannot be used here, or an empty string if they can."""
     return "; ".join(reason for tool in dict.fromkeys(tools) if (reason := _missing(tool)))
 
 
@@ -77,16 +77,16 @@ _PROBLEMS: Final[dict[Tool, Callable[[], str]]] = {
 
 
 def _is_linkable(name: str) -> bool:
-    """Whether g++ finds a library for ``-l``."""
+    """Return whether g++ finds a library for ``-l``."""
     found = run("g++", f"-print-file-name=lib{name}.so").stdout.strip()
     return Path(found).is_absolute()
 
 
 @cache
 def find_hip_tools() -> Path:
-    """The folder of the clang that hipcc runs.
+    """Return the directory of the clang that hipcc runs.
 
-    Debian's has the linker of its own version there, and looks for `lld` on PATH first.
+    Debian's hipcc has a matching linker there, but looks for `lld` on PATH first.
     """
     words = ("env", "HIP_PLATFORM=amd", "hipcc", "-print-resource-dir")
     # <root>/lib/clang/<version>
@@ -94,17 +94,17 @@ def find_hip_tools() -> Path:
 
 
 def find_toolkit() -> Path:
-    """The root of the CUDA toolkit."""
+    """Return the root of the CUDA toolkit."""
     return NVCC.resolve().parents[1]
 
 
 def find_shared_runtime() -> Path:
-    """The toolkit's libcudart.so; ask for the tool "cudart" before."""
+    """Return the toolkit's libcudart.so. The caller must require the tool "cudart"."""
     assert _SHARED_RUNTIME is not None
     return _SHARED_RUNTIME
 
 
 def find_static_runtime() -> Path:
-    """The toolkit's libcudart_static.a; likewise."""
+    """Return the toolkit's libcudart_static.a. The caller must require the tool "cudart"."""
     assert _STATIC_RUNTIME is not None
     return _STATIC_RUNTIME

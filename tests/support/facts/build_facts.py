@@ -1,4 +1,4 @@
-"""Builds the facts of a small sound artifact; tests put one thing out of order."""
+"""Builds the facts of a small sound artifact, of which tests break one part."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ KERNELS = (
 
 
 def sound_facts(*, has_stubs: bool = False) -> ArtifactFacts:
-    """A shared object with two kernels, one container and two images."""
+    """Return a shared object with two kernels, one container, and two images."""
     rows = tuple(_row(kernel, has_stubs=has_stubs) for kernel in KERNELS)
     handles = tuple(_handle(row, 16 * number) for number, row in enumerate(rows))
     record = TargetRecord(
@@ -167,7 +167,7 @@ def _handle(row: KernelRecord, offset: int) -> HandleFacts:
 
 
 def make_symbol(name: str, place: Place | None, **changes: Any) -> Symbol:
-    """A hidden, global data symbol of the size of a handle, but for the changes."""
+    """Return a hidden, global data symbol of the size of a handle, with changes."""
     value = 0x1000 * place.section + place.offset if place else 0
     symbol = Symbol(
         name=name,
@@ -183,7 +183,7 @@ def make_symbol(name: str, place: Place | None, **changes: Any) -> Symbol:
 
 
 def export(facts: ArtifactFacts) -> ArtifactFacts:
-    """The same artifact with default visibility: others can bind to its handles and stubs."""
+    """Return the artifact with default visibility, so that others can bind to its handles."""
 
     def show(symbol: Symbol | None) -> Symbol | None:
         return symbol and replace(symbol, visibility="default")
@@ -209,7 +209,7 @@ def export(facts: ArtifactFacts) -> ArtifactFacts:
 
 
 def host_facts(kind: FileKind, *uses: tuple[ReferenceKind, str]) -> ArtifactFacts:
-    """A file without kernels of its own that refers to symbols it does not define."""
+    """Return a file without kernels that refers to symbols of other files."""
     names = [name for _, name in uses]
     return ArtifactFacts(
         path=f"host.{kind}",
@@ -231,7 +231,7 @@ def host_facts(kind: FileKind, *uses: tuple[ReferenceKind, str]) -> ArtifactFact
 
 
 def foreign_facts(*images: ImageFacts) -> ArtifactFacts:
-    """A fat binary of another company's compiler: one container, nothing of kbuild's."""
+    """Return a fat binary by another compiler: one container, and nothing from kbuild."""
     found = images or (gpu_image("sm_90"), gpu_image("compute_90", kind="ptx"))
     return ArtifactFacts(
         path="foreign.fatbin",
@@ -262,7 +262,7 @@ MODEST = Resources(
 
 
 def gpu_image(arch: str, *, resources: Resources = MODEST, **changes: Any) -> ImageFacts:
-    """An image of two modest kernels for a GPU; PTX, where ``kind`` says so, tells less."""
+    """Return a GPU image with two small kernels. PTX has fewer figures."""
     is_ptx = changes.get("kind") == "ptx"
     own = Resources(max_threads=256) if is_ptx else resources
     image = ImageFacts(
@@ -302,12 +302,12 @@ def _image(arch: str) -> ImageFacts:
 def change_handle(
     facts: ArtifactFacts, change: Callable[[HandleFacts], HandleFacts]
 ) -> ArtifactFacts:
-    """The same artifact, its first handle changed."""
+    """Return the artifact with a changed first handle."""
     return replace(facts, handles=(change(facts.handles[0]), *facts.handles[1:]))
 
 
 def change_symbol(facts: ArtifactFacts, change: Callable[[Symbol], Symbol]) -> ArtifactFacts:
-    """The same artifact, the symbol of its first handle changed."""
+    """Return the artifact with a changed symbol of the first handle."""
 
     def apply(handle: HandleFacts) -> HandleFacts:
         assert handle.symbol is not None
@@ -319,17 +319,17 @@ def change_symbol(facts: ArtifactFacts, change: Callable[[Symbol], Symbol]) -> A
 def change_module(
     facts: ArtifactFacts, change: Callable[[ModuleFacts], ModuleFacts]
 ) -> ArtifactFacts:
-    """The same artifact, its module changed."""
+    """Return the artifact with a changed module."""
     return replace(facts, modules=(change(facts.modules[0]),))
 
 
 def change_record(
     facts: ArtifactFacts, change: Callable[[TargetRecord], TargetRecord]
 ) -> ArtifactFacts:
-    """The same artifact with another record."""
+    """Return the artifact with another record."""
     return change_module(facts, lambda module: replace(module, record=change(module.record)))
 
 
 def change_image(facts: ArtifactFacts, change: Callable[[ImageFacts], ImageFacts]) -> ArtifactFacts:
-    """The same artifact, its last image changed."""
+    """Return the artifact with a changed last image."""
     return replace(facts, images=(*facts.images[:-1], change(facts.images[-1])))

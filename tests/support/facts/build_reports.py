@@ -1,4 +1,4 @@
-"""Hand-made reports, and hypothesis's idea of what can be in one."""
+"""Reports for tests, and hypothesis strategies for any report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kbuild.verify.catalogue import RULES
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome
 
 SCALE = "_ZN2ns5scaleEPffi"
-# What names of files, symbols and kernels can hold, and what the formats trip over.
+# Names of files, symbols, and kernels can contain this, and it can break formats.
 NASTY = (
     "a]]>&<b>\"'%0A::error::x,y:z ##[set-env]|\\`*_\x00\x1b[2J\x85\u2028\udc80\ud800\ufffe\r\n\té😀"
 )
@@ -29,7 +29,7 @@ FINDING = Finding(
 
 
 def make_report(*findings: Finding, **changes: Any) -> Report:
-    """A report of one or two files, three rules and the findings."""
+    """Return a report on one or two files with three rules and these findings."""
     paths = dict.fromkeys(["build/libdemo.so", *(finding.path for finding in findings)])
     failed = {(f.path, f.rule) for f in findings if f.severity == "error"}
     report = Report(

@@ -1,4 +1,4 @@
-"""Facts of files that another tool built, sound ones and ones with a defect."""
+"""Facts of files that another tool built, sound or with a defect."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _host_kernel(number: int) -> HostKernel:
 
 
 def foreign_facts() -> ArtifactFacts:
-    """A sound shared object: two kernels, hidden, registered and taken back."""
+    """Return a sound shared object with two hidden kernels, registered and unregistered."""
     own = own_facts()
     return replace(
         own,
@@ -88,7 +88,7 @@ OWN = own_facts()
 
 
 def visible(facts: ArtifactFacts, path: str) -> ArtifactFacts:
-    """The same library with its identities exported."""
+    """Return the library with exported identities."""
 
     def show(symbol: Symbol) -> Symbol:
         return replace(symbol, visibility="default", dynamic=True)
@@ -102,7 +102,7 @@ def visible(facts: ArtifactFacts, path: str) -> ArtifactFacts:
 
 
 def user(*names: str, runtime: RuntimeFacts | None = None) -> ArtifactFacts:
-    """A program that leaves these names to libraries."""
+    """Return a program that needs these names from libraries."""
     symbols = (make_symbol(n, None, type="none", visibility="default", dynamic=True) for n in names)
     return replace(
         host_facts("executable"),
@@ -112,7 +112,7 @@ def user(*names: str, runtime: RuntimeFacts | None = None) -> ArtifactFacts:
 
 
 def runtime_library(*names: str) -> ArtifactFacts:
-    """The runtime itself, which has these functions."""
+    """Return the runtime with these functions."""
     place = Place(section=2, offset=0)
     facts = host_facts("shared-object")
     assert facts.dynamic is not None
@@ -128,7 +128,7 @@ def runtime_library(*names: str) -> ArtifactFacts:
 
 
 def versioned_runtime(*versions: str) -> ArtifactFacts:
-    """The runtime with the functions that are needed, the last version's."""
+    """Return the runtime with the needed functions, in the last version."""
     facts = runtime_library("runLaunch", "runRegister")
     assert facts.dynamic is not None
     return replace(
@@ -149,7 +149,7 @@ ARCHIVED = replace(own_facts(), path="libk.a!k.o", kind="object", dynamic=None)
 
 
 def _near(address: int, flags: int = 0) -> ArtifactFacts:
-    """The library with its data there, and with these flags more."""
+    """Return the library with its data at this address and with additional flags."""
     code, data = FOREIGN.sections[2], replace(FOREIGN.sections[4], address=address)
     data = replace(data, flags=data.flags | flags)
     code = replace(code, flags=code.flags | 4)
@@ -164,7 +164,7 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
 
 
 def _with_variable(name: str) -> ArtifactFacts:
-    """A library whose kernels nobody else has, and a device variable that others may have."""
+    """Return a library with unique kernels, and a device variable that others can define."""
     row = VariableRecord(
         shadow="weights",
         device_name="weights",
@@ -180,7 +180,7 @@ def _with_variable(name: str) -> ArtifactFacts:
 
 
 def in_wheel(name: str, version: str) -> ArtifactFacts:
-    """The library in a wheel, linked to that version of a runtime."""
+    """Return the library in a wheel, linked to that version of a runtime."""
     runtime = RuntimeFacts(
         backend="cuda",
         name="cudart",
@@ -208,7 +208,7 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (in_wheel("cub200-1.0-py3-none-linux_x86_64.whl", "13"),),
 )
 
-# Rule id, what is wrong, the facts of one file or of several.
+# Rule id, defect, and the facts of one file or of several.
 FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
     ("KB102", "no kernel", replace(FOREIGN, images=(), host_kernels=())),
     (

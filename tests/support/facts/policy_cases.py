@@ -1,4 +1,4 @@
-"""Artifacts that violate a rule by what a policy or a baseline says: one rule each."""
+"""Artifacts that violate one rule each because of a policy or a baseline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
 
 
 def needing(arch: str = "sm_90", **figures: Any) -> ArtifactFacts:
-    """A foreign file whose kernels need something else than the usual."""
+    """Return a foreign file whose kernels have other figures."""
     return foreign_facts(gpu_image(arch, resources=replace(MODEST, **figures)), PTX)
 
 

@@ -1,4 +1,4 @@
-"""Edits of finished ELF files, as a broken tool would make them: no section moves."""
+"""Edits of finished ELF files like those of a broken tool. No section moves."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def section_range(data: bytes, name: str) -> range:
 
 
 def symbol_entries(data: bytes, name: str) -> Iterator[int]:
-    """The file offsets of a symbol's entries in .symtab and .dynsym."""
+    """Return the file offsets of a symbol's entries in .symtab and .dynsym."""
     elf = Elf(data)
     for table in elf.sections:
         if table.type in ("SHT_SYMTAB", "SHT_DYNSYM"):
@@ -44,7 +44,7 @@ def symbol_entries(data: bytes, name: str) -> Iterator[int]:
 
 
 def change_symbol(data: bytes, name: str, change: Callable[[list[int]], None]) -> bytes:
-    """Edit (name, info, other, section, value, size) of a symbol wherever it is listed."""
+    """Edit (name, info, other, section, value, size) of a symbol in every symbol table."""
     offsets = tuple(symbol_entries(data, name))
     assert offsets
     for offset in offsets:
@@ -55,14 +55,14 @@ def change_symbol(data: bytes, name: str, change: Callable[[list[int]], None]) -
 
 
 def change_alignment(data: bytes, section: str, alignment: int) -> bytes:
-    """Let a section header ask for another alignment."""
+    """Change the alignment in a section header."""
     (found,) = Elf(data).sections_named(section)
     (headers,) = struct.unpack_from("<Q", data, 40)
     return patch(data, headers + 64 * found.index + 48, struct.pack("<Q", alignment))
 
 
 def change_dynamic_tag(data: bytes, old: int, new: int) -> bytes:
-    """Turn one entry of the dynamic section into another."""
+    """Replace one entry of the dynamic section."""
     place = section_range(data, ".dynamic")
     (at,) = (
         offset
@@ -73,7 +73,7 @@ def change_dynamic_tag(data: bytes, old: int, new: int) -> bytes:
 
 
 def change_relocation(data: bytes, section: str, symbol: str, kind: int) -> bytes:
-    """Give the one relocation in ``section`` that is against ``symbol`` another type."""
+    """Change the type of the only relocation in ``section`` that refers to ``symbol``."""
     place = section_range(data, section)
     names = [s.name for s in Elf(data).symbols if s.dynamic]
     (at,) = (
@@ -85,7 +85,7 @@ def change_relocation(data: bytes, section: str, symbol: str, kind: int) -> byte
 
 
 def change_record(data: bytes, change: Callable[[TargetRecord], TargetRecord]) -> bytes:
-    """Edit the record in the note; it must keep its length."""
+    """Edit the record in the note without changing its length."""
     place = section_range(data, ".note.kbuild")
     (note,), problems = read_notes(data[place.start : place.stop])
     assert not problems
@@ -96,7 +96,7 @@ def change_record(data: bytes, change: Callable[[TargetRecord], TargetRecord]) -
 
 
 def change_image(data: bytes, image: bytes, new: bytes, *, fix_hash: bool = False) -> bytes:
-    """Replace one device image; with ``fix_hash``, as if it had always been that one."""
+    """Replace one device image, and with ``fix_hash`` also its hash in the note."""
     assert len(image) == len(new)
     assert data.count(image) == 1
     data = data.replace(image, new)
@@ -107,7 +107,7 @@ def change_image(data: bytes, image: bytes, new: bytes, *, fix_hash: bool = Fals
 
 
 def rename_in(old: bytes, new: bytes, *sections: str) -> Callable[[bytes], bytes]:
-    """Replace a text wherever these sections have it; it must keep its length."""
+    """Replace a text everywhere in these sections without changing its length."""
     assert len(old) == len(new)
 
     def edit(data: bytes) -> bytes:

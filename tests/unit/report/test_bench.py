@@ -1,4 +1,4 @@
-"""`kbuild bench launch` as text and JSON."""
+"""Tests for the text and JSON of `kbuild bench launch`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ TIMING = Timing(
 )
 
 
-def test_text_has_a_row_a_way() -> None:
+def test_text_has_one_row_per_way() -> None:
     lines = [line.split() for line in render_text(REPORT).splitlines()]
 
     assert ["by", "hand", "40", "-", "launch", "none"] in lines
@@ -76,7 +76,7 @@ def test_text_says_what_was_left_out() -> None:
     assert "instructions" not in render_text(timed)
 
 
-def test_text_has_times_where_there_is_a_device() -> None:
+def test_text_has_times_if_there_is_a_device() -> None:
     lines = render_text(replace(REPORT, timing=TIMING)).splitlines()
 
     assert "A device (sm_90), CUDA 13.0; medians, no profiler, ratios paired by batch" in lines

@@ -54,7 +54,7 @@ def test_warnings_and_infos_are_ok() -> None:
         assert verify((FACTS,), rules=(replace(finds, severity=severity),)).ok is is_ok
 
 
-def test_set_rule_sees_all_files_and_judges_each() -> None:
+def test_rule_over_several_files_judges_each() -> None:
     def check(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         others = [other.path for other in files.files if other is not facts]
         yield Violation(message=f"beside {', '.join(others)}")
@@ -152,13 +152,13 @@ def test_policy_changes_severity() -> None:
     assert report.ok
 
 
-def test_lowering_without_a_reason_is_refused() -> None:
+def test_lowering_a_severity_without_a_reason_is_rejected() -> None:
     change = SeverityChange(rule="KB101", severity="info")
     with pytest.raises(ConfigurationError, match="requires a reason"):
         verify((FACTS,), Policy(severities=(change,)))
 
 
-def test_policy_for_unknown_rule_is_refused() -> None:
+def test_policy_for_an_unknown_rule_is_rejected() -> None:
     change = SeverityChange(rule="KB110x", severity="error")
     with pytest.raises(ConfigurationError, match="did you mean"):
         verify((FACTS,), Policy(severities=(change,)))
@@ -189,7 +189,7 @@ def test_selection_by_prefix() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["KB9", "", "kb1", "missing-handle"])
-def test_unknown_prefix_is_refused(prefix: str) -> None:
+def test_unknown_prefix_is_rejected(prefix: str) -> None:
     with pytest.raises(ConfigurationError, match="unknown rule"):
         select_rules([prefix])
     with pytest.raises(ConfigurationError, match="unknown rule"):

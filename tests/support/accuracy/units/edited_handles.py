@@ -1,4 +1,4 @@
-"""Handles, debug stubs and registration of kbuild's with some bytes changed."""
+"""kbuild's handles, debug stubs, and registration with some bytes changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kbuild.demangle.stub_names import name_stub
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.paths import inspect_content
 from kbuild.verify.policy.model import Severity
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Case, Mutation
 from support.accuracy.units.stub_units import (
     load_library_beside_data,
@@ -60,7 +60,7 @@ def _shared_handle(data: bytes) -> bytes:
     def change(fields: list[int]) -> None:
         (fields[4],) = struct.unpack("<Q", new)
 
-    # The kernel table holds the handle's address, in a relocation without a symbol.
+    # The kernel table contains the handle's address, in a relocation without a symbol.
     data = change_symbol(data, AXPY, change)
     rela = section_range(data, ".rela.dyn")
     at = data.index(old, rela.start, rela.stop)
@@ -137,23 +137,23 @@ def _protected_stub(data: bytes) -> bytes:
 
 
 def _no_unregister(data: bytes) -> bytes:
-    # The third of the note's pointers, relative to where it lies: see hand_made.py.
+    # The third pointer of the note, relative to its own address: see hand_made.py.
     return patch(data, section_range(data, ".note.kbuild").start + 20 + 8 + 16, bytes(8))
 
 
 def _mutate(rule: str, way: str, edit: Edit, severity: Severity = "error") -> Mutation:
-    def broken(workshop: Workshop) -> Case:
-        return Case(paths=(workshop.edit(way, load_sound_library(workshop), edit),))
+    def broken(build_env: BuildEnv) -> Case:
+        return Case(paths=(build_env.edit(way, load_sound_library(build_env), edit),))
 
     return Mutation(rule=rule, way=way, severity=severity, broken=broken, sound=sound_library())
 
 
 def _mutate_stub(rule: str, way: str, edit: Edit, severity: Severity = "error") -> Mutation:
-    def broken(workshop: Workshop) -> Case:
-        return Case(paths=(workshop.edit(way, load_library_beside_data(workshop), edit),))
+    def broken(build_env: BuildEnv) -> Case:
+        return Case(paths=(build_env.edit(way, load_library_beside_data(build_env), edit),))
 
-    def sound(workshop: Workshop) -> Case:
-        return Case(paths=(load_library_beside_data(workshop),))
+    def sound(build_env: BuildEnv) -> Case:
+        return Case(paths=(load_library_beside_data(build_env),))
 
     return Mutation(rule=rule, way=way, severity=severity, broken=broken, sound=sound)
 
@@ -166,7 +166,7 @@ MUTATIONS: Final = (
     _mutate("KB308", "handle filled", _filled_handle),
     _mutate("KB401", "initialiser leads elsewhere", _other_initialiser),
     _mutate("KB401", "descriptor of an unknown version", _broken_descriptor_abi),
-    _mutate("KB407", "note without what unregisters", _no_unregister, "warning"),
+    _mutate("KB407", "note without the unregistering function", _no_unregister, "warning"),
     _mutate("KB505", "fat binary's section aligned less", _misaligned_fat_binary),
     _mutate("KB505", "note's section aligned less", _misaligned_note),
     _mutate_stub("KB305", "stub's symbol without a name", _nameless_stub),

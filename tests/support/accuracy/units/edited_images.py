@@ -1,6 +1,6 @@
-"""Device images, containers and notes of kbuild's with some bytes changed.
+"""kbuild's device images, containers, and notes with some bytes changed.
 
-As a patcher, a packer or a broken disk would: no section moves.
+A patcher, a packer, or a broken disk makes such changes. No section moves.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from kbuild.model import TargetRecord
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Case, Mutation
 from support.accuracy.units.stub_units import load_images, load_sound_library, sound_library
 from support.files.hand_made import AXPY, SCALE, Image
@@ -81,7 +81,7 @@ def _huge_container_size(data: bytes, _images: Images) -> bytes:
 
 
 def _cut_container_entry(data: bytes, _images: Images) -> bytes:
-    # The image's size: the last field of the entry that follows the header.
+    # The size of the image is the last field of the entry after the header.
     start = section_range(data, ".kbuild_fatbin").start
     return patch(data, start + 32 + 32, struct.pack("<Q", 1 << 40))
 
@@ -112,9 +112,9 @@ def _cut_note(data: bytes, _images: Images) -> bytes:
 
 
 def _mutate(rule: str, way: str, edit: Callable[[bytes, Images], bytes]) -> Mutation:
-    def broken(workshop: Workshop) -> Case:
-        sound, images = load_sound_library(workshop), load_images(workshop)
-        return Case(paths=(workshop.edit(way, sound, lambda data: edit(data, images)),))
+    def broken(build_env: BuildEnv) -> Case:
+        sound, images = load_sound_library(build_env), load_images(build_env)
+        return Case(paths=(build_env.edit(way, sound, lambda data: edit(data, images)),))
 
     return Mutation(rule=rule, way=way, broken=broken, sound=sound_library())
 
@@ -131,7 +131,7 @@ MUTATIONS: Final = (
     _mutate("KB109", "container's size overflows", _huge_container_size),
     _mutate("KB109", "image larger than its container", _cut_container_entry),
     _mutate("KB601", "instruction changed in an image", _flipped_code_byte),
-    _mutate("KB601", "image labelled otherwise", _other_label),
+    _mutate("KB601", "image with another label", _other_label),
     _mutate("KB601", "record is no JSON", _broken_record),
     _mutate("KB601", "note of an unknown version", _broken_note_version),
     _mutate("KB601", "note larger than its section", _cut_note),

@@ -1,4 +1,4 @@
-"""Where the linker puts code, data and device code, and what archives it takes them from."""
+"""Layouts of code, data, and device code, and archives that are only partly linked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.formats.elf.file import Elf
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.units.stub_units import (
     IDLE,
@@ -31,26 +31,26 @@ _LINKED_WHOLE: Final = "-Wl,--whole-archive"
 
 
 def _program(name: str, text: str, *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        host = load_host(workshop, f"laid-out-{name}", text)
-        unit = load_sound_unit(workshop)
-        return Case(paths=(load_program(workshop, f"laid-out-{name}", *options, host, unit),))
+    def build(build_env: BuildEnv) -> Case:
+        host = load_host(build_env, f"laid-out-{name}", text)
+        unit = load_sound_unit(build_env)
+        return Case(paths=(load_program(build_env, f"laid-out-{name}", *options, host, unit),))
 
     return build
 
 
 def _edited(name: str, edit: Callable[[bytes], bytes]) -> Build:
-    def build(workshop: Workshop) -> Case:
-        (program,) = _program("sound", _DATA)(workshop).paths
-        return Case(paths=(workshop.edit(name, program, edit),))
+    def build(build_env: BuildEnv) -> Case:
+        (program,) = _program("sound", _DATA)(build_env).paths
+        return Case(paths=(build_env.edit(name, program, edit),))
 
     return build
 
 
-def _with_assembly(workshop: Workshop) -> Case:
-    source = workshop.text("assembly/code.s", ".globl code\ncode: ret\n")
-    host, unit = load_host(workshop, "idle", IDLE), load_sound_unit(workshop)
-    return Case(paths=(load_program(workshop, "assembly", host, source, unit),))
+def _with_assembly(build_env: BuildEnv) -> Case:
+    source = build_env.text("assembly/code.s", ".globl code\ncode: ret\n")
+    host, unit = load_host(build_env, "idle", IDLE), load_sound_unit(build_env)
+    return Case(paths=(load_program(build_env, "assembly", host, source, unit),))
 
 
 def _writable_code(data: bytes) -> bytes:
@@ -60,21 +60,21 @@ def _writable_code(data: bytes) -> bytes:
 
 
 def _distant_data(data: bytes) -> bytes:
-    # No linker lets it come to this; a patched or compressed file may.
+    # Linkers prevent this, but a patched or compressed file can have it.
     (section,) = Elf(data).sections_named(".bss")
     (headers,) = struct.unpack_from("<Q", data, 40)
     return patch(data, headers + 64 * section.index + 16, struct.pack("<Q", 0x9000_0000))
 
 
-def _second_unit(workshop: Workshop) -> Path:
-    """A target of other kernels, to go into one archive with the first."""
+def _second_unit(build_env: BuildEnv) -> Path:
+    """Return a target with other kernels for the archive of the first target."""
     rows = tuple(replace(row, handle=f"{row.handle}_other", linkage="external") for row in ROWS)
-    design = replace(load_design(workshop), rows=rows)
-    return load_unit(workshop, "second", lambda _: design)
+    design = replace(load_design(build_env), rows=rows)
+    return load_unit(build_env, "second", lambda _: design)
 
 
-def _archive(workshop: Workshop, name: str, *units: Path) -> Path:
-    """An archive whose members have names of their own."""
+def _archive(build_env: BuildEnv, name: str, *units: Path) -> Path:
+    """Return an archive whose members have different names."""
 
     def make(path: Path) -> None:
         members = []
@@ -83,37 +83,37 @@ def _archive(workshop: Workshop, name: str, *units: Path) -> Path:
             members[-1].write_bytes(unit.read_bytes())
         succeed(run("ar", "rcs", path, *members))
 
-    return workshop.file(f"archives/{name}/libk.a", make)
+    return build_env.file(f"archives/{name}/libk.a", make)
 
 
-def _both(workshop: Workshop) -> Path:
-    return _archive(workshop, "both", load_sound_unit(workshop), _second_unit(workshop))
+def _both(build_env: BuildEnv) -> Path:
+    return _archive(build_env, "both", load_sound_unit(build_env), _second_unit(build_env))
 
 
-def _whole_program(workshop: Workshop) -> Case:
-    archive, host = _both(workshop), load_host(workshop, "user", _USER)
+def _whole_program(build_env: BuildEnv) -> Case:
+    archive, host = _both(build_env), load_host(build_env, "user", _USER)
     whole = (_LINKED_WHOLE, archive, "-Wl,--no-whole-archive")
-    return Case(paths=(load_program(workshop, "whole", host, *whole), archive))
+    return Case(paths=(load_program(build_env, "whole", host, *whole), archive))
 
 
-def _partial_program(workshop: Workshop) -> Case:
-    archive, host = _both(workshop), load_host(workshop, "user", _USER)
-    return Case(paths=(load_program(workshop, "partial", host, archive), archive))
+def _partial_program(build_env: BuildEnv) -> Case:
+    archive, host = _both(build_env), load_host(build_env, "user", _USER)
+    return Case(paths=(load_program(build_env, "partial", host, archive), archive))
 
 
-def _stale_program(workshop: Workshop) -> Case:
-    """Linked whole, but before the archive got its second member."""
-    first = _archive(workshop, "first", load_sound_unit(workshop))
-    host = load_host(workshop, "user", _USER)
-    program = load_program(workshop, "stale", host, _LINKED_WHOLE, first, "-Wl,--no-whole-archive")
-    return Case(paths=(program, _both(workshop)))
+def _stale_program(build_env: BuildEnv) -> Case:
+    """Return an archive, and a program that linked all of it before a member was added."""
+    first = _archive(build_env, "first", load_sound_unit(build_env))
+    host = load_host(build_env, "user", _USER)
+    program = load_program(build_env, "stale", host, _LINKED_WHOLE, first, "-Wl,--no-whole-archive")
+    return Case(paths=(program, _both(build_env)))
 
 
 def _library_of_archive(name: str, *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        archive = _both(workshop)
+    def build(build_env: BuildEnv) -> Case:
+        archive = _both(build_env)
         words = ("gcc", "-shared", *options, archive, "-Wl,--no-whole-archive", "-o")
-        return Case(paths=(workshop.call(f"libraries/{name}/libkernels.so", *words), archive))
+        return Case(paths=(build_env.call(f"libraries/{name}/libkernels.so", *words), archive))
 
     return build
 
@@ -130,13 +130,13 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB409",
-        way="library that takes one member by -u",
+        way="library that links one member with -u",
         broken=_library_of_archive("undefined", f"-Wl,-u,{SCALE}"),
         sound=_library_of_archive("whole", _LINKED_WHOLE),
     ),
     Mutation(
         rule="KB409",
-        way="archive has got a member since",
+        way="archive with a new member",
         broken=_stale_program,
         sound=_whole_program,
     ),
@@ -176,7 +176,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB506",
-        way="assembly that does not say how it uses the stack",
+        way="assembly without .note.GNU-stack",
         severity="info",
         broken=_with_assembly,
         sound=_SOUND,

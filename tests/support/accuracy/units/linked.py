@@ -1,4 +1,4 @@
-"""Hosts, libraries and archives around kbuild's kernels, linked in ways that break them."""
+"""Programs, libraries, and archives with kbuild's kernels, linked in ways that break them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.units.stub_units import (
     DECLARATION,
@@ -26,7 +26,7 @@ from support.files.hand_made import SCALE, Design
 from support.files.mutations import change_dynamic_tag, change_relocation, patch, section_range
 
 _CALLER: Final = DECLARATION + "int main(void) { scale(0, 1, 2); return 0; }\n"
-# Not empty: compilers leave empty ones out.
+# Not empty, because compilers omit empty ones.
 _EARLY: Final = '__attribute__((constructor(65))) static void early(void) { __asm__(""); }\n' + IDLE
 _LATE: Final = _EARLY.replace("65", "102")
 _ADDRESS_TAKER: Final = (
@@ -46,91 +46,91 @@ def _launch_to_call(data: bytes) -> bytes:
     return patch(data, at + 1, b"\xff\x15")
 
 
-def _launching_object(workshop: Workshop) -> tuple[Path, ...]:
-    host = load_host(workshop, "launcher", LAUNCHER, "-fPIC")
-    return host, load_sound_library(workshop, "default")
+def _launching_object(build_env: BuildEnv) -> tuple[Path, ...]:
+    host = load_host(build_env, "launcher", LAUNCHER, "-fPIC")
+    return host, load_sound_library(build_env, "default")
 
 
-def _launching_program(workshop: Workshop) -> tuple[Path, ...]:
-    host, library = _launching_object(workshop)
-    return load_program(workshop, "launcher", "-pie", host, library), library
+def _launching_program(build_env: BuildEnv) -> tuple[Path, ...]:
+    host, library = _launching_object(build_env)
+    return load_program(build_env, "launcher", "-pie", host, library), library
 
 
-def _launches(files: Callable[[Workshop], tuple[Path, ...]]) -> Build:
+def _launches(files: Callable[[BuildEnv], tuple[Path, ...]]) -> Build:
     return lambda w: Case(paths=files(w))
 
 
-def _edited(way: str, files: Callable[[Workshop], tuple[Path, ...]], edit: Edit) -> Build:
-    """The first of the files edited, beside the others."""
+def _edited(way: str, files: Callable[[BuildEnv], tuple[Path, ...]], edit: Edit) -> Build:
+    """Return the files with the first of them edited."""
 
-    def build(workshop: Workshop) -> Case:
-        first, *others = files(workshop)
-        return Case(paths=(workshop.edit(way, first, edit), *others))
+    def build(build_env: BuildEnv) -> Case:
+        first, *others = files(build_env)
+        return Case(paths=(build_env.edit(way, first, edit), *others))
 
     return build
 
 
-def _calling_object(workshop: Workshop) -> Case:
-    host = load_host(workshop, "caller", _CALLER, "-fno-pie")
-    return Case(paths=(host, load_sound_library(workshop, "default")))
+def _calling_object(build_env: BuildEnv) -> Case:
+    host = load_host(build_env, "caller", _CALLER, "-fno-pie")
+    return Case(paths=(host, load_sound_library(build_env, "default")))
 
 
-def _calling_program(workshop: Workshop) -> Case:
-    host = load_host(workshop, "caller-pic", _CALLER, "-fPIC")
-    library = load_sound_library(workshop, "default")
-    return Case(paths=(load_program(workshop, "caller", "-pie", host, library), library))
+def _calling_program(build_env: BuildEnv) -> Case:
+    host = load_host(build_env, "caller-pic", _CALLER, "-fPIC")
+    library = load_sound_library(build_env, "default")
+    return Case(paths=(load_program(build_env, "caller", "-pie", host, library), library))
 
 
 def _copying(name: str, *options: str) -> Build:
-    """A program at a fixed address, and a library that is linked with these options."""
+    """Return a program at a fixed address, and a library linked with these options."""
 
-    def build(workshop: Workshop) -> Case:
-        host = load_host(workshop, "fixed", LAUNCHER, "-fno-pie")
-        unit = load_sound_unit(workshop, "default")
-        library = load_library(workshop, f"copied-{name}", (unit,), *options)
-        program = load_program(workshop, f"copying-{name}", "-no-pie", host, library)
+    def build(build_env: BuildEnv) -> Case:
+        host = load_host(build_env, "fixed", LAUNCHER, "-fno-pie")
+        unit = load_sound_unit(build_env, "default")
+        library = load_library(build_env, f"copied-{name}", (unit,), *options)
+        program = load_program(build_env, f"copying-{name}", "-no-pie", host, library)
         return Case(paths=(program, library))
 
     return build
 
 
 def _bound(name: str, *options: str, linker: str = "bfd") -> Build:
-    def build(workshop: Workshop) -> Case:
-        unit = load_sound_unit(workshop, "default")
-        return Case(paths=(load_library(workshop, name, (unit,), *options, linker=linker),))
+    def build(build_env: BuildEnv) -> Case:
+        unit = load_sound_unit(build_env, "default")
+        return Case(paths=(load_library(build_env, name, (unit,), *options, linker=linker),))
 
     return build
 
 
-def _listed_dynamically(workshop: Workshop) -> Case:
-    others = workshop.text("dynamic.list", "{ other; };\n")
-    return _bound("dynamic-list", f"-Wl,--dynamic-list={others}")(workshop)
+def _listed_dynamically(build_env: BuildEnv) -> Case:
+    others = build_env.text("dynamic.list", "{ other; };\n")
+    return _bound("dynamic-list", f"-Wl,--dynamic-list={others}")(build_env)
 
 
-def _address_taker(workshop: Workshop) -> Design:
-    return replace(load_design(workshop, "default"), c=(_ADDRESS_TAKER,))
+def _address_taker(build_env: BuildEnv) -> Design:
+    return replace(load_design(build_env, "default"), c=(_ADDRESS_TAKER,))
 
 
 def _taking_object(name: str, *compiler: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        design = _address_taker(workshop)
-        return Case(paths=(load_unit(workshop, name, lambda _: design, compiler=compiler),))
+    def build(build_env: BuildEnv) -> Case:
+        design = _address_taker(build_env)
+        return Case(paths=(load_unit(build_env, name, lambda _: design, compiler=compiler),))
 
     return build
 
 
 def _taking_library(name: str, compiler: tuple[str, ...], *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        (unit,) = _taking_object(name, *compiler)(workshop).paths
-        return Case(paths=(load_library(workshop, name, (unit,), *options),))
+    def build(build_env: BuildEnv) -> Case:
+        (unit,) = _taking_object(name, *compiler)(build_env).paths
+        return Case(paths=(load_library(build_env, name, (unit,), *options),))
 
     return build
 
 
 def _program_with_constructor(name: str, text: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        host = load_host(workshop, name, text, "-w")
-        return Case(paths=(load_program(workshop, name, host, load_sound_unit(workshop)),))
+    def build(build_env: BuildEnv) -> Case:
+        host = load_host(build_env, name, text, "-w")
+        return Case(paths=(load_program(build_env, name, host, load_sound_unit(build_env)),))
 
     return build
 
@@ -166,7 +166,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB408",
-        way="program's own constructor of a smaller priority",
+        way="constructor of the program with a smaller priority",
         severity="warning",
         broken=_program_with_constructor("early", _EARLY),
         sound=_program_with_constructor("late", _LATE),
@@ -191,7 +191,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB501",
-        way="-no-pie beside -Bsymbolic",
+        way="-no-pie with a -Bsymbolic library",
         broken=_copying("symbolic", "-Wl,-Bsymbolic"),
         sound=_launches(_launching_program),
         beside=frozenset({("KB502", "warning")}),
@@ -216,7 +216,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB502",
-        way="--dynamic-list of other names",
+        way="--dynamic-list without the handles",
         severity="warning",
         broken=_listed_dynamically,
         sound=sound_library("default"),

@@ -1,6 +1,6 @@
-"""Stub units that a worse generator, other sources or other options would have made.
+"""Stub units that a faulty generator, other sources, or other options would create.
 
-Each is compiled and linked as a sound one is, which the linker has nothing against.
+Each is compiled and linked like a sound one, without errors from the linker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from kbuild.files import sha256
 from kbuild.model import Param
 from kbuild.verify.policy.model import Severity
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Case, Mutation
 from support.accuracy.units.stub_units import (
     KERNELS,
@@ -34,17 +34,17 @@ from support.files.hand_made import (
     with_stub,
 )
 
-# From a folder for more images and a sound design to one that is not.
-Spoil: TypeAlias = Callable[[Path, Design], Design]
+# Takes a directory for additional images and a sound design, and returns a malformed design.
+Change: TypeAlias = Callable[[Path, Design], Design]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpoiledUnit:
-    """A defect that a stub unit is compiled with."""
+class MalformedStub:
+    """A defect that is compiled into a stub unit."""
 
     rule: str
     way: str
-    spoil: Spoil
+    change: Change
     severity: Severity = "error"
     visibility: str = "hidden"
     has_stub: bool = False
@@ -183,73 +183,73 @@ def _no_unregister(_: Path, design: Design) -> Design:
     return replace(design, c=((".quad unregister_module - .", ".quad 0"),))
 
 
-SPOILED_UNITS: Final = (
-    SpoiledUnit(rule="KB101", way="packed without an image", spoil=_lacking_architecture),
-    SpoiledUnit(rule="KB103", way="image compiled without a kernel", spoil=_lacking_kernel),
-    SpoiledUnit(rule="KB108", way="image compiled with other types", spoil=_other_layout),
-    SpoiledUnit(rule="KB109", way="image cut before it was packed", spoil=_cut_image),
-    SpoiledUnit(rule="KB301", way="handle left out", spoil=_undefined_handle, links=False),
-    SpoiledUnit(rule="KB302", way="handle defined as a function", spoil=_function_handle),
-    SpoiledUnit(rule="KB303", way="handle of four pointers", spoil=_handle_of_32_bytes),
-    SpoiledUnit(rule="KB303", way="handle in writable data", spoil=_writable_handle),
-    SpoiledUnit(rule="KB304", way="handle is an alias of another", spoil=_folded_handles),
-    SpoiledUnit(rule="KB305", way="stub under another name", spoil=_renamed_stub, has_stub=True),
-    SpoiledUnit(rule="KB305", way="stub left out", spoil=_no_stub, has_stub=True),
-    SpoiledUnit(rule="KB306", way="stub left in", spoil=_stale_stub, severity="warning"),
-    SpoiledUnit(
+MALFORMED_STUBS: Final = (
+    MalformedStub(rule="KB101", way="packed without an image", change=_lacking_architecture),
+    MalformedStub(rule="KB103", way="image compiled without a kernel", change=_lacking_kernel),
+    MalformedStub(rule="KB108", way="image compiled with other types", change=_other_layout),
+    MalformedStub(rule="KB109", way="image cut before it was packed", change=_cut_image),
+    MalformedStub(rule="KB301", way="missing handle", change=_undefined_handle, links=False),
+    MalformedStub(rule="KB302", way="handle defined as a function", change=_function_handle),
+    MalformedStub(rule="KB303", way="handle of four pointers", change=_handle_of_32_bytes),
+    MalformedStub(rule="KB303", way="handle in writable data", change=_writable_handle),
+    MalformedStub(rule="KB304", way="handle is an alias of another", change=_folded_handles),
+    MalformedStub(rule="KB305", way="stub with another name", change=_renamed_stub, has_stub=True),
+    MalformedStub(rule="KB305", way="missing stub", change=_no_stub, has_stub=True),
+    MalformedStub(rule="KB306", way="leftover stub", change=_stale_stub, severity="warning"),
+    MalformedStub(
         rule="KB307",
         way="stub declared hidden",
-        spoil=_hidden_stub,
+        change=_hidden_stub,
         visibility="default",
         has_stub=True,
     ),
-    SpoiledUnit(rule="KB308", way="handle initialised", spoil=_filled_slot),
-    SpoiledUnit(rule="KB308", way="handle not initialised", spoil=_empty_slot, has_stub=True),
-    SpoiledUnit(
+    MalformedStub(rule="KB308", way="handle initialized", change=_filled_slot),
+    MalformedStub(rule="KB308", way="handle not initialized", change=_empty_slot, has_stub=True),
+    MalformedStub(
         rule="KB308",
-        way="stub that others may replace",
-        spoil=_interposable_stub,
+        way="stub that other files can interpose",
+        change=_interposable_stub,
         severity="warning",
         visibility="default",
         has_stub=True,
         shows_in_object=False,
     ),
-    SpoiledUnit(rule="KB401", way="no constructor attribute", spoil=_no_constructor),
-    SpoiledUnit(rule="KB401", way="note without the descriptor", spoil=_no_descriptor),
-    SpoiledUnit(rule="KB401", way="descriptor of other containers", spoil=_foreign_container),
-    SpoiledUnit(
+    MalformedStub(rule="KB401", way="no constructor attribute", change=_no_constructor),
+    MalformedStub(rule="KB401", way="note without the descriptor", change=_no_descriptor),
+    MalformedStub(rule="KB401", way="descriptor of other containers", change=_foreign_container),
+    MalformedStub(
         rule="KB407",
-        way="compiled without what unregisters",
-        spoil=_no_unregister,
+        way="compiled without the unregistering function",
+        change=_no_unregister,
         severity="warning",
     ),
-    SpoiledUnit(rule="KB505", way="fat binary's .balign lowered", spoil=_misaligned_fat_binary),
-    SpoiledUnit(rule="KB505", way="note's .balign lowered", spoil=_misaligned_note),
-    SpoiledUnit(rule="KB601", way="record of another build", spoil=_other_hash),
-    SpoiledUnit(rule="KB601", way="packed with an image too many", spoil=_undescribed_image),
+    MalformedStub(rule="KB505", way="fat binary's .balign lowered", change=_misaligned_fat_binary),
+    MalformedStub(rule="KB505", way="note's .balign lowered", change=_misaligned_note),
+    MalformedStub(rule="KB601", way="record of another build", change=_other_hash),
+    MalformedStub(rule="KB601", way="packed with an additional image", change=_undescribed_image),
 )
 
 
-def load_spoiled_unit(workshop: Workshop, unit: SpoiledUnit) -> Path:
-    """The object of a spoiled unit."""
-    design = load_design(workshop)
-    return load_unit(workshop, unit.way, lambda folder: unit.spoil(folder, design))
+def load_malformed_stub(build_env: BuildEnv, unit: MalformedStub) -> Path:
+    """Return the object of a malformed stub unit."""
+    design = load_design(build_env)
+    return load_unit(build_env, unit.way, lambda folder: unit.change(folder, design))
 
 
-def _mutate(unit: SpoiledUnit) -> Mutation:
-    def broken(workshop: Workshop) -> Case:
-        compiled = load_spoiled_unit(workshop, unit)
+def _mutate(unit: MalformedStub) -> Mutation:
+    def broken(build_env: BuildEnv) -> Case:
+        compiled = load_malformed_stub(build_env, unit)
         if not unit.links:
             return Case(paths=(compiled,))
-        return Case(paths=(load_library(workshop, unit.way, (compiled,)),))
+        return Case(paths=(load_library(build_env, unit.way, (compiled,)),))
 
-    def sound(workshop: Workshop) -> Case:
+    def sound(build_env: BuildEnv) -> Case:
         load = load_sound_library if unit.links else load_sound_unit
-        return Case(paths=(load(workshop, unit.visibility, has_stub=unit.has_stub),))
+        return Case(paths=(load(build_env, unit.visibility, has_stub=unit.has_stub),))
 
     return Mutation(
         rule=unit.rule, way=unit.way, severity=unit.severity, broken=broken, sound=sound
     )
 
 
-MUTATIONS: Final = tuple(map(_mutate, SPOILED_UNITS))
+MUTATIONS: Final = tuple(map(_mutate, MALFORMED_STUBS))

@@ -1,4 +1,4 @@
-"""kbuild's artifacts after objcopy, a linker's options or another object went over them."""
+"""kbuild's artifacts changed by objcopy, by linker options, or by another object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.units.stub_units import (
     load_design,
@@ -21,77 +21,77 @@ from support.accuracy.units.stub_units import (
 from support.files.hand_made import AXPY, SCALE, SCALE_STUB
 
 _INITIALISERS: Final = ".init_array.00101"
-# A host function of a template kernel's name: the kernel's handle is weak.
+# A host function with the name of a template kernel, whose handle is weak.
 _FUNCTION: Final = f'void function(void) __asm__("{AXPY}");\nvoid function(void) {{}}\n'
 _STALE_STUB: Final = f'void stale(void) __asm__("{SCALE_STUB}");\nvoid stale(void) {{}}\n'
-# Not empty: compilers leave empty ones out.
+# Not empty, because compilers omit empty ones.
 _CONSTRUCTOR: Final = '__attribute__((constructor)) static void early(void) { __asm__(""); }\n'
 
 
-def _objcopy(workshop: Workshop, sound: Path, *options: str) -> Path:
+def _objcopy(build_env: BuildEnv, sound: Path, *options: str) -> Path:
     name = "".join(options).replace("/", "!")
-    return workshop.call(f"objcopied/{name}/{sound.name}", "objcopy", *options, sound)
+    return build_env.call(f"objcopied/{name}/{sound.name}", "objcopy", *options, sound)
 
 
 def _objcopied_unit(*options: str, has_stub: bool = False) -> Build:
-    def build(workshop: Workshop) -> Case:
-        sound = load_sound_unit(workshop, has_stub=has_stub)
-        return Case(paths=(_objcopy(workshop, sound, *options),))
+    def build(build_env: BuildEnv) -> Case:
+        sound = load_sound_unit(build_env, has_stub=has_stub)
+        return Case(paths=(_objcopy(build_env, sound, *options),))
 
     return build
 
 
 def _objcopied_library(*options: str, visibility: str = "hidden", has_stub: bool = False) -> Build:
-    def build(workshop: Workshop) -> Case:
-        sound = load_sound_library(workshop, visibility, has_stub=has_stub)
-        return Case(paths=(_objcopy(workshop, sound, *options),))
+    def build(build_env: BuildEnv) -> Case:
+        sound = load_sound_library(build_env, visibility, has_stub=has_stub)
+        return Case(paths=(_objcopy(build_env, sound, *options),))
 
     return build
 
 
 def _linked(name: str, *options: str, visibility: str = "hidden", has_stub: bool = False) -> Build:
-    def build(workshop: Workshop) -> Case:
-        unit = load_sound_unit(workshop, visibility, has_stub=has_stub)
-        return Case(paths=(load_library(workshop, name, (unit,), *options),))
+    def build(build_env: BuildEnv) -> Case:
+        unit = load_sound_unit(build_env, visibility, has_stub=has_stub)
+        return Case(paths=(load_library(build_env, name, (unit,), *options),))
 
     return build
 
 
 def _linked_with(name: str, text: str, *, first: bool = False, priority: str = "(101)") -> Build:
-    """The unit and an object of this C source; its constructor has another priority."""
+    """Return the unit with another constructor priority, and an object of this C source."""
 
-    def build(workshop: Workshop) -> Case:
-        design = load_design(workshop)
+    def build(build_env: BuildEnv) -> Case:
+        design = load_design(build_env)
         if priority != "(101)":
             design = replace(design, c=(("constructor(101)", f"constructor{priority}"),))
-        unit = load_unit(workshop, name, lambda _: design)
-        host = load_host(workshop, name, text, "-fPIC")
+        unit = load_unit(build_env, name, lambda _: design)
+        host = load_host(build_env, name, text, "-fPIC")
         units = (host, unit) if first else (unit, host)
-        return Case(paths=(load_library(workshop, name, units),))
+        return Case(paths=(load_library(build_env, name, units),))
 
     return build
 
 
-def _localised_stub(workshop: Workshop) -> Case:
-    script = workshop.text("kernels.map", f"{{ global: {SCALE}; {AXPY}; local: *; }};\n")
-    unit = load_sound_unit(workshop, "default", has_stub=True)
+def _localised_stub(build_env: BuildEnv) -> Case:
+    script = build_env.text("kernels.map", f"{{ global: {SCALE}; {AXPY}; local: *; }};\n")
+    unit = load_sound_unit(build_env, "default", has_stub=True)
     option = f"-Wl,--version-script={script}"
-    return Case(paths=(load_library(workshop, "version-script", (unit,), option),))
+    return Case(paths=(load_library(build_env, "version-script", (unit,), option),))
 
 
-def _sanitised(workshop: Workshop) -> Case:
-    design = load_design(workshop)
+def _sanitised(build_env: BuildEnv) -> Case:
+    design = load_design(build_env)
     clang = ("clang", "-fPIC", "-fsanitize=address")
-    unit = load_unit(workshop, "sanitised", lambda _: design, compiler=clang)
-    return Case(paths=(load_library(workshop, "sanitised", (unit,)),))
+    unit = load_unit(build_env, "sanitised", lambda _: design, compiler=clang)
+    return Case(paths=(load_library(build_env, "sanitised", (unit,)),))
 
 
-def _misplaced_by_script(workshop: Workshop) -> Case:
-    """A link by a script that packs sections behind each other without gaps."""
+def _misplaced_by_script(build_env: BuildEnv) -> Case:
+    """Return a library linked by a script that places sections without gaps."""
     sections = ".kbuild_fatbin : SUBALIGN(1) { BYTE(0) *(.kbuild_fatbin) }"
-    script = workshop.text("tight.ld", f"SECTIONS {{ {sections} }} INSERT AFTER .rodata;\n")
-    unit = load_sound_unit(workshop)
-    return Case(paths=(load_library(workshop, "tight", (unit,), f"-Wl,-T,{script}"),))
+    script = build_env.text("tight.ld", f"SECTIONS {{ {sections} }} INSERT AFTER .rodata;\n")
+    unit = load_sound_unit(build_env)
+    return Case(paths=(load_library(build_env, "tight", (unit,), f"-Wl,-T,{script}"),))
 
 
 MUTATIONS: Final = (
@@ -104,7 +104,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB302",
-        way="host function of a weak handle's name",
+        way="host function with the name of a weak handle",
         broken=_linked_with("function", _FUNCTION, first=True),
         sound=sound_library(),
     ),
@@ -121,7 +121,7 @@ MUTATIONS: Final = (
         needs=("clang",),
         broken=_sanitised,
         sound=sound_library(),
-        # The sanitiser's own runs first.
+        # The constructor of the sanitizer runs first.
         beside=frozenset({("KB408", "warning")}),
     ),
     Mutation(
@@ -159,14 +159,14 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB401",
-        way="objcopy --remove-section of the initialisers",
+        way="objcopy --remove-section of the initializers",
         needs=("objcopy",),
         broken=_objcopied_unit(f"--remove-section={_INITIALISERS}"),
         sound=sound_unit(),
     ),
     Mutation(
         rule="KB408",
-        way="objcopy --rename-section of the initialisers",
+        way="objcopy --rename-section of the initializers",
         severity="warning",
         needs=("objcopy",),
         broken=_objcopied_unit(f"--rename-section={_INITIALISERS}=.init_array"),
@@ -174,7 +174,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB408",
-        way="no priority, behind another constructor",
+        way="no priority, after another constructor",
         severity="warning",
         broken=_linked_with("behind", _CONSTRUCTOR, first=True, priority=""),
         sound=_linked_with("before", _CONSTRUCTOR, first=True),

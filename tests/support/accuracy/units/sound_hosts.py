@@ -1,10 +1,10 @@
-"""Programs around kernels that gcc makes with options which a rule might take for a defect."""
+"""Programs built with gcc options that a rule could mistake for a defect."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Sound
 from support.accuracy.units.stub_units import (
     IDLE,
@@ -15,28 +15,28 @@ from support.accuracy.units.stub_units import (
     load_sound_unit,
 )
 
-# More than code can reach, and not a byte of it in the file.
+# More than code can reach, without using space in the file.
 _HUGE: Final = "char huge[2500ull << 20];\nint main(int n, char **words) { return huge[n]; }\n"
 
 
 def _program(name: str, text: str, compile_word: str, *link_words: str) -> Build:
-    """The kernels in a program."""
+    """Return a program that contains the kernels."""
 
-    def build(workshop: Workshop) -> Case:
-        host = load_host(workshop, f"sound-{name}", text, compile_word)
-        unit = load_sound_unit(workshop)
-        return Case(paths=(load_program(workshop, f"sound-{name}", *link_words, host, unit),))
+    def build(build_env: BuildEnv) -> Case:
+        host = load_host(build_env, f"sound-{name}", text, compile_word)
+        unit = load_sound_unit(build_env)
+        return Case(paths=(load_program(build_env, f"sound-{name}", *link_words, host, unit),))
 
     return build
 
 
 def _launcher(name: str, compile_word: str, link_word: str) -> Build:
-    """A program that launches a library's kernel, beside it."""
+    """Return a library, and a program that launches its kernel."""
 
-    def build(workshop: Workshop) -> Case:
-        host = load_host(workshop, f"sound-{name}", LAUNCHER, compile_word)
-        library = load_sound_library(workshop, "default")
-        program = load_program(workshop, f"sound-{name}", link_word, host, library)
+    def build(build_env: BuildEnv) -> Case:
+        host = load_host(build_env, f"sound-{name}", LAUNCHER, compile_word)
+        library = load_sound_library(build_env, "default")
+        program = load_program(build_env, f"sound-{name}", link_word, host, library)
         return Case(paths=(program, library))
 
     return build

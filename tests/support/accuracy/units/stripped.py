@@ -1,4 +1,4 @@
-"""Device images after a stripper, or a linker that strips: profilers find no names there."""
+"""Stripped device images, in which profilers find no names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation, under
 from support.accuracy.resource_files import compile_cubin
 from support.accuracy.units.stub_units import KERNELS, load_library, load_unit, sound_library
@@ -18,14 +18,14 @@ _STRIP: Final = "llvm-strip-19"
 
 
 def _with_images(name: str, make: Callable[[Path, str], Image]) -> Build:
-    """The library whose images ``make`` builds in a folder, each for an architecture."""
+    """Return a library whose images ``make`` builds in a directory, one per architecture."""
 
     def design(folder: Path) -> Design:
         return Design(images=tuple(make(folder, arch) for arch in ARCHITECTURES))
 
-    def build(workshop: Workshop) -> Case:
-        unit = load_unit(workshop, name, design)
-        return Case(paths=(load_library(workshop, name, (unit,)),))
+    def build(build_env: BuildEnv) -> Case:
+        unit = load_unit(build_env, name, design)
+        return Case(paths=(load_library(build_env, name, (unit,)),))
 
     return build
 
@@ -42,8 +42,8 @@ def _strip(folder: Path, arch: str) -> Image:
     return replace(image, data=path.read_bytes())
 
 
-def _stripped_cubin(workshop: Workshop) -> Path:
-    return workshop.call("stripped/k.cubin", _STRIP, compile_cubin(workshop), "-o")
+def _stripped_cubin(build_env: BuildEnv) -> Path:
+    return build_env.call("stripped/k.cubin", _STRIP, compile_cubin(build_env), "-o")
 
 
 MUTATIONS: Final = (

@@ -1,4 +1,4 @@
-"""What clang makes of CUDA and HIP sources without a vendor's headers, and hipcc with them.
+"""Files that clang compiles from CUDA and HIP sources without vendor headers, and hipcc with them.
 
 The declarations are those that launches need; clang 19 does not compile the headers of CUDA 13.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.tools import find_hip_tools, find_shared_runtime, find_toolkit
 from support.commands import run, succeed
 
 CLANG: Final = "clang++-19"
-# hipcc takes any nvcc on PATH for the compiler to use, unless it is told.
+# Without this variable, hipcc uses any nvcc on PATH.
 HIPCC: Final = ("env", "HIP_PLATFORM=amd", "hipcc")
 _DECLARATIONS: Final = """\
 typedef __SIZE_TYPE__ size_t;
@@ -33,7 +33,7 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* = 
 extern "C" int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
 #endif
 """
-# Two kernels alike, as templates make them; a definition more is an option of the compiler.
+# Two equal kernels, like instances of a template. Compiler options add definitions.
 KERNELS: Final = """\
 __global__ void scale(float* p, float a) { *p *= a; }
 __global__ void shrink(float* p, float a) { *p /= a; }
@@ -49,7 +49,7 @@ __global__ void fill(int* p) { *p = 1; }
 NO_KERNELS: Final = "int answer() { return 42; }\n"
 _HEADER: Final = "#include <hip/hip_runtime.h>\n"
 SM_80: Final = "--cuda-gpu-arch=sm_80"
-# That clang takes the toolkit for one that it knows; its own headers are not asked for.
+# Makes clang accept the toolkit's version. Its own headers are not needed.
 _CUDA: Final = (
     *("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version"),
     *("-Xclang", "-target-sdk-version=12.3", "-fPIC", "-O2"),
@@ -58,76 +58,76 @@ _HIP: Final = ("-x", "hip", "-nogpulib", "-nogpuinc", "-fPIC", "-O2")
 GFX90A: Final = "--offload-arch=gfx90a"
 
 
-def compile_cuda(workshop: Workshop, name: str, *options: str, text: str = KERNELS) -> Path:
-    """What clang as a CUDA compiler writes with these options."""
-    source = workshop.text(f"clang/cuda-{len(text)}/kernels.cu", _DECLARATIONS + text)
+def compile_cuda(build_env: BuildEnv, name: str, *options: str, text: str = KERNELS) -> Path:
+    """Return the output of clang as a CUDA compiler with these options."""
+    source = build_env.text(f"clang/cuda-{len(text)}/kernels.cu", _DECLARATIONS + text)
     words = (CLANG, f"--cuda-path={find_toolkit()}", *_CUDA, *options, source, "-o")
-    return workshop.call(f"clang/{name}", *words)
+    return build_env.call(f"clang/{name}", *words)
 
 
 def load_cuda_object(
-    workshop: Workshop, name: str, *options: str, device_text: str = KERNELS
+    build_env: BuildEnv, name: str, *options: str, device_text: str = KERNELS
 ) -> Path:
     """An object by clang's host compilation around a fat binary of the toolkit's.
 
     In three steps: clang 19 calls fatbinary with `--image=`, which CUDA 13 no longer has.
     """
-    fat_binary = pack_cuda(workshop, device_text)
+    fat_binary = pack_cuda(build_env, device_text)
     embed = ("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(fat_binary))
-    return compile_cuda(workshop, f"cuda-{name}.o", "-c", *embed, *options)
+    return compile_cuda(build_env, f"cuda-{name}.o", "-c", *embed, *options)
 
 
-def pack_cuda(workshop: Workshop, text: str = KERNELS) -> Path:
-    """A fat binary of one cubin and one PTX that clang compiled."""
+def pack_cuda(build_env: BuildEnv, text: str = KERNELS) -> Path:
+    """Return a fat binary with one cubin and one PTX that clang compiled."""
     device = ("--cuda-device-only", SM_80)
-    cubin = compile_cuda(workshop, f"{len(text)}.cubin", *device, "-c", text=text)
-    ptx = compile_cuda(workshop, f"{len(text)}.ptx", *device, "-S", text=text)
+    cubin = compile_cuda(build_env, f"{len(text)}.cubin", *device, "-c", text=text)
+    ptx = compile_cuda(build_env, f"{len(text)}.ptx", *device, "-S", text=text)
     images = (f"kind=elf,sm=80,file={cubin}", f"kind=ptx,sm=80,file={ptx}")
 
     def make(path: Path) -> None:
         words = (f"--image3={image}" for image in images)
         succeed(run(find_toolkit() / "bin" / "fatbinary", "-64", f"--create={path}", *words))
 
-    return workshop.file(f"clang/{len(text)}.fatbin", make)
+    return build_env.file(f"clang/{len(text)}.fatbin", make)
 
 
-def link_cuda(workshop: Workshop, name: str, *words: object) -> Path:
-    return workshop.call(
+def link_cuda(build_env: BuildEnv, name: str, *words: object) -> Path:
+    return build_env.call(
         f"clang/cuda/{name}.so", CLANG, "-shared", *words, find_shared_runtime(), "-o"
     )
 
 
-def compile_hip(workshop: Workshop, name: str, *options: str, text: str = KERNELS) -> Path:
-    """What clang as a HIP compiler writes with these options."""
-    source = workshop.text(f"clang/hip-{len(text)}/kernels.hip", _DECLARATIONS + text)
+def compile_hip(build_env: BuildEnv, name: str, *options: str, text: str = KERNELS) -> Path:
+    """Return the output of clang as a HIP compiler with these options."""
+    source = build_env.text(f"clang/hip-{len(text)}/kernels.hip", _DECLARATIONS + text)
     architectures = () if any("-arch" in option for option in options) else (GFX90A,)
     words = (CLANG, *_HIP, *architectures, *options, source, "-o")
-    return workshop.call(f"clang/{name}", *words)
+    return build_env.call(f"clang/{name}", *words)
 
 
-def load_hip_object(workshop: Workshop, name: str = "kernels", *options: str) -> Path:
-    return compile_hip(workshop, f"hip-{name}.o", "-c", *options)
+def load_hip_object(build_env: BuildEnv, name: str = "kernels", *options: str) -> Path:
+    return compile_hip(build_env, f"hip-{name}.o", "-c", *options)
 
 
-def link_hip(workshop: Workshop, name: str, *words: object) -> Path:
-    """A library that is linked to Debian's or AMD's runtime."""
-    return workshop.call(f"hip/{name}.so", "g++", "-shared", *words, "-lamdhip64", "-o")
+def link_hip(build_env: BuildEnv, name: str, *words: object) -> Path:
+    """Return a library that is linked to Debian's or AMD's runtime."""
+    return build_env.call(f"hip/{name}.so", "g++", "-shared", *words, "-lamdhip64", "-o")
 
 
-def link_hip_code(workshop: Workshop, name: str, *words: object) -> Path:
-    """A library whose device code clang links as well."""
+def link_hip_code(build_env: BuildEnv, name: str, *words: object) -> Path:
+    """Return a library whose device code clang links, too."""
     link = (CLANG, "--hip-link", "-shared", "-nogpulib", "-Wno-unused-command-line-argument")
-    return workshop.call(f"hip/{name}.so", *link, *words, "-o")
+    return build_env.call(f"hip/{name}.so", *link, *words, "-o")
 
 
-def link_by_hipcc(workshop: Workshop, name: str, *words: object) -> Path:
-    """A library whose device code hipcc links as well; ask for the tool "hip lld" before."""
+def link_by_hipcc(build_env: BuildEnv, name: str, *words: object) -> Path:
+    """Return a library whose device code hipcc links. Callers must require "hip lld"."""
     link = (*HIPCC, f"-B{find_hip_tools()}", "--hip-link", "-shared")
-    return workshop.call(f"hip/{name}.so", *link, *words, "-o")
+    return build_env.call(f"hip/{name}.so", *link, *words, "-o")
 
 
-def call_hipcc(workshop: Workshop, name: str, *options: str) -> Path:
-    """What hipcc writes of the kernels with AMD's own headers."""
-    source = workshop.text("hip/kernels.hip", _HEADER + KERNELS)
+def call_hipcc(build_env: BuildEnv, name: str, *options: str) -> Path:
+    """Return the kernels compiled by hipcc with AMD's own headers."""
+    source = build_env.text("hip/kernels.hip", _HEADER + KERNELS)
     architectures = () if any("-arch" in option for option in options) else (GFX90A,)
-    return workshop.call(f"hip/{name}", *HIPCC, *architectures, "-fPIC", *options, source, "-o")
+    return build_env.call(f"hip/{name}", *HIPCC, *architectures, "-fPIC", *options, source, "-o")

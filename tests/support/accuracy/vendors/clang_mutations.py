@@ -1,4 +1,4 @@
-"""Files of clang's as a CUDA and as a HIP compiler, and of hipcc's, built in ways that break."""
+"""Files by clang as a CUDA and a HIP compiler, and by hipcc, built in ways that break them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.inspect import inspect_path
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool
 from support.accuracy.vendors.clang_files import (
@@ -31,35 +31,35 @@ _TWO: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")
 
 
 def _cuda_library(name: str, *options: str, link: tuple[str, ...] = ()) -> Build:
-    def build(workshop: Workshop) -> Case:
-        compiled = load_cuda_object(workshop, name, *options)
-        return Case(paths=(link_cuda(workshop, name, *link, compiled),))
+    def build(build_env: BuildEnv) -> Case:
+        compiled = load_cuda_object(build_env, name, *options)
+        return Case(paths=(link_cuda(build_env, name, *link, compiled),))
 
     return build
 
 
 def _folded(linker: str, what: str) -> Build:
-    # lld folds what no other file can interpose.
+    # lld folds symbols that no other file can interpose.
     link = (f"-fuse-ld={linker}", f"-Wl,--icf={what},-Bsymbolic")
     return _cuda_library(f"folded-{linker}-{what}", "-ffunction-sections", link=link)
 
 
-def _left_over(workshop: Workshop) -> Case:
-    """Linked by a compiler that does not know of the device code in the object."""
+def _left_over(build_env: BuildEnv) -> Case:
+    """Return a library linked by a compiler that ignores the device code in the object."""
     driver = ("--offload-new-driver", "-fgpu-rdc", SM_80)
-    compiled = compile_cuda(workshop, "relocatable.o", "-c", *driver)
-    return Case(paths=(link_cuda(workshop, "left-over", compiled),))
+    compiled = compile_cuda(build_env, "relocatable.o", "-c", *driver)
+    return Case(paths=(link_cuda(build_env, "left-over", compiled),))
 
 
-def _device_code_of_another_source(workshop: Workshop) -> Case:
-    """Host code with kernels around a fat binary that was compiled without."""
-    compiled = load_cuda_object(workshop, "another", device_text=NO_KERNELS)
-    return Case(paths=(link_cuda(workshop, "another", compiled),))
+def _device_code_of_another_source(build_env: BuildEnv) -> Case:
+    """Return host code with kernels, and a fat binary that was compiled without them."""
+    compiled = load_cuda_object(build_env, "another", device_text=NO_KERNELS)
+    return Case(paths=(link_cuda(build_env, "another", compiled),))
 
 
 def _hip_library(name: str, *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        return Case(paths=(link_hip(workshop, name, load_hip_object(workshop, name, *options)),))
+    def build(build_env: BuildEnv) -> Case:
+        return Case(paths=(link_hip(build_env, name, load_hip_object(build_env, name, *options)),))
 
     return build
 
@@ -68,56 +68,56 @@ _SOUND_CUDA: Final = _cuda_library("kernels")
 _SOUND_HIP: Final = _hip_library("kernels")
 
 
-def _unlinked_hip(workshop: Workshop) -> Case:
-    # Later compilers make that an error of the host link: the symbol is hidden.
-    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
-    return Case(paths=(link_hip(workshop, "unlinked", compiled),))
+def _unlinked_hip(build_env: BuildEnv) -> Case:
+    # With newer compilers, this is an error of the host link, because the symbol is hidden.
+    compiled = call_hipcc(build_env, "relocatable.o", "-c", "-fgpu-rdc")
+    return Case(paths=(link_hip(build_env, "unlinked", compiled),))
 
 
-def _linked_hip(workshop: Workshop) -> Case:
-    compiled = call_hipcc(workshop, "relocatable.o", "-c", "-fgpu-rdc")
-    return Case(paths=(link_by_hipcc(workshop, "linked", GFX90A, "-fgpu-rdc", compiled),))
+def _linked_hip(build_env: BuildEnv) -> Case:
+    compiled = call_hipcc(build_env, "relocatable.o", "-c", "-fgpu-rdc")
+    return Case(paths=(link_by_hipcc(build_env, "linked", GFX90A, "-fgpu-rdc", compiled),))
 
 
-def _beside_older_runtime(workshop: Workshop) -> Case:
-    (library,) = _SOUND_HIP(workshop).paths
+def _beside_older_runtime(build_env: BuildEnv) -> Case:
+    (library,) = _SOUND_HIP(build_env).paths
     text = "void __hipRegisterFunction(void) {}\n"
-    return Case(paths=(library, _runtime_of(workshop, "old", library, text)))
+    return Case(paths=(library, _runtime_of(build_env, "old", library, text)))
 
 
-def _beside_runtime(workshop: Workshop) -> Case:
-    """Beside a runtime that has all that the library needs."""
-    (library,) = _SOUND_HIP(workshop).paths
+def _beside_runtime(build_env: BuildEnv) -> Case:
+    """Return a library, and a runtime with everything that it needs."""
+    (library,) = _SOUND_HIP(build_env).paths
     (linkage,) = inspect_path(library)[0].linkage
     text = "".join(f"void {name}(void) {{}}\n" for name in linkage.needs)
-    return Case(paths=(library, _runtime_of(workshop, "whole", library, text)))
+    return Case(paths=(library, _runtime_of(build_env, "whole", library, text)))
 
 
-def _runtime_of(workshop: Workshop, name: str, library: Path, text: str) -> Path:
-    """What the library would load, with the functions in ``text``."""
+def _runtime_of(build_env: BuildEnv, name: str, library: Path, text: str) -> Path:
+    """Return a runtime that the library would load, with the functions in ``text``."""
     soname = next(r.soname for r in inspect_path(library)[0].runtimes)
-    source = workshop.text(f"hip/{name}/runtime.c", text)
+    source = build_env.text(f"hip/{name}/runtime.c", text)
     words = ("gcc", "-shared", "-fPIC", "-w", f"-Wl,-soname,{soname}", source, "-o")
-    return workshop.call(f"hip/{name}/{soname}", *words)
+    return build_env.call(f"hip/{name}/{soname}", *words)
 
 
 def _two_libraries(name: str, *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        second = link_hip(workshop, name, load_hip_object(workshop), *options)
-        return Case(paths=(*_SOUND_HIP(workshop).paths, second))
+    def build(build_env: BuildEnv) -> Case:
+        second = link_hip(build_env, name, load_hip_object(build_env), *options)
+        return Case(paths=(*_SOUND_HIP(build_env).paths, second))
 
     return build
 
 
-def _hidden_second(workshop: Workshop) -> Case:
-    script = workshop.text("hip/hidden.map", "{ local: *; };\n")
-    return _two_libraries("hidden-second", f"-Wl,--version-script={script}")(workshop)
+def _hidden_second(build_env: BuildEnv) -> Case:
+    script = build_env.text("hip/hidden.map", "{ local: *; };\n")
+    return _two_libraries("hidden-second", f"-Wl,--version-script={script}")(build_env)
 
 
 def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
-    def build(workshop: Workshop) -> Case:
-        (sound,) = _SOUND_HIP(workshop).paths
-        return Case(paths=(workshop.edit(way, sound, edit),))
+    def build(build_env: BuildEnv) -> Case:
+        (sound,) = _SOUND_HIP(build_env).paths
+        return Case(paths=(build_env.edit(way, sound, edit),))
 
     return build
 
@@ -136,7 +136,7 @@ _OF_CUDA: Final = (
     ),
     Mutation(
         rule="KB104",
-        way="clang CUDA: host code of fewer kernels",
+        way="clang CUDA: host code with fewer kernels",
         severity="info",
         needs=_CUDA,
         broken=_cuda_library("fewer", "-DDEVICE_ONLY"),
@@ -186,7 +186,7 @@ _OF_HIP: Final = (
     ),
     Mutation(
         rule="KB104",
-        way="clang HIP: kernel that host code does not see",
+        way="clang HIP: kernel that host code does not declare",
         severity="info",
         needs=_HIP,
         broken=_hip_library("forgotten", "-DDEVICE_ONLY"),

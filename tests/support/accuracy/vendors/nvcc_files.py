@@ -1,16 +1,16 @@
-"""What nvcc makes of small sources: objects, libraries and programs."""
+"""Objects, libraries, and programs that nvcc compiles from small sources."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case
 from support.accuracy.tools import find_shared_runtime, find_static_runtime
 from support.tools.nvidia_compiler import NVCC
 
-# A definition more is an option of the compiler.
+# Compiler options add definitions.
 KERNELS: Final = """\
 #ifndef EXPORTED
 #define EXPORTED
@@ -42,7 +42,7 @@ void call(float* p, int* q) {
 """
 EXPORTED: Final = '-DEXPORTED=__attribute__((visibility("default")))'
 NO_KERNELS: Final = "int answer() { return 42; }\n"
-# Takes the kernel's address and launches it by the runtime's C interface.
+# Launches the kernel by its address, through the runtime's C interface.
 LAUNCHER: Final = """\
 extern "C" int cudaLaunchKernel(const void*, ...);
 void scale(float*, float);
@@ -56,45 +56,45 @@ _OF_STATIC_RUNTIME: Final = ("-lrt", "-lpthread", "-ldl")
 
 
 def compile_cuda(
-    workshop: Workshop, name: str, *options: str, source: str = "kernels", text: str = KERNELS
+    build_env: BuildEnv, name: str, *options: str, source: str = "kernels", text: str = KERNELS
 ) -> Path:
-    """What nvcc writes with these options; ``-c`` or another of its phases is one of them."""
-    path = workshop.text(f"nvcc/{source}.cu", text)
+    """Return the output of nvcc with these options, which include ``-c`` or another phase."""
+    path = build_env.text(f"nvcc/{source}.cu", text)
     words = (NVCC, "-std=c++17", "-Xcompiler", "-fPIC", *options, path, "-o")
-    return workshop.call(f"nvcc/{name}", *words)
+    return build_env.call(f"nvcc/{name}", *words)
 
 
-def link_device_code(workshop: Workshop, name: str, *words: object) -> Path:
-    """What nvcc's device linker makes of relocatable objects."""
-    return workshop.call(f"nvcc/{name}.o", NVCC, "-dlink", "-Xcompiler", "-fPIC", *words, "-o")
+def link_device_code(build_env: BuildEnv, name: str, *words: object) -> Path:
+    """Return the output of nvcc's device linker for relocatable objects."""
+    return build_env.call(f"nvcc/{name}.o", NVCC, "-dlink", "-Xcompiler", "-fPIC", *words, "-o")
 
 
-def load_object(workshop: Workshop, name: str = "kernels", *options: str) -> Path:
-    """An object with machine code and PTX, unless the options say otherwise."""
+def load_object(build_env: BuildEnv, name: str = "kernels", *options: str) -> Path:
+    """Return an object, by default with machine code and PTX."""
     architectures = () if any("-arch" in o or "-gencode" in o for o in options) else (SM_90, PTX_90)
-    return compile_cuda(workshop, f"{name}.o", "-c", *architectures, *options)
+    return compile_cuda(build_env, f"{name}.o", "-c", *architectures, *options)
 
 
-def load_exporting_object(workshop: Workshop) -> Path:
-    return load_object(workshop, "exporting", EXPORTED)
+def load_exporting_object(build_env: BuildEnv) -> Path:
+    return load_object(build_env, "exporting", EXPORTED)
 
 
-def load_empty_object(workshop: Workshop) -> Path:
-    return compile_cuda(workshop, "empty.o", "-c", SM_90, PTX_90, source="empty", text=NO_KERNELS)
+def load_empty_object(build_env: BuildEnv) -> Path:
+    return compile_cuda(build_env, "empty.o", "-c", SM_90, PTX_90, source="empty", text=NO_KERNELS)
 
 
-def link_library(workshop: Workshop, name: str, *words: object, is_static: bool = False) -> Path:
-    """A library of g++'s, linked to the shared runtime or with the static one in it."""
-    return workshop.call(
+def link_library(build_env: BuildEnv, name: str, *words: object, is_static: bool = False) -> Path:
+    """Return a library linked by g++, with the shared or the static runtime."""
+    return build_env.call(
         f"nvcc/{name}.so", "g++", "-shared", *words, *runtime_words(is_static=is_static), "-o"
     )
 
 
-def link_launcher(workshop: Workshop, name: str, *words: object, is_static: bool = False) -> Path:
-    """A program that launches a kernel of another file."""
-    source = workshop.text("nvcc/launcher.cpp", LAUNCHER)
+def link_launcher(build_env: BuildEnv, name: str, *words: object, is_static: bool = False) -> Path:
+    """Return a program that launches a kernel of another file."""
+    source = build_env.text("nvcc/launcher.cpp", LAUNCHER)
     runtime = runtime_words(is_static=is_static)
-    return workshop.call(f"nvcc/{name}", "g++", source, *words, *runtime, "-o")
+    return build_env.call(f"nvcc/{name}", "g++", source, *words, *runtime, "-o")
 
 
 def runtime_words(*, is_static: bool = False) -> tuple[object, ...]:
@@ -103,21 +103,21 @@ def runtime_words(*, is_static: bool = False) -> tuple[object, ...]:
     return (find_shared_runtime(),)
 
 
-def load_cuda_library(workshop: Workshop) -> Path:
-    """The library that most mutations start from."""
-    return link_library(workshop, "libkernels", load_object(workshop))
+def load_cuda_library(build_env: BuildEnv) -> Path:
+    """Return the library that most mutations start from."""
+    return link_library(build_env, "libkernels", load_object(build_env))
 
 
-def cuda_library(workshop: Workshop) -> Case:
-    return Case(paths=(load_cuda_library(workshop),))
+def cuda_library(build_env: BuildEnv) -> Case:
+    return Case(paths=(load_cuda_library(build_env),))
 
 
-def load_exporting_library(workshop: Workshop, *, is_static: bool = False) -> Path:
-    """A library that lets others launch its kernels."""
+def load_exporting_library(build_env: BuildEnv, *, is_static: bool = False) -> Path:
+    """Return a library whose kernels other files can launch."""
     name = "libexporting-static" if is_static else "libexporting"
-    return link_library(workshop, name, load_exporting_object(workshop), is_static=is_static)
+    return link_library(build_env, name, load_exporting_object(build_env), is_static=is_static)
 
 
 def fat_binary(name: str, *options: str) -> Build:
-    """A bare fat binary of the kernels."""
+    """Return a bare fat binary with the kernels."""
     return lambda w: Case(paths=(compile_cuda(w, f"{name}.fatbin", "-fatbin", *options),))

@@ -1,4 +1,4 @@
-"""Libraries of nvcc's, with bytes changed or linked in ways that break them."""
+"""Libraries by nvcc with changed bytes, or linked in ways that break them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kbuild.formats.elf.file import Elf
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool
 from support.accuracy.vendors.nvcc_files import (
@@ -32,7 +32,7 @@ def _break_magic(data: bytes) -> bytes:
 
 
 def _break_pointer(data: bytes) -> bytes:
-    """Let the loader fill the wrapper's pointer with an address in the middle of a container."""
+    """Make the loader set the wrapper's pointer to an address inside a container."""
     elf = Elf(data)
     (section,) = elf.sections_named(".nvFatBinSegment")
     (container,) = elf.sections_named(".nv_fatbin")
@@ -44,7 +44,7 @@ def _break_pointer(data: bytes) -> bytes:
 
 
 def _fold(data: bytes) -> bytes:
-    """One kernel's host function at another's address, as identical code folding leaves it."""
+    """Give one kernel's host function the address of another, like identical code folding."""
     value = next(s.value for s in Elf(data).symbols if s.name == SCALE)
     return change_symbol(data, "_Z4fillPi", lambda f: f.__setitem__(4, value))
 
@@ -54,47 +54,47 @@ def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
 
 
 def _library(name: str, *options: str, is_static: bool = False) -> Build:
-    """A library of the kernels, linked with options of its own."""
+    """Return a library with the kernels, linked with these options."""
 
-    def build(workshop: Workshop) -> Case:
-        words = (load_object(workshop), *options)
-        return Case(paths=(link_library(workshop, name, *words, is_static=is_static),))
+    def build(build_env: BuildEnv) -> Case:
+        words = (load_object(build_env), *options)
+        return Case(paths=(link_library(build_env, name, *words, is_static=is_static),))
 
     return build
 
 
 def _compiled(name: str, *options: str) -> Build:
-    """A library of the kernels, compiled with options of its own."""
+    """Return a library with the kernels, compiled with these options."""
 
-    def build(workshop: Workshop) -> Case:
-        return Case(paths=(link_library(workshop, name, load_object(workshop, name, *options)),))
+    def build(build_env: BuildEnv) -> Case:
+        return Case(paths=(link_library(build_env, name, load_object(build_env, name, *options)),))
 
     return build
 
 
-def _wrapped(workshop: Workshop) -> Case:
-    """A function of the project's own, which does nothing, instead of the runtime's."""
-    words = (load_object(workshop, "keeps", "-DKEEPS"), "-Wl,--wrap=__cudaUnregisterFatBinary")
-    return Case(paths=(link_library(workshop, "libkeeps", *words),))
+def _wrapped(build_env: BuildEnv) -> Case:
+    """Replace a function of the runtime with one that does nothing."""
+    words = (load_object(build_env, "keeps", "-DKEEPS"), "-Wl,--wrap=__cudaUnregisterFatBinary")
+    return Case(paths=(link_library(build_env, "libkeeps", *words),))
 
 
 def _empty(name: str, *, is_static: bool = False) -> Build:
-    def build(workshop: Workshop) -> Case:
-        words = (load_empty_object(workshop),)
-        return Case(paths=(link_library(workshop, name, *words, is_static=is_static),))
+    def build(build_env: BuildEnv) -> Case:
+        words = (load_empty_object(build_env),)
+        return Case(paths=(link_library(build_env, name, *words, is_static=is_static),))
 
     return build
 
 
-def _relocatable(workshop: Workshop) -> Case:
-    unlinked = load_object(workshop, "relocatable", "-rdc=true", "-arch=sm_80")
-    return Case(paths=(link_library(workshop, "libunlinked", unlinked),))
+def _relocatable(build_env: BuildEnv) -> Case:
+    unlinked = load_object(build_env, "relocatable", "-rdc=true", "-arch=sm_80")
+    return Case(paths=(link_library(build_env, "libunlinked", unlinked),))
 
 
-def _device_linked(workshop: Workshop) -> Case:
-    unlinked = load_object(workshop, "relocatable", "-rdc=true", "-arch=sm_80")
-    linked = link_device_code(workshop, "linked", "-arch=sm_80", unlinked)
-    return Case(paths=(link_library(workshop, "liblinked", unlinked, linked),))
+def _device_linked(build_env: BuildEnv) -> Case:
+    unlinked = load_object(build_env, "relocatable", "-rdc=true", "-arch=sm_80")
+    linked = link_device_code(build_env, "linked", "-arch=sm_80", unlinked)
+    return Case(paths=(link_library(build_env, "liblinked", unlinked, linked),))
 
 
 MUTATIONS: Final = (
@@ -107,14 +107,14 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB102",
-        way="nvcc: nothing but the static runtime's own code",
+        way="nvcc: only the code of the static runtime",
         needs=_NEEDS,
         broken=_empty("libempty-static", is_static=True),
         sound=_library("libkernels-static", is_static=True),
     ),
     Mutation(
         rule="KB103",
-        way="nvcc: kernel compiled for one architecture alone",
+        way="nvcc: kernel compiled for only one architecture",
         needs=_NEEDS,
         broken=_compiled("libabsent", SM_80, SM_90, "-DABSENT=800"),
         sound=_compiled("libpresent", SM_80, SM_90),
@@ -129,7 +129,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB108",
-        way="nvcc: structure as large as the architecture says",
+        way="nvcc: structure whose size depends on the architecture",
         needs=_NEEDS,
         broken=_compiled("libwide", SM_80, SM_90, "-DWIDE=900"),
         sound=_compiled("libpresent", SM_80, SM_90),

@@ -1,11 +1,11 @@
-"""Files of nvcc's that one process loads together, and that do not go together."""
+"""Files by nvcc that do not fit together, but that one process loads."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from kbuild.inspect import inspect_path
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool, find_shared_runtime
 from support.accuracy.vendors.nvcc_files import (
@@ -22,63 +22,63 @@ _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
 
 
 def _beside_runtime(*more: str) -> Build:
-    """A library beside the runtime that it is linked to; it calls ``more`` of that."""
+    """Return a library and its runtime. The library also calls ``more`` of the runtime."""
 
-    def build(workshop: Workshop) -> Case:
+    def build(build_env: BuildEnv) -> Case:
         calls = "".join(f'extern "C" void {n}(); void use_{n}() {{ {n}(); }}\n' for n in more)
-        source = workshop.text(f"nvcc/calls{len(more)}.cpp", calls)
-        words = ("-fPIC", load_object(workshop), source)
-        library = link_library(workshop, f"libcalls{len(more)}", *words)
+        source = build_env.text(f"nvcc/calls{len(more)}.cpp", calls)
+        words = ("-fPIC", load_object(build_env), source)
+        library = link_library(build_env, f"libcalls{len(more)}", *words)
         return Case(paths=(library, find_shared_runtime()))
 
     return build
 
 
-def _beside_older_runtime(workshop: Workshop) -> Case:
-    """A runtime of the same name that has one function."""
-    library = load_cuda_library(workshop)
+def _beside_older_runtime(build_env: BuildEnv) -> Case:
+    """Return a runtime with the same name that has one function."""
+    library = load_cuda_library(build_env)
     soname = next(r.soname for r in inspect_path(library)[0].runtimes)
-    source = workshop.text("nvcc/old.c", "void __cudaRegisterFunction(void) {}\n")
+    source = build_env.text("nvcc/old.c", "void __cudaRegisterFunction(void) {}\n")
     words = ("gcc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", source, "-o")
-    return Case(paths=(library, workshop.call(f"nvcc/old/{soname}", *words)))
+    return Case(paths=(library, build_env.call(f"nvcc/old/{soname}", *words)))
 
 
-def _beside_renamed_runtime(workshop: Workshop) -> Case:
+def _beside_renamed_runtime(build_env: BuildEnv) -> Case:
     edit = rename_in(b"__cudaRegisterFunction\0", b"__cudaRegisterFunctioX\0", ".dynstr")
-    runtime = workshop.edit("runtime", find_shared_runtime(), edit)
-    return Case(paths=(load_cuda_library(workshop), runtime))
+    runtime = build_env.edit("runtime", find_shared_runtime(), edit)
+    return Case(paths=(load_cuda_library(build_env), runtime))
 
 
 def _launching(name: str, *, program: bool, library: bool) -> Build:
-    """A program beside the library whose kernel it launches; each may have its own runtime."""
+    """Return a program, and the library whose kernel it launches, with separate runtimes."""
 
-    def build(workshop: Workshop) -> Case:
-        kernels = load_exporting_library(workshop, is_static=library)
-        return Case(paths=(link_launcher(workshop, name, kernels, is_static=program), kernels))
+    def build(build_env: BuildEnv) -> Case:
+        kernels = load_exporting_library(build_env, is_static=library)
+        return Case(paths=(link_launcher(build_env, name, kernels, is_static=program), kernels))
 
     return build
 
 
 def _two_libraries(name: str, *options: str) -> Build:
-    def build(workshop: Workshop) -> Case:
-        second = link_library(workshop, name, load_exporting_object(workshop), *options)
-        return Case(paths=(load_exporting_library(workshop), second))
+    def build(build_env: BuildEnv) -> Case:
+        second = link_library(build_env, name, load_exporting_object(build_env), *options)
+        return Case(paths=(load_exporting_library(build_env), second))
 
     return build
 
 
-def _hidden_by_script(workshop: Workshop) -> Case:
-    script = workshop.text("nvcc/hidden.map", "{ local: *; };\n")
-    return _two_libraries("libhidden", f"-Wl,--version-script={script}")(workshop)
+def _hidden_by_script(build_env: BuildEnv) -> Case:
+    script = build_env.text("nvcc/hidden.map", "{ local: *; };\n")
+    return _two_libraries("libhidden", f"-Wl,--version-script={script}")(build_env)
 
 
 def _exporting_program(name: str, *options: str) -> Build:
-    """A program with the kernels, beside a library that has them too."""
+    """Return a program and a library that both contain the kernels."""
 
-    def build(workshop: Workshop) -> Case:
-        words = (load_exporting_object(workshop), *options)
-        program = link_launcher(workshop, name, *words)
-        return Case(paths=(program, load_exporting_library(workshop)))
+    def build(build_env: BuildEnv) -> Case:
+        words = (load_exporting_object(build_env), *options)
+        program = link_launcher(build_env, name, *words)
+        return Case(paths=(program, load_exporting_library(build_env)))
 
     return build
 
@@ -107,7 +107,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB403",
-        way="nvcc: call of a function that no runtime has yet",
+        way="nvcc: call of a function that no runtime has",
         needs=_NEEDS,
         broken=_beside_runtime("cudaLaunchBetterKernel"),
         sound=_beside_runtime(),
@@ -131,7 +131,7 @@ MUTATIONS: Final = (
     ),
     Mutation(
         rule="KB405",
-        way="nvcc: program linked with -rdynamic beside a library",
+        way="nvcc: program linked with -rdynamic, and a library",
         needs=_NEEDS,
         broken=_exporting_program("exports", "-rdynamic"),
         sound=_exporting_program("hides", "-Wl,--no-export-dynamic"),

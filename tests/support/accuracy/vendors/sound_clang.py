@@ -1,4 +1,4 @@
-"""What clang makes of CUDA and HIP sources, and hipcc with AMD's headers, by their defaults."""
+"""Sound files by clang from CUDA and HIP sources, and by hipcc with AMD's headers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Sound
 from support.accuracy.tools import Tool, find_shared_runtime
 from support.accuracy.vendors.clang_files import (
@@ -29,20 +29,20 @@ _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
 _HIPCC: Final[tuple[Tool, ...]] = ("hipcc", "amdhip64")
 _SEVERAL: Final = ("--offload-arch=gfx90a", "--offload-arch=gfx1030")
 _NEW_DRIVER: Final = ("--offload-new-driver", "-fgpu-rdc")
-# What folds no function whose address is taken.
+# Does not fold functions whose address is taken.
 _FOLDED_SAFELY: Final = ("-fuse-ld=lld", "-Wl,--icf=safe,-Bsymbolic")
 _MAIN: Final = "int main() { return 0; }\n"
 
-Make = Callable[[Workshop], Path]
+Make = Callable[[BuildEnv], Path]
 
 
 def _one(make: Make) -> Build:
     return lambda w: Case(paths=(make(w),))
 
 
-def _program(workshop: Workshop, name: str, *words: object) -> Path:
-    source = workshop.text("sound-clang/main.cpp", _MAIN)
-    return workshop.call(f"sound-clang/{name}", "g++", source, *words, "-o")
+def _program(build_env: BuildEnv, name: str, *words: object) -> Path:
+    source = build_env.text("sound-clang/main.cpp", _MAIN)
+    return build_env.call(f"sound-clang/{name}", "g++", source, *words, "-o")
 
 
 def _hip(name: str, *options: str) -> Make:
@@ -53,9 +53,9 @@ def _hipcc(name: str, *options: str) -> Make:
     return lambda w: call_hipcc(w, f"sound/{name}", *options)
 
 
-def _linked_by_hipcc(workshop: Workshop) -> Path:
-    words = (*HIPCC, "-shared", _hipcc("k.o", "-c")(workshop))
-    return workshop.call("hip/sound/linked-by-hipcc.so", *words, "-o")
+def _linked_by_hipcc(build_env: BuildEnv) -> Path:
+    words = (*HIPCC, "-shared", _hipcc("k.o", "-c")(build_env))
+    return build_env.call("hip/sound/linked-by-hipcc.so", *words, "-o")
 
 
 _OF_CUDA: Final[dict[str, Make]] = {

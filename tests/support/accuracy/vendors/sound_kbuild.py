@@ -1,4 +1,4 @@
-"""What kbuild builds of a small project: kinds, debug stubs, backends, compilers, linkers."""
+"""Sound files by kbuild: kinds, debug stubs, backends, compilers, and linkers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Sound
 from support.accuracy.tools import Tool
 from support.commands import PROJECTS, configure_and_build
@@ -18,7 +18,7 @@ _KERNELS: Final = ("shared_off", "shared_on", "static_off", "static_symbols", "o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Configuration:
-    """One build of the whole project."""
+    """One build of the complete project."""
 
     name: str
     backend: str
@@ -47,7 +47,7 @@ _CONFIGURATIONS: Final = (
     _Configuration(
         name="g++",
         backend="hip",
-        # Builds for several are verified in test_hip_build.py.
+        # test_hip_build.py verifies builds for several architectures.
         definitions=("CMAKE_HIP_ARCHITECTURES=gfx1030",),
         needs=("hipcc", "amdhip64"),
     ),
@@ -61,8 +61,8 @@ _CONFIGURATIONS: Final = (
 )
 
 
-def _load_build(workshop: Workshop, configuration: _Configuration) -> Path:
-    """The build folder of the project."""
+def _load_build(build_env: BuildEnv, configuration: _Configuration) -> Path:
+    """Return the build directory of the project."""
     kinds = ("SHARED", "MODULE", "EXE")
     flag = f"-fuse-ld={configuration.linker}"
     definitions = (
@@ -76,14 +76,14 @@ def _load_build(workshop: Workshop, configuration: _Configuration) -> Path:
         configure_and_build(PROJECT, path.parent, *definitions)
         path.touch()
 
-    return workshop.file(f"{name}/built", make).parent
+    return build_env.file(f"{name}/built", make).parent
 
 
 def _files(configuration: _Configuration, *patterns: str) -> Build:
-    """The files that fit the patterns, in one call."""
+    """Return the files that match the patterns, for one call."""
 
-    def build(workshop: Workshop) -> Case:
-        folder = _load_build(workshop, configuration)
+    def build(build_env: BuildEnv) -> Case:
+        folder = _load_build(build_env, configuration)
         paths = tuple(path for pattern in patterns for path in sorted(folder.glob(pattern)))
         assert len(paths) >= len(patterns), (patterns, sorted(folder.iterdir()))
         return Case(paths=paths)

@@ -1,11 +1,11 @@
-"""What nvcc makes of ordinary sources: every phase, mode and way of linking by its defaults."""
+"""Sound files by nvcc: every phase, mode, and way of linking with default options."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from support.accuracy.build_env import Workshop
+from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Sound
 from support.accuracy.tools import Tool, find_shared_runtime
 from support.accuracy.vendors.nvcc_files import (
@@ -20,7 +20,7 @@ from support.tools.nvidia_compiler import NVCC
 
 _PRODUCER: Final = "nvcc"
 _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
-# Both sources have host code that launches, and the second one the program's main.
+# Both sources have host code that launches kernels, and the second one has main().
 _LAUNCHES: Final = ("-std=c++17", "-DLAUNCHES", "-diag-suppress=177")
 _SEVERAL: Final = (SM_80, SM_90, PTX_90)
 _OBJECTS: Final[dict[str, tuple[str, ...]]] = {
@@ -44,89 +44,89 @@ _IMAGES: Final = {"cubin": ("-arch=sm_90",), "ptx": (), "fatbin": _SEVERAL}
 
 
 def _compile(
-    workshop: Workshop, name: str, *options: str, source: str = "kernels", phase: str = "-c"
+    build_env: BuildEnv, name: str, *options: str, source: str = "kernels", phase: str = "-c"
 ) -> Path:
     words = (NVCC, *_LAUNCHES, phase, "-Xcompiler", "-fPIC", *options, PROJECT / f"{source}.cu")
     suffix = "o" if phase == "-c" else phase.removeprefix("-")
-    return workshop.call(f"sound-nvcc/{name}/{source}.{suffix}", *words, "-o")
+    return build_env.call(f"sound-nvcc/{name}/{source}.{suffix}", *words, "-o")
 
 
 def _object(name: str, *options: str, phase: str = "-c") -> Build:
     return lambda w: Case(paths=(_compile(w, name, *options, phase=phase),))
 
 
-def _compiled_by_clang(workshop: Workshop) -> Case:
-    return Case(paths=(_compile(workshop, "clang", "-ccbin=clang++", source="other"),))
+def _compiled_by_clang(build_env: BuildEnv) -> Case:
+    return Case(paths=(_compile(build_env, "clang", "-ccbin=clang++", source="other"),))
 
 
-def _without_kernels(workshop: Workshop) -> Case:
-    return Case(paths=(load_empty_object(workshop),))
+def _without_kernels(build_env: BuildEnv) -> Case:
+    return Case(paths=(load_empty_object(build_env),))
 
 
-def _objects(workshop: Workshop, name: str = "defaults", *options: str) -> tuple[Path, Path]:
-    """The two sources, compiled."""
+def _objects(build_env: BuildEnv, name: str = "defaults", *options: str) -> tuple[Path, Path]:
+    """Return the objects of the two sources."""
     return (
-        _compile(workshop, name, *options),
-        _compile(workshop, name, *options, source="other"),
+        _compile(build_env, name, *options),
+        _compile(build_env, name, *options, source="other"),
     )
 
 
 def _link(name: str, *words: str, is_static: bool = False, program: bool = False) -> Build:
-    """g++'s link of both objects."""
+    """Return both objects linked by g++."""
 
-    def build(workshop: Workshop) -> Case:
+    def build(build_env: BuildEnv) -> Case:
         kind = () if program else ("-shared",)
-        inputs = (*_objects(workshop), *runtime_words(is_static=is_static))
-        path = workshop.call(f"sound-nvcc/{name}/linked", "g++", *kind, *words, *inputs, "-o")
+        inputs = (*_objects(build_env), *runtime_words(is_static=is_static))
+        path = build_env.call(f"sound-nvcc/{name}/linked", "g++", *kind, *words, *inputs, "-o")
         return Case(paths=(path,))
 
     return build
 
 
 def _link_by_nvcc(name: str, *words: str, objects: str = "defaults", options: str = "") -> Build:
-    """nvcc's own link, with the runtime that it takes by default."""
+    """Return both objects linked by nvcc with its default runtime."""
 
-    def build(workshop: Workshop) -> Case:
-        inputs = _objects(workshop, objects, *options.split())
+    def build(build_env: BuildEnv) -> Case:
+        inputs = _objects(build_env, objects, *options.split())
         return Case(
-            paths=(workshop.call(f"sound-nvcc/{name}/linked", NVCC, *words, *inputs, "-o"),)
+            paths=(build_env.call(f"sound-nvcc/{name}/linked", NVCC, *words, *inputs, "-o"),)
         )
 
     return build
 
 
-def _linked_by_name(workshop: Workshop) -> Case:
-    """nvcc's link against the shared runtime, whose wheel lacks the name that ``-l`` finds."""
+def _linked_by_name(build_env: BuildEnv) -> Case:
+    """Return both objects linked by nvcc with the shared runtime, which ``-l`` does not find."""
     runtime = find_shared_runtime()
-    link = workshop.file("sound-nvcc/lib/libcudart.so", lambda path: path.symlink_to(runtime))
+    link = build_env.file("sound-nvcc/lib/libcudart.so", lambda path: path.symlink_to(runtime))
     words = ("-shared", "-cudart=shared", f"-L{link.parent}")
-    return _link_by_nvcc("nvcc-cudart", *words)(workshop)
+    return _link_by_nvcc("nvcc-cudart", *words)(build_env)
 
 
-def _stripped(workshop: Workshop) -> Case:
-    (library,) = _link("shared")(workshop).paths
-    return Case(paths=(workshop.call("sound-nvcc/stripped/linked", "strip", library, "-o"),))
+def _stripped(build_env: BuildEnv) -> Case:
+    (library,) = _link("shared")(build_env).paths
+    return Case(paths=(build_env.call("sound-nvcc/stripped/linked", "strip", library, "-o"),))
 
 
-def _archive(workshop: Workshop) -> Case:
-    words = (NVCC, "-lib", *_objects(workshop))
-    return Case(paths=(workshop.call("sound-nvcc/archive/libk.a", *words, "-o"),))
+def _archive(build_env: BuildEnv) -> Case:
+    words = (NVCC, "-lib", *_objects(build_env))
+    return Case(paths=(build_env.call("sound-nvcc/archive/libk.a", *words, "-o"),))
 
 
-def _device_link(workshop: Workshop) -> Case:
-    objects = _objects(workshop, "relocatable", "-rdc=true")
+def _device_link(build_env: BuildEnv) -> Case:
+    objects = _objects(build_env, "relocatable", "-rdc=true")
     words = (NVCC, "-dlink", "-Xcompiler", "-fPIC", *objects)
-    return Case(paths=(workshop.call("sound-nvcc/dlink/linked.o", *words, "-o"),))
+    return Case(paths=(build_env.call("sound-nvcc/dlink/linked.o", *words, "-o"),))
 
 
-def _device_linked_archive(workshop: Workshop) -> Case:
-    """Objects of relocatable code, before anything linked them."""
-    words = (NVCC, "-lib", *_objects(workshop, "relocatable", "-rdc=true"))
-    return Case(paths=(workshop.call("sound-nvcc/relocatable/libk.a", *words, "-o"),))
+def _device_linked_archive(build_env: BuildEnv) -> Case:
+    """Return objects with relocatable code that are not linked yet."""
+    words = (NVCC, "-lib", *_objects(build_env, "relocatable", "-rdc=true"))
+    return Case(paths=(build_env.call("sound-nvcc/relocatable/libk.a", *words, "-o"),))
 
 
-def _beside_runtime(workshop: Workshop) -> Case:
-    return Case(paths=(*_link("shared")(workshop).paths, find_shared_runtime()))
+def _beside_runtime(build_env: BuildEnv) -> Case:
+    return Case(paths=(*_link("shared")(build_env).paths, find_shared_runtime()))
 
 
 _LINKED: Final[dict[str, Build]] = {

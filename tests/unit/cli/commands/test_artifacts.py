@@ -162,7 +162,7 @@ def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
 
 
 def test_explain_all(tmp_path: Path) -> None:
-    reference = ROOT / "docs" / "rules.md"
+    reference = ROOT / "docs" / "reference" / "rules.md"
     output = tmp_path / "rules.md"
     assert call(explain, "--all", "--format", "markdown", "-o", output) == 0
     assert output.read_bytes() == reference.read_bytes()

@@ -1,4 +1,4 @@
-"""What holds for every format of `kbuild verify`."""
+"""Properties that every format of `kbuild verify` has."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def unescape(text: str, *, is_property: bool) -> str:
 
 
 def read(text: str) -> tuple[list[Command], list[str]]:
-    """The commands as GitHub's runner takes them from a log, and the other lines."""
+    """Return the commands that GitHub's runner finds in a log, and the other lines."""
     commands, others = [], []
     for line in re.split(r"\r\n|\r|\n", text.removesuffix("\n")):
         match = re.fullmatch(r"\s*::(\w+)(?: (.*?))?::(.*)", line)
@@ -94,7 +94,7 @@ def test_nasty_text_stays_inside_its_command() -> None:
 
 
 @given(REPORTS)
-def test_any_text_is_one_command_a_finding(report: Report) -> None:
+def test_every_finding_is_one_command_for_any_text(report: Report) -> None:
     commands, others = read(render(report))
     assert len(commands) == len(report.findings) + len(report.rules_errored)
     assert len(others) == 1

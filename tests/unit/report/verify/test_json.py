@@ -121,14 +121,14 @@ def test_artifacts_are_the_contract() -> None:
     }
 
 
-def test_summary_says_that_kernels_are_unknown() -> None:
+def test_kernels_are_null_in_a_summary() -> None:
     facts = replace(FACTS, is_summary=True, sha256=None, handles=(), modules=())
     (artifact,) = json.loads(render_artifacts((facts,)))["artifacts"]
     assert artifact["sha256"] is None
     assert [image["kernels"] for image in artifact["images"]] == [None] * len(FACTS.images)
 
 
-def test_every_kernel_is_a_line_and_parameters_are_those_of_the_kernel() -> None:
+def test_every_kernel_is_one_line_with_its_own_parameters() -> None:
     text = render_artifacts((FACTS, FACTS), (("x", "x: bad"),))
     document = json.loads(text)
     assert document["errors"] == [{"path": "x", "message": "x: bad"}]
@@ -160,13 +160,13 @@ def test_unknown_is_null() -> None:
     }
 
 
-def test_handle_that_is_not_there_is_not_listed() -> None:
+def test_missing_handle_is_not_listed() -> None:
     facts = change_handle(FACTS, lambda h: replace(h, symbol=None, place=None))
     (artifact,) = json.loads(render_artifacts((facts,)))["artifacts"]
     assert len(artifact["handles"]) == len(FACTS.handles) - 1
 
 
-def test_errors_and_odd_names_survive() -> None:
+def test_errors_and_unusual_names_are_kept() -> None:
     text = render_artifacts((), (("b\udc80d.so", "unreadable"),))
     assert text.isascii()
     assert json.loads(text)["errors"] == [{"path": "b\udc80d.so", "message": "unreadable"}]

@@ -9,8 +9,8 @@ from kbuild.report.verify.junit import render
 from kbuild.verify.report import Report, RuleNote, RuleOutcome, Status
 from support.facts.build_reports import FINDING, NASTY_REPORT, REPORTS, make_report
 
-# The shape of junit-10.xsd of Jenkins's xUnit plugin: attributes, required ones with a star,
-# and children.
+# The structure of junit-10.xsd of Jenkins's xUnit plugin: attributes (required ones with a
+# star) and children.
 SHAPE = {
     "testsuites": ({"name", "time", "tests", "failures", "errors"}, {"testsuite"}),
     "testsuite": (
@@ -38,7 +38,7 @@ def check_shape(element: ET.Element) -> None:
 
 
 def load(report: Report) -> ET.Element:
-    """The document, its shape and its sums checked."""
+    """Return the document after checking its structure and its counts."""
     root = ET.fromstring(render(report).encode())  # noqa: S314 - our own
     check_shape(root)
     for element in (root, *root):
@@ -55,7 +55,7 @@ def only(report: Report, name: str) -> ET.Element:
     return case
 
 
-def test_suite_a_file_and_case_a_rule() -> None:
+def test_one_suite_per_file_and_one_case_per_rule() -> None:
     report = make_report(replace(FINDING, path="b.so"))
     assert [
         (suite.get("name"), [(case.get("name"), case.get("classname")) for case in suite])
@@ -91,7 +91,7 @@ def test_errors_are_one_failure() -> None:
     )
 
 
-def test_failure_says_what_was_not_judged() -> None:
+def test_failure_says_why_the_rest_was_not_judged() -> None:
     outcome = RuleOutcome(rule="KB101", path=FINDING.path, status="failed", reason="stripped")
     (failure,) = only(make_report(FINDING, outcomes=(outcome,)), "KB101 missing-architecture")
     assert (failure.text or "").endswith("\ncould not judge the rest: stripped")
@@ -105,7 +105,7 @@ def test_warnings_and_infos_do_not_fail() -> None:
     assert "info: no image" in (output.text or "")
 
 
-def test_skipped_and_errored_are_told_apart() -> None:
+def test_skipped_and_errored_rules_differ() -> None:
     (skipped,) = only(make_report(), "KB103 kernel-missing-in-image")
     assert (skipped.tag, skipped.attrib) == ("skipped", {"message": "no device image"})
     outcome = RuleOutcome(rule="KB108", path="a", status="errored", reason="KeyError: 1")
@@ -119,7 +119,7 @@ def test_skipped_and_errored_are_told_apart() -> None:
     assert "no image" in (output.text or "")
 
 
-def test_of_two_members_of_one_name_the_worse_counts() -> None:
+def test_worse_outcome_of_two_members_with_one_name_counts() -> None:
     states: tuple[Status, ...] = ("passed", "failed", "skipped")
     outcomes = tuple(RuleOutcome(rule="KB101", path="k.a!x.o", status=s) for s in states)
     report = make_report(replace(FINDING, path="k.a!x.o"), outcomes=outcomes)
@@ -127,7 +127,7 @@ def test_of_two_members_of_one_name_the_worse_counts() -> None:
     assert case[0].tag == "failure"
 
 
-def test_finding_that_no_rule_made_on_a_file_is_a_case() -> None:
+def test_finding_about_a_policy_is_a_case() -> None:
     finding = replace(FINDING, path="policy.toml", rule="KB999", slug="made-up")
     report = make_report(finding, outcomes=make_report().outcomes)
     assert only(report, "KB999 made-up")[0].tag == "failure"

@@ -21,7 +21,7 @@ from support.facts.build_reports import TEXT
         ("", "", None),
     ],
 )
-def test_members_are_told_from_files(path: str, file: str, member: str | None) -> None:
+def test_path_is_split_into_file_and_member(path: str, file: str, member: str | None) -> None:
     assert split_member(path) == (file, member)
 
 

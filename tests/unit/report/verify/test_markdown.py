@@ -16,7 +16,7 @@ LONG_NOTE = RuleNote(rule="KB103", reason="no device image" * 10)
 
 
 def cells(text: str) -> list[list[str]]:
-    """The rows of the tables, as a reader of GitHub's dialect sees them."""
+    """Return the rows of the tables, as a parser of GitHub's dialect reads them."""
     tokens = MARKDOWN.parse(text)
     rows: list[list[str]] = []
     for number, token in enumerate(tokens):
@@ -69,14 +69,14 @@ def test_summary_stays_below_the_limit_of_github() -> None:
 
 
 @pytest.mark.parametrize("text", ["# a", "- a", "1) a", "a|b", "<b>", "&amp;", "@a", "http://a"])
-def test_marks_are_shown(text: str) -> None:
+def test_markup_is_shown_as_text(text: str) -> None:
     (paragraph, inline, _) = MARKDOWN.parse(escape(text))
     assert paragraph.type == "paragraph_open"
     assert "".join(child.content for child in inline.children or ()) == text
 
 
 @given(TEXT)
-def test_any_text_has_no_marks_in_it(text: str) -> None:
+def test_any_text_contains_no_markup(text: str) -> None:
     (inline,) = MARKDOWN.parseInline(escape(text).replace("\n", " "))
     kinds = {child.type for child in inline.children or ()}
     assert kinds <= {"text", "text_special"}

@@ -1,4 +1,4 @@
-"""The committed reference of the rules; ``KBUILD_UPDATE_GOLDEN=1 pytest`` writes it anew."""
+"""The committed reference of the rules. ``KBUILD_UPDATE_GOLDEN=1 pytest`` rewrites it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_every_rule_has_a_heading() -> None:
     assert headings == [f"{rule.id} {rule.slug}" for rule in RULES]
 
 
-def test_prose_is_plain_but_for_code() -> None:
+def test_only_code_in_prose_is_marked() -> None:
     assert format_prose("`a_b<c>` is __not__ <b> *x*") == (
         "`a_b<c>` is \\_\\_not\\_\\_ \\<b\\> \\*x\\*"
     )

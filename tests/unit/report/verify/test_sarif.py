@@ -20,7 +20,7 @@ from support.facts.build_reports import FINDING, NASTY, NASTY_REPORT, REPORTS, S
 
 
 def read_schema() -> Any:
-    """OASIS's schema as a package on PyPI carries it; its licence keeps it out of this tree.
+    """Return OASIS's schema from a package on PyPI. Its license keeps it out of this repository.
 
     That copy renames two definitions and allows unknown properties nowhere, so it is stricter.
     """
@@ -36,12 +36,12 @@ VALIDATOR = Draft4Validator(read_schema())
 
 
 def load(report: Report) -> Any:
-    """The only run of the log, checked against the schema."""
+    """Return the only run of the log after validating it with the schema."""
     text = render(report)
     assert text.isascii()
     document = json.loads(text)
     VALIDATOR.validate(document)
-    # What a strict reader refuses: halves of surrogate pairs.
+    # Strict readers reject halves of surrogate pairs.
     json.dumps(document, ensure_ascii=False).encode()
     (run,) = document["runs"]
     return run
@@ -97,7 +97,7 @@ def test_all_rules_are_valid() -> None:
     load(make_report(rules_run=tuple(rule.id for rule in RULES)))
 
 
-def test_rule_that_is_in_no_catalogue() -> None:
+def test_rule_that_is_not_in_the_catalogue() -> None:
     run = load(make_report(replace(FINDING, rule="KB999", slug="made-up")))
     assert run["tool"]["driver"]["rules"][-1] == {"id": "KB999", "name": "made-up"}
     assert run["results"][0]["ruleIndex"] == 3
@@ -118,7 +118,7 @@ def test_rule_that_is_in_no_catalogue() -> None:
         ),
     ],
 )
-def test_kind_of_a_symbol_is_said_where_the_name_tells_it(
+def test_kind_of_a_symbol_is_set_if_the_name_shows_it(
     symbol: str, expected: dict[str, str]
 ) -> None:
     (result,) = load(make_report(replace(FINDING, symbol=symbol)))["results"]
@@ -178,7 +178,7 @@ def test_levels() -> None:
         replace(FINDING, fix="another"),
     ],
 )
-def test_fingerprint_is_of_what_was_found(moved: Finding) -> None:
+def test_fingerprint_changes_with_the_finding(moved: Finding) -> None:
     assert fingerprints(moved) == fingerprints(FINDING)
 
 
@@ -191,13 +191,13 @@ def test_fingerprint_is_of_what_was_found(moved: Finding) -> None:
         ("needs 13.0 (../a/b.so)", "needs 13.1 (b.so)"),
     ],
 )
-def test_fingerprint_ignores_folders_and_numbers(first: str, second: str) -> None:
+def test_fingerprint_ignores_directories_and_numbers(first: str, second: str) -> None:
     other = replace(FINDING, path="/tmp/x y/liba.so", rule="KB109")  # noqa: S108 - a name
     of_first = fingerprints(replace(FINDING, message=first), other)
     assert of_first[0] == fingerprints(replace(FINDING, message=second), other)[0]
 
 
-def test_fingerprints_tell_findings_apart() -> None:
+def test_fingerprints_distinguish_findings() -> None:
     different = (
         FINDING,
         replace(FINDING, rule="KB109"),

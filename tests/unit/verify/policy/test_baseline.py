@@ -34,7 +34,7 @@ TEXT = f"""\
 """
 
 
-def test_text_has_a_line_a_kernel_sorted_without_folders() -> None:
+def test_text_has_one_sorted_line_per_kernel_without_directories() -> None:
     moved = replace(FOREIGN, path="/somewhere/build/foreign.fatbin")
     assert format_baseline(make_baseline((moved,))) == TEXT
 
@@ -88,7 +88,7 @@ def file_figures(draw: st.DrawFn, name: str) -> FileFigures:
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.data(), names=st.sets(NAMES, max_size=3))
-def test_any_figures_survive(
+def test_reading_returns_the_written_figures(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, names: set[str]
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "baseline"
@@ -107,14 +107,14 @@ def test_worst_of_several_kernels_counts() -> None:
     assert [(s.arch, s.stored_bytes) for s in file.sizes] == [("sm_90", 2000)]
 
 
-def test_parts_of_a_device_link_have_no_figures_of_their_own() -> None:
+def test_inputs_of_a_device_link_have_no_figures() -> None:
     part = replace(FOREIGN.containers[0], is_relocatable=True)
     rough = replace(gpu_image("sm_90"), container=1, kernels=(KERNELS[0],))
     facts = replace(foreign_facts(CUBIN, PTX, rough), containers=(FOREIGN.containers[0], part))
     assert make_baseline((facts,)).files[0].kernels == make_baseline((FOREIGN,)).files[0].kernels
 
 
-def test_what_cannot_be_read_is_refused() -> None:
+def test_unreadable_artifacts_are_rejected() -> None:
     problem = Problem(where="container 0", message="cut off")
     with pytest.raises(InputError, match=r"foreign.fatbin: container 0: cut off"):
         make_baseline((replace(FOREIGN, problems=(problem,)),))
@@ -157,7 +157,7 @@ def test_bad_baseline_names_the_line(tmp_path: Path, text: str, message: str) ->
         read_baseline(path)
 
 
-def test_absent_and_binary_baselines_are_refused(tmp_path: Path) -> None:
+def test_missing_and_binary_baselines_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         InputError,
         match=r"absent: no such file; create it with kbuild verify --write-",

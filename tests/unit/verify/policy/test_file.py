@@ -76,12 +76,12 @@ def test_severities(tmp_path: Path) -> None:
         ("x = ", "not TOML"),
     ],
 )
-def test_bad_policy_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_policy_is_rejected(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         load_policy(_write(tmp_path / "policy.toml", text))
 
 
-def test_absent_policy_is_refused(tmp_path: Path) -> None:
+def test_missing_policy_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="No such file"):
         load_policy(tmp_path / "absent.toml")
     with pytest.raises(ConfigurationError, match=r"no \[tool.kbuild.verify\] table"):

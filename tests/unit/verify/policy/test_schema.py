@@ -1,4 +1,4 @@
-"""The JSON schema of policies against the reader: they accept and refuse the same."""
+"""The JSON schema of policies and the reader accept and reject the same documents."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ BAD = (
 
 
 def to_json(value: Any) -> Any:
-    """A TOML document as a JSON tool sees it: dates are strings."""
+    """Return a TOML document as JSON tools see it, with dates as strings."""
     if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -115,7 +115,7 @@ def test_bad_policies(text: str, message: str) -> None:
         read_policy(document, "policy")
 
 
-def test_date_with_a_time_is_no_date() -> None:
+def test_date_with_a_time_is_rejected() -> None:
     text = '[[waivers]]\nrule = "KB201"\nreason = "x"\nexpires = 2027-01-31T00:00:00'
     assert not reader_accepts(tomllib.loads(text))
     assert not VALIDATOR.is_valid(to_json(tomllib.loads(text)))
@@ -141,7 +141,7 @@ def test_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == SCHEMA
 
 
-# Documents that are nearly right: every key with values of every kind.
+# Almost valid documents: every key with values of every kind.
 
 KEYS = sorted(SCHEMA["properties"])
 PART_KEYS = sorted(SCHEMA["properties"]["for"]["items"]["properties"])
@@ -175,7 +175,7 @@ DOCUMENTS = st.fixed_dictionaries(
         "unknown": VALUES,
     },
 )
-# A value that is right for each key, so that documents are accepted as well as refused.
+# A valid value for each key, so that some documents are accepted.
 RIGHT: dict[str, Any] = {
     **dict.fromkeys(("kernels", "files", "architectures", "arch", "exported"), "a*"),
     **{key: ["sm_90"] for key in ("required_architectures", "allowed_architectures")},

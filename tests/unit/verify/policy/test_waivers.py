@@ -34,7 +34,7 @@ def found(report: Report) -> list[tuple[str, str | None]]:
     return [(finding.rule, finding.symbol) for finding in report.findings]
 
 
-def test_waiver_hides_through_its_last_day() -> None:
+def test_waiver_hides_findings_until_its_last_day_ends() -> None:
     report = judge(waiver())
     assert report.findings == ()
     assert report.ok
@@ -65,7 +65,7 @@ def test_selectors(selectors: dict[str, tuple[str, ...]], kept: list[str]) -> No
 
 
 def judge_missing(*waivers: Waiver) -> Report:
-    """A source with two kernels and no image for sm_100."""
+    """Return the facts of a source with two kernels and no image for sm_100."""
     policy = Policy(required_architectures=("sm_100",), waivers=waivers, source="kbuild.toml")
     return verify((FOREIGN,), policy, select_rules(["KB0", "KB101"]), LAST_DAY)
 
@@ -80,7 +80,7 @@ def judge_missing(*waivers: Waiver) -> Report:
         (["ns::scale", "axpy"], [], [SCALE, AXPY]),
     ],
 )
-def test_finding_on_several_kernels_is_hidden_for_those_that_are_named(
+def test_waiver_hides_a_finding_only_for_the_kernels_that_it_names(
     globs: list[str], kept: list[str | None], hidden: list[str | None]
 ) -> None:
     report = judge_missing(*(waiver("KB101", kernels=(glob,)) for glob in globs))
@@ -89,7 +89,7 @@ def test_finding_on_several_kernels_is_hidden_for_those_that_are_named(
     assert report.ok == (not kept)
 
 
-def test_what_is_left_of_a_finding_names_what_is_left() -> None:
+def test_rest_of_a_finding_names_the_remaining_kernels() -> None:
     report = judge_missing(waiver("KB101", kernels=("ns::*",)))
     (left,), (hidden,) = report.findings, report.waived
     start = "container 0 has no image for sm_100, only for compute_90, sm_90: "
@@ -101,7 +101,7 @@ def test_what_is_left_of_a_finding_names_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("selectors", [{"arch": ("sm_100",)}, {"files": ("*.fatbin",)}, {}])
-def test_waiver_without_kernels_hides_all_of_a_finding(
+def test_waiver_without_kernels_hides_the_complete_finding(
     selectors: dict[str, tuple[str, ...]],
 ) -> None:
     report = judge_missing(waiver("KB101", **selectors))
@@ -128,9 +128,9 @@ def test_waiver_that_hides_nothing_is_a_warning() -> None:
 def test_waivers_of_other_files_and_rules_are_not_judged() -> None:
     assert found(judge(waiver(), waiver(files=("other.so",)))) == []
     assert found(judge(waiver("KB105"), rules="KB201")) == [("KB201", AXPY), ("KB201", SCALE)]
-    # Skipped: no minimum driver.
+    # The rule is skipped without a minimum driver.
     assert found(judge(waiver(), waiver("KB105"))) == []
-    # Without the rule that would say so, nobody does.
+    # Only this rule would report it.
     assert found(judge(waiver("KB201"), day=NEXT_DAY, rules="KB201"))[2:] == []
 
 
@@ -141,12 +141,12 @@ def test_severity_of_expired_waivers_can_be_changed() -> None:
     assert [(f.rule, f.severity) for f in report.findings] == [("KB001", "warning")]
 
 
-def test_unknown_rule_is_refused() -> None:
+def test_unknown_rule_is_rejected() -> None:
     with pytest.raises(ConfigurationError, match="unknown rule 'KB20'; did you mean 'KB20"):
         judge(waiver("KB20"))
 
 
-def test_reports_list_what_is_waived() -> None:
+def test_reports_list_waived_findings() -> None:
     report = judge(waiver())
     shown = text.render(report)
     assert "foreign.fatbin: waived KB201 register-spill: axpy" in shown
@@ -175,7 +175,7 @@ def test_waivers_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("globs", "kept"), [(("axpy",), SCALE), (("ns::*",), AXPY)])
-def test_waiver_by_kernel_hides_its_part_of_information(globs: tuple[str, ...], kept: str) -> None:
+def test_waiver_for_a_kernel_hides_its_part_of_an_info(globs: tuple[str, ...], kept: str) -> None:
     policy = Policy(waivers=(waiver(kernels=globs),), source="kbuild.toml")
 
     report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)
@@ -188,7 +188,7 @@ def test_waiver_by_kernel_hides_its_part_of_information(globs: tuple[str, ...], 
         assert demangle(name) in one.message
 
 
-def test_waivers_of_all_kernels_hide_information() -> None:
+def test_waivers_for_all_kernels_hide_an_info() -> None:
     policy = Policy(waivers=(waiver(kernels=("*",)),), source="kbuild.toml")
 
     report = verify((SPILLING,), policy, select_rules(["KB0", "KB201"]), LAST_DAY)

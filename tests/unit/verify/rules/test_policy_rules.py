@@ -1,4 +1,4 @@
-"""The rules that judge by a policy, a baseline or what devices and drivers can take."""
+"""Rules that judge by a policy, a baseline, or the limits of devices and drivers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.facts.policy_cases import AMD, BAD_BY_POLICY, BASELINE, CUBIN, FORE
     [(rule, facts, policy) for rule, _, facts, policy in BAD_BY_POLICY],
     ids=[f"{rule} {what}" for rule, what, *_ in BAD_BY_POLICY],
 )
-def test_bad_facts_raise_their_rule_alone(
+def test_bad_facts_raise_only_their_rule(
     rule: str, facts: ArtifactFacts, policy: Policy | None
 ) -> None:
     report = verify((facts,), policy)
@@ -54,7 +54,7 @@ def reason(facts: ArtifactFacts, rule: str, policy: Policy | None = None) -> str
 # KB101, KB110: names are compared.
 
 
-def test_requirement_of_some_kernels_names_them_alone() -> None:
+def test_requirement_for_some_kernels_names_only_them() -> None:
     policy = Policy(
         required_architectures=("sm_90",),
         parts=(Part(kernels=("axpy*",), required_architectures=("sm_90", "sm_100")),),
@@ -80,7 +80,7 @@ def test_later_parts_win_and_files_select() -> None:
     assert [f.arch for f in findings(moved, "KB101", policy)] == ["sm_75"]
 
 
-def test_what_holds_no_kernel_lacks_none() -> None:
+def test_container_without_kernels_needs_no_architecture() -> None:
     empty = foreign_facts(replace(CUBIN, kernels=()))
     assert findings(empty, "KB101", Policy(required_architectures=("sm_100",))) == ()
     assert findings(empty, "KB110", Policy(allowed_architectures=("sm_100",))) == ()
@@ -88,7 +88,7 @@ def test_what_holds_no_kernel_lacks_none() -> None:
 
 
 def _device_linked() -> ArtifactFacts:
-    """What nvcc -rdc=true and its device link leave: the parts, and the linked image."""
+    """Return the facts of nvcc -rdc=true and its device link: the inputs and the output."""
     facts = foreign_facts(
         CUBIN, *(replace(i, container=n) for n in (1, 2) for i in (gpu_image("sm_80"), PTX))
     )
@@ -104,12 +104,12 @@ def _device_linked() -> ArtifactFacts:
     return replace(facts, containers=(container, part, part), wrappers=(wrapper,))
 
 
-def test_what_the_driver_links_serves_a_device_linked_file() -> None:
+def test_images_that_the_driver_links_count_for_a_device_linked_file() -> None:
     facts = _device_linked()
     policy = Policy(required_architectures=("sm_90", "compute_90"))
     assert findings(facts, "KB101", policy) == ()
     assert findings(facts, "KB106") == ()
-    # Both sources have to have it.
+    # Both sources must have it.
     cut = replace(facts, images=facts.images[:-1])
     assert [f.arch for f in findings(cut, "KB101", policy)] == ["compute_90"]
     assert [f.rule for f in findings(cut, "KB106")] == ["KB106"]
@@ -142,7 +142,7 @@ def test_driver_for_ptx(version: str, driver: str, is_found: bool) -> None:
     assert all(finding.severity == "error" for finding in found)
 
 
-def test_ptx_that_no_table_has_is_skipped() -> None:
+def test_unknown_ptx_version_is_skipped() -> None:
     facts = foreign_facts(CUBIN, replace(PTX, ptx_version="99.1"))
     assert "PTX 99.1" in reason(facts, "KB105", Policy(minimum_driver="12.4"))
     assert "no minimum driver" in reason(facts, "KB105")
@@ -192,7 +192,7 @@ def test_other_vendors_need_no_ptx() -> None:
 # KB107
 
 
-def test_compression_needs_what_the_policy_names() -> None:
+def test_compression_is_compared_with_the_minimum_driver_and_runtime() -> None:
     packed = foreign_facts(replace(CUBIN, compression="zstd"), PTX)
     (finding,) = findings(packed, "KB107", Policy(minimum_driver="12.3"))
     assert (finding.severity, "550.54.14" in finding.message) == ("warning", True)
@@ -223,7 +223,7 @@ def test_kernel_without_local_memory_has_no_spills() -> None:
     assert judge(facts, "KB201", Policy(max_spill_bytes=0)).rules_run == ("KB201",)
 
 
-def test_unasked_spills_are_one_line_of_information() -> None:
+def test_spills_without_a_limit_are_one_info() -> None:
     (finding,) = findings(needing(spill_bytes=16), "KB201")
     assert finding.severity == "info"
     assert finding.message == (
@@ -296,13 +296,13 @@ def test_kernels_of_several_sources_count_once() -> None:
 # The baseline.
 
 
-def test_figures_as_in_the_baseline_are_fine() -> None:
+def test_figures_equal_to_the_baseline_pass() -> None:
     report = verify((FOREIGN,), Policy(baseline=BASELINE))
     assert report.findings == ()
     assert {"KB003", "KB201", "KB202", "KB203", "KB204", "KB205"} <= set(report.rules_run)
 
 
-def test_improvement_asks_to_tighten() -> None:
+def test_improvement_asks_for_a_new_baseline() -> None:
     report = verify((needing(registers=30),), Policy(baseline=BASELINE))
     (finding,) = report.findings
     assert report.ok

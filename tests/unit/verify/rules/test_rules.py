@@ -1,4 +1,4 @@
-"""Every rule on one artifact that violates it and on one that does not."""
+"""Every rule on one artifact that violates it, and on one that does not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ HOSTS = (
     foreign_facts(),
     replace(foreign_facts(gpu_image("gfx90a", compression="zstd")), path="amd.fatbin"),
 )
-# With this, the rules that judge by a policy have something to judge.
+# This policy gives every policy rule something to judge.
 CLEAN_POLICY = Policy(
     required_architectures=(),
     allowed_architectures=("sm_80", "sm_90", "compute_90", "gfx90a"),
@@ -66,8 +66,7 @@ CLEAN_POLICY = Policy(
     max_architecture_bytes=2000,
     max_artifact_bytes=2000,
 )
-# The files of several calls: every rule has something to judge in one of these, and nothing
-# to find.
+# The files of several calls. Every rule judges at least one of them and finds nothing.
 CLEAN = (
     (SOUND, SOUND_WITH_STUBS, *HOSTS),
     (EXPORTED, *HOSTS),
@@ -120,13 +119,13 @@ def _change_stub(facts: ArtifactFacts, **changes: Any) -> ArtifactFacts:
 
 
 def _taking_address(kind: FileKind) -> ArtifactFacts:
-    """A host file that does with a kernel what it should."""
+    """Return a host file that uses a kernel correctly."""
     undefined = make_symbol(SCALE, None, type="none", visibility="default", dynamic=True)
     return replace(host_facts(kind), symbols=(undefined,))
 
 
 def _own_reference(kind: ReferenceKind, offset: int) -> Reference:
-    """A use of the first handle (offset 0) or of its stub, in the file that defines them."""
+    """Return a reference to the first handle (offset 0) or its stub in the defining file."""
     name, section = (SCALE_STUB, 2) if offset else (SCALE, 1)
     target = Place(section=section, offset=offset)
     return Reference(kind=kind, symbol=name, place=Place(section=2, offset=16), target=target)
@@ -141,7 +140,7 @@ def _row_in_container(number: int) -> ArtifactFacts:
     )
 
 
-# Rule id, what is wrong, the facts of one file or of several.
+# Rule id, defect, and the facts of one file or of several.
 BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
     ("KB101", "image absent", replace(SOUND, images=SOUND.images[:1])),
     ("KB101", "no image at all", replace(SOUND, images=())),
@@ -454,7 +453,7 @@ BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
 @pytest.mark.parametrize(
     ("rule", "facts"), [(r, f) for r, _, f in BAD], ids=[f"{r} {w}" for r, w, _ in BAD]
 )
-def test_bad_facts_raise_their_rule_alone(
+def test_bad_facts_raise_only_their_rule(
     rule: str, facts: ArtifactFacts | tuple[ArtifactFacts, ...]
 ) -> None:
     report = verify((facts,) if isinstance(facts, ArtifactFacts) else facts)

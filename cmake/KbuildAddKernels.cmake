@@ -342,7 +342,7 @@ function(_kbuild_write_flags target directory)
             string(APPEND content "$<$<CONFIG:${configuration}>:build_option ${option}\n>")
         endforeach()
     endforeach()
-    # Without a build type kernels are optimised, as device compilers do.
+    # Without a build type kernels are optimized, as device compilers do.
     string(APPEND content "$<$<CONFIG:>:build_option -O2\n>")
     separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
     _kbuild_append_lines(content option ${arg_COMPILE_OPTIONS} ${device_flags})

@@ -1,6 +1,6 @@
 #include "registry.hpp"
 
-#include "errors.hpp"
+#include "api/errors.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -222,7 +222,7 @@ const kbuild_cpu_variable& Registry::locate(const void* shadow) {
     return load(*row.module, row.module->descriptor.variables[row.index]);
 }
 
-void Registry::initialise_managed(const kbuild_module& descriptor, void (*initialise)()) {
+void Registry::initialize_managed(const kbuild_module& descriptor, void (*initialize)()) {
     RegisteredModule* module = nullptr;
     {
         const std::lock_guard lock(mutex_);
@@ -233,7 +233,7 @@ void Registry::initialise_managed(const kbuild_module& descriptor, void (*initia
         throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is not registered");
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i) {
         const auto& row = descriptor.variables[i];
-        if (!kbuild_is_managed(&row, initialise)) continue;
+        if (!kbuild_is_managed(&row, initialize)) continue;
         auto* const shadow = static_cast<kbuild_managed*>(row.shadow);
         __atomic_store_n(&shadow->data, load(*module, row).address, __ATOMIC_RELEASE);
     }

@@ -2,7 +2,7 @@
 #ifndef KBUILD_CPU_REGISTRY_HPP
 #define KBUILD_CPU_REGISTRY_HPP
 
-#include "container.hpp"
+#include "images/container.hpp"
 
 #include <kbuild/cpu_image.h>
 
@@ -61,7 +61,7 @@ public:
     const kbuild_cpu_variable& locate(const void* shadow);
 
     // Writes to the module's shadows of managed variables where these are. Throws Failure.
-    void initialise_managed(const kbuild_module& descriptor, void (*initialise)());
+    void initialize_managed(const kbuild_module& descriptor, void (*initialize)());
 
 private:
     friend class KernelUse;

@@ -258,7 +258,7 @@ def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The device runtime as an archive for aarch64."""
     compiler = require(AARCH64)
     folder = tmp_path_factory.mktemp("runtime")
-    sources = sorted([*(NATIVE / "cpu").glob("*.cpp"), *(NATIVE / "cpu").glob("*.S")])
+    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
     flags = ("-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
     include = f"-I{NATIVE / 'include'}"
     succeed(run(compiler, *flags, include, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=folder))

@@ -7,8 +7,8 @@ KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
 }
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
 // What clang calls before it uses the array, as the generated adapter has it.
-extern "C" KBUILD_CPU_IN_IMAGE void initialise_dynamic() __asm__("_ZTH7dynamic");
-void initialise_dynamic() {}
+extern "C" KBUILD_CPU_IN_IMAGE void initialize_dynamic() __asm__("_ZTH7dynamic");
+void initialize_dynamic() {}
 
 struct Affine {
     double scale;

@@ -1,7 +1,7 @@
 // Reads a container again and again with random damage: any result is fine but a crash.
 // Usage: container_fuzz <container file> <rounds>
-#include "errors.hpp"
-#include "offload_binary.hpp"
+#include "api/errors.hpp"
+#include "images/offload_binary.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -70,7 +70,7 @@ class Variant:
 
 VARIANTS = (
     Variant("g++"),
-    Variant("g++", "-O0", ("-DKBUILD_CPU_FIBRE_UCONTEXT",)),
+    Variant("g++", "-O0", ("-DKBUILD_CPU_FIBER_UCONTEXT",)),
     Variant("clang++"),
 )
 
@@ -138,13 +138,13 @@ def build_runtime(variant: Variant, folder: Path) -> None:
         compile_with(variant.compiler, *flags, *STRICT, INCLUDE, "-c", source, "-o", output)
         return output
 
-    sources = sorted([*(NATIVE / "cpu").glob("*.cpp"), *(NATIVE / "cpu").glob("*.S")])
+    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(build, sources))
     compile_with(
         variant.compiler,
         *("-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname,libkbuild_cpu.so.1"),
-        f"-Wl,--version-script={NATIVE / 'cpu' / 'exports.map'}",
+        f"-Wl,--version-script={NATIVE / 'cpu' / 'api' / 'exports.map'}",
         *objects,
         *("-ldl", "-o", folder / "libkbuild_cpu.so.1"),
     )
@@ -355,7 +355,7 @@ def test_container_reader_survives_damage(tmp_path: Path) -> None:
     container.write_bytes(
         offload_binary(b"i" * 20, "x86-64") + offload_binary(b"image", "x86-64-v3")
     )
-    sources = [NATIVE / "cpu" / name for name in ("offload_binary.cpp", "errors.cpp")]
+    sources = [NATIVE / "cpu" / name for name in ("images/offload_binary.cpp", "api/errors.cpp")]
     compile_with(
         "g++",
         *("-std=c++17", "-O1", *SANITIZE, INCLUDE, f"-I{NATIVE / 'cpu'}"),

@@ -14,7 +14,7 @@ INCLUDE = ROOT / "kbuild" / "native" / "include"
 LIBRARY = "int thing = 1;\n"
 HOST = """
 #define _GNU_SOURCE
-#include <kbuild/module_search.h>
+#include <kbuild/detail/module_search.h>
 #include <dlfcn.h>
 int here;
 extern int thing;

@@ -8,7 +8,7 @@
 #ifndef KBUILD_CPU_IMAGE_H
 #define KBUILD_CPU_IMAGE_H
 
-#include <kbuild/cpu_device_api.h>
+#include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
 #define KBUILD_CPU_IMAGE_ABI 3

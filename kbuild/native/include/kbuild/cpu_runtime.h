@@ -49,8 +49,8 @@ int kbuild_cpu_copy_to_symbol(const void *__symbol, const void *__source, size_t
 int kbuild_cpu_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
                                 size_t __offset);
 /* Makes `data` valid in the module's shadows of managed variables, those that bear
- * `__initialise`. */
-int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialise)(void));
+ * `__initialize`. */
+int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialize)(void));
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);

@@ -14,14 +14,14 @@
 //                             void *const *args);
 //         launches, and leaves the result where kbuild_take_stub_result looks for it
 //
-// and what kbuild/capture_plan.hpp asks for.
+// and what kbuild/detail/capture/plan.hpp asks for.
 #ifndef KBUILD_DEBUG_STUB_HPP
 #define KBUILD_DEBUG_STUB_HPP
 
-#include <kbuild/launch_capture.hpp>
-#include <kbuild/launch_limits.h>
-#include <kbuild/launch_text.hpp>
-#include <kbuild/launch_trace.hpp>
+#include <kbuild/detail/capture/launch.hpp>
+#include <kbuild/detail/launch/limits.h>
+#include <kbuild/detail/launch/text.hpp>
+#include <kbuild/detail/launch/trace.hpp>
 
 #include <dlfcn.h>
 #include <memory>

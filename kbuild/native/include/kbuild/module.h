@@ -1,8 +1,8 @@
 /* The module descriptor: what an artifact with kernels tells whoever opens it.
  *
  * A stub unit defines one `kbuild_module_<target>` per kernel target.  The layout is
- * frozen: tests/tools/native checks every offset, and KBUILD_MODULE_ABI changes when it does.
- * The kernel table itself (names, types, image hashes) is serialised once, as the JSON
+ * frozen: tests/abi checks every offset, and KBUILD_MODULE_ABI changes when it does.
+ * The kernel table itself (names, types, image hashes) is serialized once, as the JSON
  * text that `record` points to; the ELF note `.note.kbuild` carries the same bytes.
  */
 #ifndef KBUILD_MODULE_H
@@ -81,11 +81,11 @@ struct kbuild_variable {
     uint32_t kind; /* enum kbuild_variable_kind */
 };
 
-/* Where a managed variable is: null until `initialise` was called.  `initial` is what it holds
+/* Where a managed variable is: null until `initialize` was called.  `initial` is what it holds
  * at first, for runtimes that ask the host for it. */
 struct kbuild_managed {
     void *data;
-    void (*initialise)(void);
+    void (*initialize)(void);
     const void *initial;
 };
 
@@ -93,10 +93,10 @@ struct kbuild_managed {
  * name of a static one in device code, which images do not tell from others, and nothing
  * may be written there. */
 static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
-                                    void (*__initialise)(void))
+                                    void (*__initialize)(void))
 {
     return __variable->kind == KBUILD_VARIABLE_MANAGED &&
-           ((const struct kbuild_managed *)__variable->shadow)->initialise == __initialise;
+           ((const struct kbuild_managed *)__variable->shadow)->initialize == __initialize;
 }
 
 /* The memory of a managed variable, on the host and on the device; null where there is no
@@ -108,9 +108,9 @@ static inline void *kbuild_managed_data(const void *__variable)
     /* The host's declaration of the name says nothing of what lies there. */
     __asm__("" : "+r"(__managed) : : "memory");
     if (__managed->data == 0) {
-        if (__managed->initialise == 0) /* another variable's shadow, which holds nothing */
+        if (__managed->initialize == 0) /* another variable's shadow, which holds nothing */
             return 0;
-        __managed->initialise();
+        __managed->initialize();
         __asm__("" : : : "memory");
     }
     return __managed->data;

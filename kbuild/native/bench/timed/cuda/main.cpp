@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 // Fewer than a stream's queue holds, so that no launch waits for the device.
 constexpr int launches_per_batch = 200;
-constexpr int synchronised_per_batch = 20;
+constexpr int synchronized_per_batch = 20;
 
 cudaStream_t stream;
 float* memory;
@@ -123,12 +123,12 @@ void show(const char* mode, const Way& way, double nanoseconds)
     std::printf("sample\t%s\t%s\t%.2f\n", mode, way.name, nanoseconds);
 }
 
-double time_batch(void (*launch)(), int count, bool synchronise)
+double time_batch(void (*launch)(), int count, bool synchronize)
 {
     const auto start = Clock::now();
     for (int i = 0; i < count; ++i) {
         launch();
-        if (synchronise) cudaStreamSynchronize(stream);
+        if (synchronize) cudaStreamSynchronize(stream);
     }
     const auto end = Clock::now();
     cudaStreamSynchronize(stream);
@@ -180,7 +180,7 @@ void time_warm(int batches)
         for (const Way* way : order) {
             show("enqueue", *way, time_batch(way->launch, launches_per_batch, false));
             if (way->launches)
-                show("launch and synchronise", *way, time_batch(way->launch, synchronised_per_batch, true));
+                show("launch and synchronize", *way, time_batch(way->launch, synchronized_per_batch, true));
         }
     }
 }

@@ -2,7 +2,7 @@
 #ifndef KBUILD_CPU_BARRIER_H
 #define KBUILD_CPU_BARRIER_H
 
-#include <kbuild/cpu_device_api.h>
+#include <kbuild/detail/cpu_device_api.h>
 
 #include "qualifiers.h"
 

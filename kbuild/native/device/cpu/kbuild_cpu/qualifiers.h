@@ -24,9 +24,9 @@
 #endif
 
 /* All device threads of a block run on one OS thread, so thread-local storage is the
- * block's. Like CUDA's, it has no dynamic initialisation; gcc has to be told, or it calls
- * an initialisation function for every use of an `extern` array. Told so, clang demands an
- * initialiser of every class type; it calls a function only if there is one to call, which
+ * block's. Like CUDA's, it has no dynamic initialization; gcc has to be told, or it calls
+ * an initialization function for every use of an `extern` array. Told so, clang demands an
+ * initializer of every class type; it calls a function only if there is one to call, which
  * for what is `extern` is the image's to say. */
 #if defined(__clang__)
 #define __shared__ KBUILD_CPU_IN_IMAGE thread_local

@@ -1,0 +1,139 @@
+// What a process captures of its launches: what the environment asks for, and how many there
+// were.
+#ifndef KBUILD_DETAIL_CAPTURE_STATE_HPP
+#define KBUILD_DETAIL_CAPTURE_STATE_HPP
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KBUILD_CAPTURE_LAUNCHES 100ull
+#define KBUILD_CAPTURE_BUFFER_BYTES (1ull << 30)
+
+// How many launches of which process are captured: a forked child begins anew.  One for all stub
+// units that the linkers can make one of.
+struct kbuild_capture_state {
+    int __process;
+    int __holder;
+    int __is_over;
+    unsigned long long __captured;
+    unsigned long long __number;
+};
+extern struct kbuild_capture_state kbuild_captures
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+struct kbuild_capture_state kbuild_captures = {};
+
+__attribute__((format(printf, 1, 2))) static void kbuild_say_of_capture(const char* __format, ...)
+{
+    char __line[3072];
+    va_list __arguments;
+    va_start(__arguments, __format);
+    const int __length = vsnprintf(__line, sizeof __line - 1, __format, __arguments);
+    va_end(__arguments);
+    if (__length < 0) return;
+    const size_t __end = static_cast<size_t>(__length) < sizeof __line - 1
+                             ? static_cast<size_t>(__length)
+                             : sizeof __line - 2;
+    __line[__end] = '\n';
+    (void)!write(STDERR_FILENO, __line, __end + 1);
+}
+
+// The lock is its process's number: what a fork copied while it was held is nobody's.
+static void kbuild_lock_captures()
+{
+    const int __own = static_cast<int>(getpid());
+    int __holder = 0;
+    while (!__atomic_compare_exchange_n(&kbuild_captures.__holder, &__holder, __own, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (__holder == __own) {
+            __holder = 0;
+            sched_yield();
+        }
+    }
+    if (kbuild_captures.__process != __own) {
+        kbuild_captures.__process = __own;
+        kbuild_captures.__is_over = 0;
+        kbuild_captures.__captured = 0;
+    }
+}
+
+static void kbuild_unlock_captures()
+{
+    __atomic_store_n(&kbuild_captures.__holder, 0, __ATOMIC_RELEASE);
+}
+
+// After what would go wrong again.
+static void kbuild_give_up_captures(const char* __folder, const char* __reason)
+{
+    kbuild_lock_captures();
+    const bool __is_first = !kbuild_captures.__is_over;
+    kbuild_captures.__is_over = 1;
+    kbuild_unlock_captures();
+    if (__is_first)
+        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %.500s; nothing more is captured",
+                              __folder, __reason);
+}
+
+// A number of the environment; the usual one where it is none.
+static unsigned long long kbuild_read_setting(const char* __variable, unsigned long long __usual,
+                                              bool __may_speak)
+{
+    const char* const __words = getenv(__variable);
+    char* __end = nullptr;
+    if (__words == nullptr || __words[0] == '\0') return __usual;
+    errno = 0;
+    const unsigned long long __number = strtoull(__words, &__end, 10);
+    if (errno == 0 && *__end == '\0' && __words[0] >= '0' && __words[0] <= '9') return __number;
+    if (__may_speak)
+        kbuild_say_of_capture("kbuild: %s: %.500s is no number; %llu is taken", __variable, __words,
+                              __usual);
+    return __usual;
+}
+
+// Which of the process's captures this launch is, from 1; 0 where it is none.
+static unsigned long long kbuild_claim_capture(const char* __folder)
+{
+    kbuild_lock_captures();
+    struct kbuild_capture_state* const __state = &kbuild_captures;
+    const bool __was_over = __state->__is_over;
+    unsigned long long __most = 0, __place = 0;
+    if (!__was_over) {
+        __most = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES,
+                                     __state->__captured == 0);
+        __state->__is_over = __state->__captured >= __most;
+        if (!__state->__is_over) __place = ++__state->__captured;
+    }
+    kbuild_unlock_captures();
+    if (!__was_over && __place == 0)
+        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %llu launches are captured, as many as "
+                              "KBUILD_CAPTURE_LIMIT says; nothing more is captured",
+                              __folder, __most);
+    if (__place != 0 && mkdir(__folder, 0777) != 0 && errno != EEXIST) {
+        kbuild_give_up_captures(__folder, strerror(errno));
+        return 0;
+    }
+    return __place;
+}
+
+static unsigned long long kbuild_number_capture()
+{
+    kbuild_lock_captures();
+    const unsigned long long __number = kbuild_captures.__number++;
+    kbuild_unlock_captures();
+    return __number;
+}
+
+// Where launches are captured; null where they are not.
+static const char* kbuild_capture_target()
+{
+    const char* const __folder = getenv("KBUILD_CAPTURE");
+    return __folder == nullptr || __folder[0] == '\0' || strcmp(__folder, "0") == 0 ? nullptr
+                                                                                    : __folder;
+}
+
+#endif

@@ -110,13 +110,13 @@ def test_launch_without_an_image_for_the_device_fails(
     output = run(probes / "far", "say")
 
     assert "no kernel image is available" in output
-    assert f"the device is sm_{device_architecture}, and far_kernels has sm_120" in output
+    assert f"the device is sm_{device_architecture}, and far_kernels was built for sm_120" in output
 
 
 def test_smoke_names_the_missing_architecture(probes: Path, device_architecture: str) -> None:
     output = run(KBUILD, "smoke", probes / "libfar_kernels.so", code=1)
 
-    assert f"the device is sm_{device_architecture}, and far_kernels has sm_120" in output
+    assert f"the device is sm_{device_architecture}, and far_kernels was built for sm_120" in output
 
 
 def test_device_variables_work(tmp_path: Path, device_architecture: str) -> None:

@@ -10,7 +10,7 @@ struct LastFailure {
     char detail[1024];
 };
 
-// A plain buffer: it has no destructor, so that it outlives every atexit handler.
+// A plain buffer, because a type with a destructor would be destroyed before the last atexit handler.
 thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, ""};
 
 const char* generic_message(int code) noexcept {
@@ -19,7 +19,8 @@ const char* generic_message(int code) noexcept {
     case KBUILD_CPU_INVALID_VALUE: return "invalid argument";
     case KBUILD_CPU_OUT_OF_MEMORY: return "out of memory";
     case KBUILD_CPU_INVALID_CONFIGURATION: return "invalid launch configuration";
-    case KBUILD_CPU_INVALID_KERNEL: return "not a registered kernel";
+    case KBUILD_CPU_INVALID_SYMBOL: return "invalid device variable";
+    case KBUILD_CPU_INVALID_KERNEL: return "kernel is not registered";
     case KBUILD_CPU_INVALID_IMAGE: return "invalid device image";
     case KBUILD_CPU_NO_IMAGE_FOR_MACHINE: return "no device image for this machine";
     case KBUILD_CPU_KERNEL_NOT_FOUND: return "kernel not found in its device image";

@@ -1,5 +1,5 @@
-// Failures inside the runtime are exceptions; at the extern "C" border they become a code
-// and a text that kbuild_cpu_error_message finds again.
+// Inside the runtime, failures are exceptions. The extern "C" functions convert them to a code and
+// keep the text for kbuild_cpu_error_message.
 #ifndef KBUILD_CPU_API_ERRORS_HPP
 #define KBUILD_CPU_API_ERRORS_HPP
 
@@ -21,10 +21,10 @@ private:
     kbuild_cpu_error code_;
 };
 
-// Makes this failure the calling thread's last one, and returns its code.
+// Records the failure as the calling thread's last one, and returns its code.
 int remember_failure(kbuild_cpu_error code, const char* detail) noexcept;
 
-// The last failure's text if it had this code, else what the code means in general.
+// Returns the text of the thread's last failure if it has this code, otherwise a generic text.
 const char* error_message(int code) noexcept;
 
 }  // namespace kbuild::cpu

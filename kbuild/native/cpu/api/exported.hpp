@@ -1,5 +1,5 @@
-// The runtime's functions as this build of it shows them: exported from the shared library,
-// hidden in the static one, so that two copies in a process never mix.
+// Declares the runtime's functions with the visibility of this build: exported from the shared
+// library, but hidden in the static one, so that two copies in a process do not interfere.
 #ifndef KBUILD_CPU_API_EXPORTED_HPP
 #define KBUILD_CPU_API_EXPORTED_HPP
 

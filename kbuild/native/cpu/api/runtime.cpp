@@ -1,4 +1,4 @@
-// The extern "C" border: checks arguments, and turns exceptions into error codes.
+// The extern "C" functions: check arguments, and convert exceptions to error codes.
 #include "api/exported.hpp"
 
 #include "allocations.hpp"
@@ -17,10 +17,10 @@ namespace {
 
 using namespace kbuild::cpu;
 
-// What CUDA promises of device memory.
+// The alignment that CUDA guarantees for device memory.
 constexpr std::size_t allocation_alignment = 256;
 
-// CUDA's limits, so that a launch that works here works there.
+// CUDA's limits, so that a launch that works on the CPU also works on a GPU.
 constexpr kbuild_dim3 largest_grid = {0x7FFFFFFF, 65535, 65535};
 constexpr kbuild_dim3 largest_block = {1024, 1024, 64};
 constexpr std::uint64_t most_threads_per_block = 1024;
@@ -32,7 +32,7 @@ int guarded(Function function) noexcept {
         return KBUILD_CPU_SUCCESS;
     } catch (const Failure& failure) {
         return remember_failure(failure.code(), failure.what());
-    } catch (const std::exception& failure) {  // std::bad_alloc: nothing else is thrown here
+    } catch (const std::exception& failure) {  // only std::bad_alloc is possible
         return remember_failure(KBUILD_CPU_OUT_OF_MEMORY, failure.what());
     }
 }
@@ -51,7 +51,7 @@ void check_extent(const char* what, const kbuild_dim3& extent, const kbuild_dim3
         extent.y > largest.y || extent.z > largest.z)
         throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
                       std::string("the ") + what + " is " + to_string(extent) +
-                          ", and must be from (1, 1, 1) to " + to_string(largest));
+                          ", but must be from (1, 1, 1) to " + to_string(largest));
 }
 
 void check_configuration(const kbuild_launch_config& config) {
@@ -61,7 +61,7 @@ void check_configuration(const kbuild_launch_config& config) {
     if (threads > most_threads_per_block)
         throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
                       "the block " + to_string(config.block) + " has " + std::to_string(threads) +
-                          " threads, and may have " + std::to_string(most_threads_per_block));
+                          " threads, but the maximum is " + std::to_string(most_threads_per_block));
 }
 
 void require_unset(bool is_set, const char* attribute) {
@@ -77,14 +77,15 @@ void check_attributes(const kbuild_launch_config& config) {
     require_unset(config.programmatic_dependent_launch != 0, "programmatic dependent launch");
 }
 
-// An image without `extern __shared__` arrays has no use for the bytes, and ignores them.
+// An image without `extern __shared__` arrays ignores the bytes.
 void check_shared_bytes(const kbuild_cpu_image& image, std::size_t bytes) {
     const auto capacity = image.dynamic_shared_bytes != 0
                               ? image.dynamic_shared_bytes
                               : std::uint64_t{KBUILD_CPU_DYNAMIC_SHARED_BYTES};
     if (bytes > capacity)
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the launch asks for " + std::to_string(bytes) +
-                                                    " bytes of dynamic shared memory; there are " +
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the launch requests " + std::to_string(bytes) +
+                                                    " bytes of dynamic shared memory, but the "
+                                                    "maximum is " +
                                                     std::to_string(capacity));
 }
 
@@ -100,7 +101,7 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
     require(config != nullptr, "the launch configuration is a null pointer");
     if (BlockRunner::of_this_thread().is_running())
         throw Failure(KBUILD_CPU_NOT_SUPPORTED,
-                      "the cpu backend does not launch kernels from kernels");
+                      "the cpu backend does not support launches from inside a kernel");
     check_configuration(*config);
     check_attributes(*config);
     const KernelUse use(handle);
@@ -110,14 +111,15 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
     Pool::instance().run(work);
 }
 
-// Where in a device variable the bytes start that a copy is about.
+// Returns the address in a device variable at which a copy starts. Throws Failure if the copy does
+// not fit.
 char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
     const auto& variable = Registry::instance().locate(symbol);
     if (offset > variable.size || bytes > variable.size - offset)
         throw Failure(KBUILD_CPU_INVALID_VALUE,
                       "a copy of " + std::to_string(bytes) + " bytes at offset " +
-                          std::to_string(offset) + " of variable " + variable.name +
-                          ", which has " + std::to_string(variable.size));
+                          std::to_string(offset) + " does not fit in variable " + variable.name +
+                          ", which has " + std::to_string(variable.size) + " bytes");
     return static_cast<char*>(variable.address) + offset;
 }
 
@@ -169,7 +171,7 @@ int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, vo
 
 int kbuild_cpu_get_symbol_address(void** pointer, const void* symbol) {
     return guarded([&] {
-        require(pointer != nullptr, "the pointer to set is a null pointer");
+        require(pointer != nullptr, "the address for the result is a null pointer");
         *pointer = address_in(symbol, 0, 0);
     });
 }
@@ -178,7 +180,7 @@ int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_
                               std::size_t offset) {
     return guarded([&] {
         auto* const destination = address_in(symbol, bytes, offset);
-        require(source != nullptr || bytes == 0, "a copy from a null pointer");
+        require(source != nullptr || bytes == 0, "the source of the copy is a null pointer");
         if (bytes != 0) std::memmove(destination, source, bytes);
     });
 }
@@ -187,7 +189,7 @@ int kbuild_cpu_copy_from_symbol(void* destination, const void* symbol, std::size
                                 std::size_t offset) {
     return guarded([&] {
         const auto* const source = address_in(symbol, bytes, offset);
-        require(destination != nullptr || bytes == 0, "a copy to a null pointer");
+        require(destination != nullptr || bytes == 0, "the destination of the copy is a null pointer");
         if (bytes != 0) std::memmove(destination, source, bytes);
     });
 }
@@ -201,14 +203,14 @@ int kbuild_cpu_initialise_managed(const kbuild_module* module, void (*initialize
 
 int kbuild_cpu_allocate(void** pointer, std::size_t bytes) {
     return guarded([&] {
-        require(pointer != nullptr, "the pointer to set is a null pointer");
+        require(pointer != nullptr, "the address for the result is a null pointer");
         *pointer = allocate(bytes);
     });
 }
 
 int kbuild_cpu_release(void* pointer) {
     return guarded([&] {
-        // First: another thread may be given the same memory as soon as it is free.
+        // Remove the entry first: another thread can get the same memory as soon as it is free.
         Allocations::instance().remove(pointer);
         std::free(pointer);
     });
@@ -216,14 +218,14 @@ int kbuild_cpu_release(void* pointer) {
 
 int kbuild_cpu_find_allocation(const void* pointer, void** base, std::size_t* bytes) {
     return guarded([&] {
-        require(base != nullptr && bytes != nullptr, "where the allocation goes is a null pointer");
+        require(base != nullptr && bytes != nullptr, "an address for the result is a null pointer");
         const auto allocation = Allocations::instance().find(pointer);
         *base = allocation.base;
         *bytes = allocation.bytes;
     });
 }
 
-// Host and device share their memory: the direction is checked, and makes no difference.
+// The host and the device share their memory, so the direction is checked but has no effect.
 int kbuild_cpu_copy(void* destination, const void* source, std::size_t bytes,
                     kbuild_copy_direction direction) {
     return guarded([&] {
@@ -231,13 +233,13 @@ int kbuild_cpu_copy(void* destination, const void* source, std::size_t bytes,
                     direction == KBUILD_COPY_ON_DEVICE,
                 "unknown copy direction");
         if (bytes == 0) return;
-        require(destination != nullptr && source != nullptr, "a copy from or to a null pointer");
+        require(destination != nullptr && source != nullptr, "the source or destination of the copy is a null pointer");
         std::memmove(destination, source, bytes);
     });
 }
 
 int kbuild_cpu_synchronize() {
-    return KBUILD_CPU_SUCCESS;  // a launch has run when it returns
+    return KBUILD_CPU_SUCCESS;  // launches are synchronous
 }
 
 const char* kbuild_cpu_error_message(int code) { return error_message(code); }

@@ -1,5 +1,5 @@
-// Launches through debug stubs: the configuration goes round the stub, whose parameters are
-// the kernel's own, and the result comes back the same way.
+// Launches through debug stubs. A stub has the parameters of its kernel, so the launch configuration
+// and the result are passed through a slot for each thread.
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
@@ -34,7 +34,7 @@ int kbuild_cpu_launch_from_stub(const void* handle, void* const* args) {
     if (!slot.is_pushed) {
         slot.result = kbuild::cpu::remember_failure(
             KBUILD_CPU_INVALID_CONFIGURATION,
-            "a debug stub was called by hand: use kbuild::launch");
+            "a debug stub was called directly; use kbuild::launch");
         return slot.result;
     }
     slot.is_pushed = false;

@@ -1,9 +1,9 @@
-// Fibers: stacks of their own that take turns on one OS thread.
+// Fibers: computations with separate stacks that take turns on one OS thread.
 #ifndef KBUILD_CPU_FIBERS_FIBER_HPP
 #define KBUILD_CPU_FIBERS_FIBER_HPP
 
 #if !defined(__x86_64__)
-#define KBUILD_CPU_FIBER_UCONTEXT 1  // also to be had on x86-64, for tests
+#define KBUILD_CPU_FIBER_UCONTEXT 1  // tests select it on x86-64, too
 #endif
 
 #include <cstddef>
@@ -14,31 +14,31 @@
 
 namespace kbuild::cpu {
 
-// The low end of a fiber's stack, and its size.
+// The lowest address of a fiber's stack, and its size in bytes.
 struct Stack {
     char* base;
     std::size_t size;
 };
 
-// A suspended computation, or a place to keep the running one. It owns no memory.
+// A suspended computation, or the place where the running one will be saved. Owns no memory.
 class Fiber {
 public:
-    // Makes the fiber ready to call body(argument) on that stack. What the fiber did before
-    // is forgotten. `body` must never return. While it runs `caller` must be suspended: a
-    // stack trace of the fiber goes on there.
+    // Prepares the fiber to call body(argument) on the stack, and discards its earlier state.
+    // `body` must not return. While it runs, `caller` must be suspended, because a stack trace of
+    // the fiber continues there.
     void prepare(Stack stack, void (*body)(void*), void* argument, const Fiber& caller);
 
-    // Suspends the running fiber in `from`, and continues `to`.
+    // Saves the running fiber in `from`, and continues `to`.
     static void switch_to(Fiber& from, Fiber& to);
 
-    // Brings what the suspended fiber will need first into the cache.
+    // Loads the data that the suspended fiber needs first into the cache.
     void prefetch() const noexcept;
 
 private:
 #if defined(KBUILD_CPU_FIBER_UCONTEXT)
     ucontext_t context_;
 #else
-    void* stack_pointer_ = nullptr;  // everything else is on the stack
+    void* stack_pointer_ = nullptr;  // the rest is on the stack
 #endif
 };
 
@@ -50,7 +50,7 @@ inline void Fiber::switch_to(Fiber& from, Fiber& to) {
     kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_);
 }
 
-// Registers, the runtime's frames and, with luck, the kernel's.
+// The saved registers, the runtime's frames, and usually the kernel's frame.
 inline void Fiber::prefetch() const noexcept {
     constexpr int lines = 4, line_bytes = 64;
     const auto* stack = static_cast<const char*>(stack_pointer_);

@@ -15,9 +15,9 @@ constexpr std::size_t default_stack_bytes = 256 * 1024;
 constexpr std::size_t smallest_stack_bytes = 16 * 1024;
 constexpr std::size_t largest_stack_bytes = std::size_t{1} << 30;
 
-// A guard page splits the mapping in two, and the kernel allows a process some 65,000
-// mappings (vm.max_map_count). Beyond this many the rest of the program would starve, and
-// stacks go without: a guard only turns an overflow into a clean crash.
+// A guard page splits the mapping in two, and Linux allows about 65,000 mappings per process
+// (vm.max_map_count). More guards than this could leave too few for the rest of the program, so
+// further stacks have none. A guard only turns a stack overflow into a clean crash.
 constexpr std::size_t most_guards = 8192;
 std::atomic<std::size_t> guards{0};
 
@@ -34,7 +34,7 @@ std::size_t read_stack_bytes() {
     const auto bytes = std::strtoull(text, &end, 10);
     if (errno != 0 || *end != '\0' || bytes < smallest_stack_bytes || bytes > largest_stack_bytes)
         throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("KBUILD_CPU_STACK_BYTES is '") + text +
-                                                    "', not a number from " +
+                                                    "'; expected a number from " +
                                                     std::to_string(smallest_stack_bytes) + " to " +
                                                     std::to_string(largest_stack_bytes));
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
@@ -59,7 +59,7 @@ void Stacks::reserve(std::size_t count) {
         throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "cannot map " + std::to_string(bytes) +
                                                     " bytes of stacks for a block of " +
                                                     std::to_string(count) + " threads");
-    // A huge page would commit the stacks of eight threads when the first is touched.
+    // A huge page would allocate the stacks of eight threads when the first one is used.
     madvise(base, bytes, MADV_NOHUGEPAGE);
     base_ = static_cast<char*>(base);
     count_ = count;
@@ -71,7 +71,7 @@ Stack Stacks::use(std::size_t index) noexcept {
     if (index >= guarded_) {
         guarded_ = index + 1;
         if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
-            mprotect(base, page_bytes(), PROT_NONE);  // may fail: see most_guards
+            mprotect(base, page_bytes(), PROT_NONE);  // can fail, see most_guards
     }
     return {base + page_bytes(), stack_size_ - page_bytes()};
 }

@@ -1,4 +1,4 @@
-// The stacks of one OS thread's fibers: one mapping, committed page by page as it is used.
+// The stacks for the fibers of one OS thread: one mapping, whose pages are allocated on first use.
 #ifndef KBUILD_CPU_FIBERS_STACKS_HPP
 #define KBUILD_CPU_FIBERS_STACKS_HPP
 
@@ -8,7 +8,7 @@
 
 namespace kbuild::cpu {
 
-// KBUILD_CPU_STACK_BYTES, or 256 KiB; in whole pages.
+// Returns the size of a stack: KBUILD_CPU_STACK_BYTES or 256 KiB, rounded up to whole pages.
 std::size_t stack_bytes();
 
 class Stacks {
@@ -18,12 +18,12 @@ public:
     Stacks(const Stacks&) = delete;
     Stacks& operator=(const Stacks&) = delete;
 
-    // Makes room for that many stacks; the old ones must not be in use. Throws Failure.
+    // Provides at least `count` stacks. The current ones must not be in use. Throws Failure.
     void reserve(std::size_t count);
 
     std::size_t count() const noexcept { return count_; }
 
-    // A stack, with a guard page below it. Stacks are first used in ascending order.
+    // Returns a stack with a guard page below it. The first uses must be in ascending order.
     Stack use(std::size_t index) noexcept;
 
 private:

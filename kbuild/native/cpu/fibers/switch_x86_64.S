@@ -1,14 +1,14 @@
-/* The context switch for x86-64, System V ABI: saves what a called function must preserve,
- * but for the floating-point control words, which all fibers of a launch have in common.
+/* The context switch for x86-64, System V ABI.  It saves the registers that a called function must
+ * preserve, except the floating-point control words, which all fibers of a launch share.
  *
- * No CET property note, on purpose: returning on another stack is what a shadow stack
- * forbids, and without the note the loader does not enable one. */
+ * This file intentionally has no CET property note.  A shadow stack forbids returning on another
+ * stack, and without the note the loader does not enable one. */
 #if defined(__x86_64__)
 
     .text
 
 /* void kbuild_cpu_fiber_switch(void** save, void* resume)
- * Both stacks have the same layout at the swap, so that one set of CFI describes both. */
+ * Both stacks have the same layout when they are swapped, so one set of CFI describes both. */
     .globl  kbuild_cpu_fiber_switch
     .hidden kbuild_cpu_fiber_switch
     .type   kbuild_cpu_fiber_switch, @function
@@ -59,11 +59,11 @@ kbuild_cpu_fiber_switch:
     .cfi_endproc
     .size   kbuild_cpu_fiber_switch, . - kbuild_cpu_fiber_switch
 
-/* A new fiber's first return address: calls %rbx(%r12), which never returns.
+/* The first return address of a new fiber: calls %rbx(%r12), which does not return.
  *
- * %r13 is the address of where kbuild_cpu_fiber_switch saved the caller's stack pointer, and
- * the CFI says that this function's caller is the caller's: debuggers and backtrace(3) go on
- * from the kernel to the launch. */
+ * %r13 points to the stack pointer that kbuild_cpu_fiber_switch saved for the caller.  The CFI
+ * describes the caller's frame as the caller of this function, so that debuggers and backtrace(3)
+ * continue from the kernel to the launch. */
     .globl  kbuild_cpu_fiber_entry
     .hidden kbuild_cpu_fiber_entry
     .type   kbuild_cpu_fiber_entry, @function

@@ -1,4 +1,4 @@
-// Fibers where there is no assembly for them: correct, but two system calls a switch.
+// Fibers for machines without an assembly implementation. Each switch costs two system calls.
 #include "fibers/fiber.hpp"
 
 #if defined(KBUILD_CPU_FIBER_UCONTEXT)
@@ -8,7 +8,7 @@
 namespace kbuild::cpu {
 namespace {
 
-// makecontext passes ints only.
+// makecontext passes only arguments of type int.
 void enter(unsigned body_high, unsigned body_low, unsigned argument_high, unsigned argument_low) {
     const auto join = [](unsigned high, unsigned low) {
         return static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
@@ -22,7 +22,7 @@ unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
 
 }  // namespace
 
-// Stack traces end at the fiber's entry: glibc's context says nothing of a caller.
+// Stack traces end at the fiber's entry, because glibc's context does not record a caller.
 void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fiber&) {
     getcontext(&context_);
     context_.uc_stack.ss_sp = stack.base;

@@ -1,4 +1,4 @@
-// Fibers on x86-64: what switch_x86_64.S saves, laid out for a fiber that never ran.
+// Fibers on x86-64: creates, for a new fiber, the stack contents that switch_x86_64.S restores.
 #include "fibers/fiber.hpp"
 
 #if !defined(KBUILD_CPU_FIBER_UCONTEXT)
@@ -11,7 +11,7 @@ extern "C" void kbuild_cpu_fiber_entry();
 namespace kbuild::cpu {
 namespace {
 
-// From the stack pointer upwards, as kbuild_cpu_fiber_switch pops it.
+// The layout from the stack pointer upwards, in the order in which kbuild_cpu_fiber_switch pops it.
 struct SavedRegisters {
     std::uint64_t r15, r14, r13, r12, rbx, rbp;
     void (*return_address)();

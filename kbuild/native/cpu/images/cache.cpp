@@ -36,39 +36,40 @@ std::string environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Best first. A relative path would mean another folder in every working directory.
-std::vector<std::string> cache_folders() {
-    std::vector<std::string> folders;
+// Returns the possible cache directories, best first. Relative paths are ignored, because they would
+// name a different directory for each working directory.
+std::vector<std::string> cache_directories() {
+    std::vector<std::string> directories;
     const auto add = [&](const std::string& root, const char* below) {
-        if (!root.empty() && root.front() == '/') folders.push_back(root + below);
+        if (!root.empty() && root.front() == '/') directories.push_back(root + below);
     };
     add(environment("KBUILD_CACHE_DIR"), "");
     add(environment("XDG_CACHE_HOME"), "/kbuild/images");
     add(environment("HOME"), "/.cache/kbuild/images");
     add("/tmp", ("/kbuild-" + std::to_string(geteuid())).c_str());
-    return folders;
+    return directories;
 }
 
-void make_folders(const std::string& path) {
+void make_directories(const std::string& path) {
     for (auto slash = path.find('/', 1); slash != std::string::npos;
          slash = path.find('/', slash + 1))
         mkdir(path.substr(0, slash).c_str(), 0700);
     mkdir(path.c_str(), 0700);
 }
 
-// What is loaded from the folder runs as us, so nobody else may put files there: ours, not
-// writable for others, and not a symbolic link, whose owner could redirect it.
-bool is_private_folder(const std::string& path) {
-    const FileDescriptor folder(
+// The process executes code from the directory, so nobody else may put files there. It must belong
+// to the user, not be writable for others, and not be a symbolic link that its owner could change.
+bool is_private_directory(const std::string& path) {
+    const FileDescriptor directory(
         open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status;
-    if (!folder.is_open() || fstat(folder.number(), &status) != 0) return false;
+    if (!directory.is_open() || fstat(directory.number(), &status) != 0) return false;
     return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-bool allows_execution(const std::string& folder) {
+bool allows_execution(const std::string& directory) {
     struct statvfs status;
-    return statvfs(folder.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) == 0;
+    return statvfs(directory.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) == 0;
 }
 
 bool holds(const std::string& path, std::string_view contents) {
@@ -95,8 +96,8 @@ bool write_all(int file, std::string_view contents) {
     return true;
 }
 
-// Other processes see the whole file or none. No fsync: a file that a crash of the machine
-// cut short differs from the image, and is then replaced.
+// Other processes see either the complete file or no file. There is no fsync: if the machine crashes
+// and the file is truncated, it differs from the image and is replaced later.
 bool write_atomically(const std::string& path, std::string_view contents) {
     std::string temporary = path + ".XXXXXX";
     const FileDescriptor file(mkostemp(temporary.data(), O_CLOEXEC));
@@ -111,38 +112,38 @@ bool place(const std::string& path, std::string_view contents) {
     return holds(path, contents) || write_atomically(path, contents);
 }
 
-std::string make_temporary_folder() {
+std::string make_temporary_directory() {
     auto root = environment("TMPDIR");
     if (root.empty()) root = "/tmp";
-    std::string folder = root + "/kbuild-XXXXXX";
-    return mkdtemp(folder.data()) == nullptr ? "" : folder;
+    std::string directory = root + "/kbuild-XXXXXX";
+    return mkdtemp(directory.data()) == nullptr ? "" : directory;
 }
 
 }  // namespace
 
 ImageFile::ImageFile(const std::string& name, std::string_view contents) {
-    for (const auto& folder : cache_folders()) {
-        make_folders(folder);
-        if (!is_private_folder(folder) || !allows_execution(folder)) continue;
-        path_ = folder + "/" + name;
+    for (const auto& directory : cache_directories()) {
+        make_directories(directory);
+        if (!is_private_directory(directory) || !allows_execution(directory)) continue;
+        path_ = directory + "/" + name;
         if (place(path_, contents)) return;
     }
-    temporary_folder_ = make_temporary_folder();
-    path_ = temporary_folder_ + "/" + name;
-    if (temporary_folder_.empty() || !write_atomically(path_, contents)) {
+    temporary_directory_ = make_temporary_directory();
+    path_ = temporary_directory_ + "/" + name;
+    if (temporary_directory_.empty() || !write_atomically(path_, contents)) {
         const std::string reason = std::strerror(errno);
-        if (!temporary_folder_.empty()) rmdir(temporary_folder_.c_str());
+        if (!temporary_directory_.empty()) rmdir(temporary_directory_.c_str());
         throw Failure(KBUILD_CPU_INVALID_IMAGE,
-                      "a device image has to be a file, and there is no folder to write it to "
-                      "(set KBUILD_CACHE_DIR or TMPDIR): " +
+                      "cannot write the device image to a file in any cache or temporary directory; "
+                      "set KBUILD_CACHE_DIR or TMPDIR: " +
                           reason);
     }
 }
 
 ImageFile::~ImageFile() {
-    if (temporary_folder_.empty()) return;
+    if (temporary_directory_.empty()) return;
     unlink(path_.c_str());
-    rmdir(temporary_folder_.c_str());
+    rmdir(temporary_directory_.c_str());
 }
 
 }  // namespace kbuild::cpu

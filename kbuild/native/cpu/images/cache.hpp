@@ -1,4 +1,4 @@
-// Device images as files: dlopen needs one, and a debugger wants to find it again.
+// Device images as files: dlopen needs a file, and a debugger must find it later.
 #ifndef KBUILD_CPU_IMAGES_CACHE_HPP
 #define KBUILD_CPU_IMAGES_CACHE_HPP
 
@@ -7,12 +7,12 @@
 
 namespace kbuild::cpu {
 
-// A file that holds a device image for as long as this object lives (or longer: a file in
-// the cache stays for the next process).
+// A file that contains a device image. It exists at least as long as this object: a file in the
+// cache remains for the next process.
 class ImageFile {
 public:
-    // Finds the file `name` with these contents in the user's image cache, or writes it
-    // there; where no cache folder can be used, into a temporary folder.
+    // Finds the file `name` with these contents in the user's image cache, or writes it there. If
+    // no cache directory is usable, writes it to a temporary directory. Throws Failure.
     ImageFile(const std::string& name, std::string_view contents);
     ~ImageFile();
     ImageFile(const ImageFile&) = delete;
@@ -22,7 +22,7 @@ public:
 
 private:
     std::string path_;
-    std::string temporary_folder_;
+    std::string temporary_directory_;
 };
 
 }  // namespace kbuild::cpu

@@ -26,7 +26,7 @@ const OffloadImage& select_image(const std::vector<OffloadImage>& images, const 
     }
     throw Failure(KBUILD_CPU_NO_IMAGE_FOR_MACHINE,
                   std::string("kernel ") + kernel + " was built for " + list_architectures(images) +
-                      "; this machine is " + std::string(architectures.front()));
+                      ", but this machine is " + std::string(architectures.front()));
 }
 
 std::string file_name(std::string_view sha256, unsigned copy) {
@@ -44,7 +44,7 @@ LoadedContainer load_container(const kbuild_container& container, const char* ke
         auto name = std::make_unique<ReservedFileName>(file_name(best.sha256, copy));
         if (!name->is_ours()) continue;
         const ImageFile file(name->text(), best.bytes);
-        // Another copy of this runtime, linked statically into some artifact, may have it.
+        // A copy of this runtime that is linked statically into an artifact might have loaded it.
         if (is_loaded(file.path())) continue;
         auto image = std::make_unique<Image>(file.path());
         return {std::move(name), std::move(image)};

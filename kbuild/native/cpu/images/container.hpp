@@ -1,4 +1,4 @@
-// A container's best image for this machine, loaded.
+// Loads the best image in a container for this machine.
 #ifndef KBUILD_CPU_IMAGES_CONTAINER_HPP
 #define KBUILD_CPU_IMAGES_CONTAINER_HPP
 
@@ -13,10 +13,10 @@ namespace kbuild::cpu {
 
 struct LoadedContainer {
     std::unique_ptr<ReservedFileName> file_name;
-    std::unique_ptr<Image> image;  // after the name, so that it is unloaded before
+    std::unique_ptr<Image> image;  // declared after the name, so it is unloaded first
 };
 
-// Throws Failure; the kernel's name is for its text.
+// Throws Failure. The kernel's name is used only in the error message.
 LoadedContainer load_container(const kbuild_container& container, const char* kernel);
 
 }  // namespace kbuild::cpu

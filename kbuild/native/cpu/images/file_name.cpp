@@ -13,7 +13,7 @@ struct Reservations {
     std::set<std::string> names;
 };
 
-// Never freed, and never left locked in a forked child.
+// Never freed, and never locked by another thread in a forked child.
 Reservations& reservations() {
     static Reservations* const process_wide = [] {
         const auto lock = [] { reservations().mutex.lock(); };

@@ -1,5 +1,5 @@
-// File names of loaded images. The dynamic loader opens one file only once a process, so
-// two modules that hold the same image need two files: each has its own variables.
+// The file names of loaded images. The dynamic loader opens a file only once per process. Two modules
+// with the same image have separate variables, so they need two files.
 #ifndef KBUILD_CPU_IMAGES_FILE_NAME_HPP
 #define KBUILD_CPU_IMAGES_FILE_NAME_HPP
 
@@ -7,7 +7,7 @@
 
 namespace kbuild::cpu {
 
-// The process's exclusive right to load an image from a file of that name.
+// The exclusive right, within the process, to load an image from a file with this name.
 class ReservedFileName {
 public:
     explicit ReservedFileName(std::string name);
@@ -15,7 +15,7 @@ public:
     ReservedFileName(const ReservedFileName&) = delete;
     ReservedFileName& operator=(const ReservedFileName&) = delete;
 
-    // False when an image of that name is loaded already.
+    // Returns false if an image with this name is already loaded.
     bool is_ours() const noexcept { return is_ours_; }
     const std::string& text() const noexcept { return text_; }
 

@@ -16,21 +16,22 @@ std::string last_loader_error() {
     return text == nullptr ? "unknown loader error" : text;
 }
 
-// The program is the first file; one without an interpreter was linked with -static.
+// dl_iterate_phdr reports the program first. A program without an interpreter was linked with -static.
 int is_dynamic(dl_phdr_info* program, std::size_t, void* answer) {
     for (int index = 0; index < program->dlpi_phnum; ++index)
         if (program->dlpi_phdr[index].p_type == PT_INTERP) *static_cast<bool*>(answer) = true;
     return 1;
 }
 
-// Its dlopen gives an image a C library of its own, where thread-local storage is another's.
+// In a static program, dlopen loads a second C library for the image, and thread-local storage does
+// not work across the two.
 void refuse_static_program() {
     bool can_load = false;
     dl_iterate_phdr(is_dynamic, &can_load);
     if (!can_load)
         throw Failure(KBUILD_CPU_INVALID_IMAGE,
                       "a program that is linked with -static cannot load device images; link it "
-                      "without, RUNTIME static does not need it");
+                      "without -static, which RUNTIME static does not need");
 }
 
 }  // namespace
@@ -51,9 +52,10 @@ Image::Image(const std::string& path) {
     table_ = static_cast<const kbuild_cpu_image*>(dlsym(library_, "kbuild_cpu_image"));
     if (table_ == nullptr || table_->abi != KBUILD_CPU_IMAGE_ABI) {
         const auto problem = table_ == nullptr
-                                 ? std::string(" exports no kbuild_cpu_image")
-                                 : " has image ABI " + std::to_string(table_->abi) +
-                                       ", this runtime " + std::to_string(KBUILD_CPU_IMAGE_ABI);
+                                 ? std::string(" does not export kbuild_cpu_image")
+                                 : " has image ABI version " + std::to_string(table_->abi) +
+                                       ", but this runtime supports " +
+                                       std::to_string(KBUILD_CPU_IMAGE_ABI);
         dlclose(library_);
         throw Failure(KBUILD_CPU_INVALID_IMAGE, "the device image " + path + problem);
     }

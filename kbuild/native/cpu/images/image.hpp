@@ -1,4 +1,4 @@
-// A device image, loaded into this process.
+// A device image that is loaded into this process.
 #ifndef KBUILD_CPU_IMAGES_IMAGE_HPP
 #define KBUILD_CPU_IMAGES_IMAGE_HPP
 
@@ -9,7 +9,7 @@
 
 namespace kbuild::cpu {
 
-// Is a file loaded already, by whomever? Loading it again would share its variables.
+// Returns whether any code has loaded the file. Loading it again would share its variables.
 bool is_loaded(const std::string& path);
 
 class Image {
@@ -22,10 +22,10 @@ public:
 
     const kbuild_cpu_image& table() const noexcept { return *table_; }
 
-    // The kernel of that name, or null.
+    // Returns the kernel with this name, or null.
     const kbuild_cpu_kernel* find(std::string_view name) const noexcept;
 
-    // The variable of that name, or null.
+    // Returns the variable with this name, or null.
     const kbuild_cpu_variable* find_variable(std::string_view name) const noexcept;
 
 private:

@@ -14,9 +14,9 @@ namespace {
 
 #if defined(__x86_64__)
 
-// The features of the x86-64 psABI's levels. __builtin_cpu_supports also asks whether the
-// operating system saves the AVX and AVX-512 registers; the bits read by hand are those it
-// has no name for in every supported compiler, and they are no use without AVX there.
+// The features of the levels in the x86-64 psABI. __builtin_cpu_supports also checks that the
+// operating system saves the AVX and AVX-512 registers. Some supported compilers do not know the names
+// of all features, so those bits are read directly; their levels require AVX as well.
 struct Cpuid {
     unsigned a = 0, b = 0, c = 0, d = 0;
     explicit Cpuid(unsigned leaf) { __get_cpuid(leaf, &a, &b, &c, &d); }
@@ -58,20 +58,20 @@ std::vector<std::string_view> machine_architectures() {
 std::vector<std::string_view> machine_architectures() { return {"aarch64"}; }
 
 #else
-#error "kbuild: the cpu backend knows x86-64 and aarch64"
+#error "kbuild: the cpu backend supports only x86-64 and aarch64"
 #endif
 
 }  // namespace
 
 std::vector<std::string_view> runnable_architectures() {
     auto architectures = machine_architectures();
-    const char* wanted = std::getenv("KBUILD_CPU_ARCH");
-    if (wanted == nullptr || *wanted == '\0') return architectures;
-    const auto best = std::find(architectures.begin(), architectures.end(), wanted);
+    const char* requested = std::getenv("KBUILD_CPU_ARCH");
+    if (requested == nullptr || *requested == '\0') return architectures;
+    const auto best = std::find(architectures.begin(), architectures.end(), requested);
     if (best == architectures.end())
         throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      std::string("KBUILD_CPU_ARCH is '") + wanted +
-                          "', which this machine does not run; its best is " +
+                      std::string("KBUILD_CPU_ARCH is '") + requested +
+                          "', which this machine cannot run; the best that it can run is " +
                           std::string(architectures.front()));
     architectures.erase(architectures.begin(), best);
     return architectures;

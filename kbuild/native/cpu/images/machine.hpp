@@ -1,4 +1,4 @@
-// Which device image architectures this machine runs.
+// The architectures of device images that this machine can run.
 #ifndef KBUILD_CPU_IMAGES_MACHINE_HPP
 #define KBUILD_CPU_IMAGES_MACHINE_HPP
 
@@ -7,9 +7,9 @@
 
 namespace kbuild::cpu {
 
-// Best first. The environment variable KBUILD_CPU_ARCH lowers the best one, so that every
-// image of an artifact can be tested on one machine; a value that this machine does not
-// run throws Failure(KBUILD_CPU_INVALID_VALUE).
+// Returns the architectures, best first. The environment variable KBUILD_CPU_ARCH selects a lower
+// one as the best, so that one machine can test every image of an artifact. Throws
+// Failure(KBUILD_CPU_INVALID_VALUE) if this machine cannot run that architecture.
 std::vector<std::string_view> runnable_architectures();
 
 }  // namespace kbuild::cpu

@@ -48,7 +48,7 @@ std::string_view slice(std::string_view bytes, std::uint64_t offset, std::uint64
     return bytes.substr(offset, size);
 }
 
-// Copies, because nothing promises that the bytes are aligned.
+// Copies the record, because the bytes might not be aligned.
 template <class T>
 T record_at(std::string_view bytes, std::uint64_t offset, const char* what) {
     T record;
@@ -57,9 +57,9 @@ T record_at(std::string_view bytes, std::uint64_t offset, const char* what) {
 }
 
 std::string_view string_at(std::string_view bytes, std::uint64_t offset) {
-    if (offset > bytes.size()) malformed("a string begins past the end");
+    if (offset > bytes.size()) malformed("a string starts past the end");
     const auto end = bytes.find('\0', offset);
-    if (end == std::string_view::npos) malformed("a string has no end");
+    if (end == std::string_view::npos) malformed("a string is not terminated");
     return bytes.substr(offset, end - offset);
 }
 
@@ -71,19 +71,19 @@ bool is_sha256(std::string_view text) {
 OffloadImage read_image(std::string_view binary, const Entry& entry) {
     OffloadImage image;
     image.bytes =
-        slice(binary, entry.image_offset, entry.image_size, "an image reaches past the end");
+        slice(binary, entry.image_offset, entry.image_size, "an image extends past the end");
     if (entry.string_count > binary.size() / sizeof(StringEntry))
-        malformed("more strings than there is room for");
+        malformed("the string table is larger than the container");
     const auto table = slice(binary, entry.string_offset, entry.string_count * sizeof(StringEntry),
-                             "the string table reaches past the end");
+                             "the string table extends past the end");
     for (std::uint64_t i = 0; i < entry.string_count; ++i) {
         const auto row = record_at<StringEntry>(table, i * sizeof(StringEntry), "a string");
         const auto key = string_at(binary, row.key_offset);
         if (key == "arch") image.arch = string_at(binary, row.value_offset);
         if (key == "sha256") image.sha256 = string_at(binary, row.value_offset);
     }
-    if (image.arch.empty()) malformed("an image names no architecture");
-    // The hash becomes a file name, so that its form is a matter of safety too.
+    if (image.arch.empty()) malformed("an image has no architecture");
+    // The hash becomes a file name, so an invalid one would be a security problem.
     if (!is_sha256(image.sha256)) malformed("an image's sha256 is missing or not 64 hex digits");
     return image;
 }
@@ -93,14 +93,14 @@ OffloadImage read_image(std::string_view binary, const Entry& entry) {
 std::vector<OffloadImage> read_offload_images(std::string_view container) {
     std::vector<OffloadImage> images;
     while (!container.empty()) {
-        const auto header = record_at<Header>(container, 0, "the header is cut short");
+        const auto header = record_at<Header>(container, 0, "the header is truncated");
         if (std::memcmp(header.magic, magic, sizeof magic) != 0) malformed("wrong magic number");
-        if (header.version != version) malformed("unknown version");
-        if (header.size < sizeof header) malformed("smaller than its own header");
+        if (header.version != version) malformed("unsupported version");
+        if (header.size < sizeof header) malformed("the size is smaller than the header");
         if (header.entry_size < sizeof(Entry)) malformed("the entry is too small");
-        const auto binary = slice(container, 0, header.size, "its size reaches past the end");
+        const auto binary = slice(container, 0, header.size, "it extends past the end of the data");
         const auto entry =
-            record_at<Entry>(binary, header.entry_offset, "the entry reaches past the end");
+            record_at<Entry>(binary, header.entry_offset, "the entry extends past the end");
         if (entry.image_kind == image_kind_object) images.push_back(read_image(binary, entry));
         const auto padded = header.size + (alignment - header.size % alignment) % alignment;
         container.remove_prefix(padded < container.size() ? padded : container.size());

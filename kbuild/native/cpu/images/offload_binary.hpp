@@ -1,4 +1,4 @@
-// Reads a container: LLVM offload binaries (version 1), one per image, one after the other.
+// Reads a container: a sequence of LLVM offload binaries (version 1) with one image each.
 #ifndef KBUILD_CPU_IMAGES_OFFLOAD_BINARY_HPP
 #define KBUILD_CPU_IMAGES_OFFLOAD_BINARY_HPP
 
@@ -14,8 +14,8 @@ struct OffloadImage {
     std::string_view bytes;
 };
 
-// The container's images in file order. Throws Failure(KBUILD_CPU_INVALID_IMAGE) unless
-// every offset in it is sound.
+// Returns the container's images in file order. Throws Failure(KBUILD_CPU_INVALID_IMAGE) if an
+// offset or size is invalid.
 std::vector<OffloadImage> read_offload_images(std::string_view container);
 
 }  // namespace kbuild::cpu

@@ -11,9 +11,9 @@ namespace {
 
 thread_local BlockRunner* runner_of_this_thread = nullptr;
 
-// A pthread key and not a thread_local object: the main thread's runner must outlive its
-// thread_local destructors, because atexit handlers may launch. The key's destructor runs
-// when any other thread ends, and never for the main thread.
+// The runner belongs to a pthread key instead of being a thread_local object. The main thread's runner
+// must outlive its thread_local destructors, because atexit handlers can launch kernels. The key's
+// destructor runs when any other thread ends, but not for the main thread.
 pthread_key_t make_runner_key() {
     pin_this_library();
     pthread_key_t key;
@@ -22,7 +22,7 @@ pthread_key_t make_runner_key() {
         delete static_cast<BlockRunner*>(runner);
     };
     if (pthread_key_create(&key, destroy) != 0)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific key left");
+        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific data key left");
     return key;
 }
 
@@ -40,7 +40,7 @@ BlockRunner& BlockRunner::of_this_thread() {
 void BlockRunner::reserve(const Launch& launch) {
     const std::size_t threads = launch.threads_per_block;
     if (threads <= fibers_.size()) return;
-    fibers_.clear();  // should a step below fail, the next call starts afresh
+    fibers_.clear();  // if a step below fails, the next call starts over
     stacks_.reserve(threads);
     idle_.clear();
     idle_.reserve(threads);
@@ -69,7 +69,7 @@ void BlockRunner::run(Launch& launch) noexcept {
 
 void BlockRunner::fiber_main(void* runner) { static_cast<BlockRunner*>(runner)->run_threads(); }
 
-// Runs on every fiber. When there is nothing left to do here, it leaves for good.
+// Runs on every fiber, until no work is left for it.
 void BlockRunner::run_threads() {
     do {
         if (threads_.unstarted > 0) launch_->kernel.run(launch_->args, &threads_);
@@ -89,18 +89,18 @@ bool BlockRunner::start_block() noexcept {
     builtins_.block_idx->x = static_cast<std::uint32_t>(index % grid.x);
     builtins_.block_idx->y = static_cast<std::uint32_t>(index / grid.x % grid.y);
     builtins_.block_idx->z = static_cast<std::uint32_t>(index / grid.x / grid.y);
-    *builtins_.thread_idx = {~0u, 0, 0};  // the one before the first
+    *builtins_.thread_idx = {~0u, 0, 0};  // start_next() advances this to the first thread
     threads_.unstarted = launch_->threads_per_block;
     return true;
 }
 
 void BlockRunner::barrier(void* this_runner) {
     auto& runner = *static_cast<BlockRunner*>(this_runner);
-    // Field by field, as it was written: see start_next() of kbuild/cpu_adapter.h.
+    // Reads field by field, as start_next() in kbuild/cpu_adapter.h writes.
     volatile auto& index = *runner.builtins_.thread_idx;
     const auto x = index.x, y = index.y, z = index.z;
     runner.waiting_.push(runner.current_);
-    // There is a next one: at worst this thread itself, when the others have exited.
+    // There is always a next fiber: if all other threads have exited, it is this one.
     Fiber& next = runner.threads_.unstarted > 0 ? runner.fresh_fiber() : *runner.next_resumable();
     if (&next != runner.current_) runner.switch_to(next);
     index.x = x;
@@ -116,8 +116,8 @@ Fiber& BlockRunner::fresh_fiber() {
     return fiber;
 }
 
-// Once all threads that the last barrier let go have exited or wait again, the next
-// barrier is complete. Null when no thread waits: the block is done.
+// Returns the next fiber to continue. Once all threads that the last barrier released have exited or
+// wait again, the next barrier is complete. Returns null if no thread waits: the block is done.
 Fiber* BlockRunner::next_resumable() noexcept {
     if (resumable_.is_empty()) {
         resumable_.clear();

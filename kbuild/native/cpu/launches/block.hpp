@@ -1,4 +1,4 @@
-// Runs blocks on one OS thread: device threads are fibers that meet at barriers.
+// Runs blocks on one OS thread, with fibers for the device threads that meet at barriers.
 #ifndef KBUILD_CPU_LAUNCHES_BLOCK_HPP
 #define KBUILD_CPU_LAUNCHES_BLOCK_HPP
 
@@ -11,8 +11,8 @@
 
 namespace kbuild::cpu {
 
-// Fibers in the order in which they came. Every thread passes through here at every
-// barrier, so pushing asks for no memory: there is room for the whole block.
+// A first-in, first-out queue of fibers. Every thread passes through it at every barrier, so it has
+// room for the whole block and does not allocate.
 class FiberQueue {
 public:
     void reserve(std::size_t capacity) { fibers_.resize(capacity); }
@@ -28,28 +28,28 @@ private:
     std::size_t end_ = 0;
 };
 
-// A fiber runs device threads one after the other on its one stack. Only when a thread
-// waits at a barrier does it keep that stack, and a fresh fiber goes on with the threads
-// not yet started. So threads that meet no barrier cost no context switch.
+// A fiber runs device threads one after another on one stack. If a thread waits at a barrier, it
+// keeps the stack, and a fresh fiber continues with the threads that have not started. As a result,
+// threads that do not reach a barrier need no context switch.
 //
-// Everything stays on the OS thread that started the block: `__shared__` is thread-local
-// storage, and compilers keep its addresses in registers across a barrier.
+// All fibers of a block stay on one OS thread: `__shared__` is thread-local storage, and compilers
+// keep its addresses in registers across a barrier.
 class BlockRunner {
 public:
-    // The calling OS thread's runner.
+    // Returns the runner of the calling OS thread.
     static BlockRunner& of_this_thread();
 
-    // Makes room for the launch's blocks. Throws Failure, and then nothing has run.
+    // Allocates fibers and stacks for a block of the launch. Throws Failure before anything runs.
     void reserve(const Launch& launch);
 
-    // Runs blocks of the launch until it has none left. Needs `reserve`, throws nothing.
+    // Runs blocks of the launch until none are left. Call `reserve` first.
     void run(Launch& launch) noexcept;
 
-    // Whether the calling OS thread is inside a kernel.
+    // Returns whether the OS thread is inside a kernel.
     bool is_running() const noexcept { return launch_ != nullptr; }
 
-    // What __syncthreads() calls: returns when every thread of the block that has not
-    // exited has called it.
+    // Implements __syncthreads(): returns when every thread of the block that has not exited has
+    // called it.
     static void barrier(void* runner);
 
 private:
@@ -67,12 +67,12 @@ private:
     kbuild_cpu_threads threads_ = {};  // of the current block
 
     Stacks stacks_;
-    std::vector<Fiber> fibers_;      // fiber i has stack i
-    std::vector<Fiber*> idle_;       // fibers that keep no thread; the next one to use last
-    FiberQueue waiting_;             // threads that reached the next barrier, in thread order
-    FiberQueue resumable_;           // threads that the last barrier let go, in thread order
+    std::vector<Fiber> fibers_;      // fiber i uses stack i
+    std::vector<Fiber*> idle_;       // fibers without a thread; the last one is used next
+    FiberQueue waiting_;             // threads that wait at the next barrier, in thread order
+    FiberQueue resumable_;           // threads that the last barrier released, in thread order
     Fiber* current_ = nullptr;
-    Fiber home_;  // where run() waits
+    Fiber home_;  // the saved state of run()
 };
 
 }  // namespace kbuild::cpu

@@ -1,4 +1,4 @@
-// The floating-point environment of device code: the host's rounding mode is not the device's.
+// The floating-point environment of device code, which is independent of the host's rounding mode.
 #ifndef KBUILD_CPU_LAUNCHES_DEVICE_ARITHMETIC_HPP
 #define KBUILD_CPU_LAUNCHES_DEVICE_ARITHMETIC_HPP
 
@@ -9,7 +9,7 @@ namespace kbuild::cpu {
 
 #if defined(__x86_64__)
 
-// The control words alone: <cfenv> takes longer than the rest of a small launch.
+// Handles only the control words, because <cfenv> takes longer than the rest of a small launch.
 class FloatingPointControl {
 public:
     static FloatingPointControl current() noexcept {
@@ -38,7 +38,7 @@ public:
         return now;
     }
     static FloatingPointControl device() noexcept {
-        // FE_DFL_ENV may be a number in a pointer's clothes: it is not to be read.
+        // FE_DFL_ENV can be a number cast to a pointer, so it must not be dereferenced.
         const FloatingPointControl host = current();
         std::fesetenv(FE_DFL_ENV);
         const FloatingPointControl device = current();
@@ -53,7 +53,7 @@ private:
 
 #endif
 
-// While it lives, the calling OS thread computes as device code does.
+// While this object exists, the calling OS thread has the floating-point environment of device code.
 class DeviceArithmetic {
 public:
     DeviceArithmetic() noexcept : host_(FloatingPointControl::current()) {

@@ -1,4 +1,4 @@
-// One launch on its way through the runtime, and the blocks of it that are still to run.
+// A launch in progress, and its blocks that have not run yet.
 #ifndef KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 #define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 
@@ -37,14 +37,14 @@ public:
 
     bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
 
-    // Takes the next blocks to run; an empty range when there are none left. Several at a
-    // time where there are many, to keep the counter's cache line quiet.
+    // Returns the next blocks to run, or an empty range if none are left. Large grids are handed
+    // out in larger ranges, to reduce contention on the counter's cache line.
     BlockRange take() noexcept {
         const auto begin = next_.fetch_add(chunk(), std::memory_order_relaxed);
         return {std::min(begin, block_count), std::min(begin + chunk(), block_count)};
     }
 
-    unsigned helpers = 0;  // pool threads at work on it; the pool's mutex guards this
+    unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
 
 private:
     std::uint64_t chunk() const noexcept {

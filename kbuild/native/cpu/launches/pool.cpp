@@ -13,21 +13,21 @@
 namespace kbuild::cpu {
 namespace {
 
-// Never freed: launches from atexit handlers, and workers, may outlive any destructor.
+// Never freed, because workers and launches from atexit handlers can outlive any destructor.
 Pool* process_pool = nullptr;
 
 unsigned usable_cores() {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0)
         return static_cast<unsigned>(CPU_COUNT(&cores));
-    return std::max(1u, std::thread::hardware_concurrency());  // more than CPU_SETSIZE cores
+    return std::max(1u, std::thread::hardware_concurrency());  // the machine has more than CPU_SETSIZE cores
 }
 
 }  // namespace
 
 Pool& Pool::instance() {
-    // The old pool's mutex may be locked and its launches belong to threads that are gone:
-    // the child leaves it alone.
+    // The child does not touch the old pool: its mutex might be locked, and its launches belong to
+    // threads that do not exist in the child.
     static const bool created = [] {
         process_pool = new Pool;
         pthread_atfork(nullptr, nullptr, [] { process_pool = new Pool; });
@@ -56,12 +56,12 @@ void Pool::run(Launch& launch) {
     helped_.wait(lock, [&] { return launch.helpers == 0; });
 }
 
-// One per core, the caller's own excepted, at the first launch that has use for them.
+// Starts one worker per core except the caller's, at the first launch with several blocks.
 void Pool::start_workers() {
     if (started_) return;
     started_ = true;
     pin_this_library();
-    // The program's signals are for the program's threads.
+    // Only the program's own threads handle its signals.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -69,7 +69,7 @@ void Pool::start_workers() {
         for (const auto cores = usable_cores(); workers_ + 1 < cores; ++workers_)
             std::thread([this] { work(); }).detach();
     } catch (const std::exception&) {
-        // Fewer workers, then: the caller alone is enough.
+        // Continue with fewer workers: the calling thread alone is enough.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -92,7 +92,7 @@ void Pool::work() {
     }
 }
 
-// Without memory for a worker's stacks, the threads already at work finish the launch.
+// If there is no memory for this worker's stacks, the other threads finish the launch.
 void Pool::help(Launch& launch) noexcept {
     try {
         auto& runner = BlockRunner::of_this_thread();

@@ -1,4 +1,4 @@
-// The worker threads that help a launch with its blocks.
+// The worker threads that help to run the blocks of launches.
 #ifndef KBUILD_CPU_LAUNCHES_POOL_HPP
 #define KBUILD_CPU_LAUNCHES_POOL_HPP
 
@@ -12,11 +12,11 @@ namespace kbuild::cpu {
 
 class Pool {
 public:
-    // The process's pool. A forked child gets a new one, for it inherits no threads.
+    // Returns the process's pool. A forked child gets a new one, because it inherits no threads.
     static Pool& instance();
 
-    // Runs the launch's blocks on the calling thread and on every worker that is free.
-    // When it returns they have all run. Throws Failure, and then none has.
+    // Runs all blocks of the launch, on the calling thread and on every worker that is free.
+    // Throws Failure before any block runs.
     void run(Launch& launch);
 
 private:
@@ -31,7 +31,7 @@ private:
     std::mutex mutex_;
     std::condition_variable offered_;
     std::condition_variable helped_;
-    std::vector<Launch*> launches_;  // that welcome help
+    std::vector<Launch*> launches_;  // launches that workers can help with
     bool started_ = false;
     unsigned workers_ = 0;
 };

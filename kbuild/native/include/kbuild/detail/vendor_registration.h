@@ -89,8 +89,8 @@ static inline const char *kbuild_explain_for_module(const struct kbuild_module *
         KBUILD_VENDOR(GetDevice)(&device) != KBUILD_VENDOR(Success) ||
         !kbuild_name_architecture(device, architecture, sizeof architecture))
         return kbuild_error_message(code);
-    snprintf(text, sizeof text, "%s: the device is %s, and %.128s has", kbuild_error_message(code),
-             architecture, module->target);
+    snprintf(text, sizeof text, "%s: the device is %s, and %.128s was built for",
+             kbuild_error_message(code), architecture, module->target);
     kbuild_list_architectures(module, text, sizeof text);
     return text;
 }

@@ -163,7 +163,8 @@ void Registry::end_use(RegisteredModule& module) noexcept {
     if (--module.uses == 0) changed_.notify_all();
 }
 
-// Loads the image of a container and finds its kernels, unless that is already done. Throws Failure.
+// Loads the image of a container and finds its kernels, unless that is already done. Throws
+// Failure.
 void Registry::load(RegisteredModule& module, std::uint32_t index, const char* name) {
     auto& container = module.containers[index];
     std::unique_lock lock(mutex_);

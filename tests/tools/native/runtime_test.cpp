@@ -165,7 +165,8 @@ void registration_while_launching() {
         threads.emplace_back([&] {
             while (!stop) check_saxpy(stays, 1000);
         });
-    // While a module is registered and unregistered repeatedly, its handles are either launched or unknown.
+    // While a module is registered and unregistered repeatedly, its handles are either launched or
+    // unknown.
     TestModule passing(container);
     const auto* descriptor = passing.descriptor();
     threads.emplace_back([&] {

@@ -404,8 +404,8 @@ def test_host_api_compiles_as_c(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
-        (1, "a kernel is launched, not called"),
-        (2, "a kernel is launched, not called"),
+        (1, "a kernel cannot be called on the host; launch it"),
+        (2, "a kernel cannot be called on the host; launch it"),
         (3, "kbuild::launch: wrong number of arguments for this kernel"),
         (4, "no matching function for call to"),
         (5, "no matching function for call to"),

@@ -10,7 +10,8 @@ struct LastFailure {
     char detail[1024];
 };
 
-// A plain buffer, because a type with a destructor would be destroyed before the last atexit handler.
+// A plain buffer, because a type with a destructor would be destroyed before the last atexit
+// handler.
 thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, ""};
 
 const char* generic_message(int code) noexcept {

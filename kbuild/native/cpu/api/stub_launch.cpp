@@ -1,5 +1,5 @@
-// Launches through debug stubs. A stub has the parameters of its kernel, so the launch configuration
-// and the result are passed through a slot for each thread.
+// Launches through debug stubs. A stub has the parameters of its kernel, so the launch
+// configuration and the result are passed through a slot for each thread.
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"

@@ -36,8 +36,8 @@ std::string environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Returns the possible cache directories, best first. Relative paths are ignored, because they would
-// name a different directory for each working directory.
+// Returns the possible cache directories, best first. Relative paths are ignored, because they
+// would name a different directory for each working directory.
 std::vector<std::string> cache_directories() {
     std::vector<std::string> directories;
     const auto add = [&](const std::string& root, const char* below) {
@@ -96,8 +96,8 @@ bool write_all(int file, std::string_view contents) {
     return true;
 }
 
-// Other processes see either the complete file or no file. There is no fsync: if the machine crashes
-// and the file is truncated, it differs from the image and is replaced later.
+// Other processes see either the complete file or no file. There is no fsync: if the machine
+// crashes and the file is truncated, it differs from the image and is replaced later.
 bool write_atomically(const std::string& path, std::string_view contents) {
     std::string temporary = path + ".XXXXXX";
     const FileDescriptor file(mkostemp(temporary.data(), O_CLOEXEC));

@@ -1,5 +1,5 @@
-// The file names of loaded images. The dynamic loader opens a file only once per process. Two modules
-// with the same image have separate variables, so they need two files.
+// The file names of loaded images. The dynamic loader opens a file only once per process. Two
+// modules with the same image have separate variables, so they need two files.
 #ifndef KBUILD_CPU_IMAGES_FILE_NAME_HPP
 #define KBUILD_CPU_IMAGES_FILE_NAME_HPP
 

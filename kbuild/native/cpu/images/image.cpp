@@ -16,7 +16,8 @@ std::string last_loader_error() {
     return text == nullptr ? "unknown loader error" : text;
 }
 
-// dl_iterate_phdr reports the program first. A program without an interpreter was linked with -static.
+// dl_iterate_phdr reports the program first. A program without an interpreter was linked with
+// -static.
 int is_dynamic(dl_phdr_info* program, std::size_t, void* answer) {
     for (int index = 0; index < program->dlpi_phnum; ++index)
         if (program->dlpi_phdr[index].p_type == PT_INTERP) *static_cast<bool*>(answer) = true;

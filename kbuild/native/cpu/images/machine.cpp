@@ -15,8 +15,8 @@ namespace {
 #if defined(__x86_64__)
 
 // The features of the levels in the x86-64 psABI. __builtin_cpu_supports also checks that the
-// operating system saves the AVX and AVX-512 registers. Some supported compilers do not know the names
-// of all features, so those bits are read directly; their levels require AVX as well.
+// operating system saves the AVX and AVX-512 registers. Some supported compilers do not know the
+// names of all features, so those bits are read directly; their levels require AVX as well.
 struct Cpuid {
     unsigned a = 0, b = 0, c = 0, d = 0;
     explicit Cpuid(unsigned leaf) { __get_cpuid(leaf, &a, &b, &c, &d); }

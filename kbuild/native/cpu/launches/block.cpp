@@ -11,9 +11,9 @@ namespace {
 
 thread_local BlockRunner* runner_of_this_thread = nullptr;
 
-// The runner belongs to a pthread key instead of being a thread_local object. The main thread's runner
-// must outlive its thread_local destructors, because atexit handlers can launch kernels. The key's
-// destructor runs when any other thread ends, but not for the main thread.
+// The runner belongs to a pthread key instead of being a thread_local object. The main thread's
+// runner must outlive its thread_local destructors, because atexit handlers can launch kernels. The
+// key's destructor runs when any other thread ends, but not for the main thread.
 pthread_key_t make_runner_key() {
     pin_this_library();
     pthread_key_t key;
@@ -116,8 +116,8 @@ Fiber& BlockRunner::fresh_fiber() {
     return fiber;
 }
 
-// Returns the next fiber to continue. Once all threads that the last barrier released have exited or
-// wait again, the next barrier is complete. Returns null if no thread waits: the block is done.
+// Returns the next fiber to continue. Once all threads that the last barrier released have exited
+// or wait again, the next barrier is complete. Returns null if no thread waits: the block is done.
 Fiber* BlockRunner::next_resumable() noexcept {
     if (resumable_.is_empty()) {
         resumable_.clear();

@@ -53,7 +53,8 @@ private:
 
 #endif
 
-// While this object exists, the calling OS thread has the floating-point environment of device code.
+// While this object exists, the calling OS thread has the floating-point environment of device
+// code.
 class DeviceArithmetic {
 public:
     DeviceArithmetic() noexcept : host_(FloatingPointControl::current()) {

@@ -81,8 +81,9 @@ static inline void kbuild_initialize_container(void **container)
 }
 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-/* See kbuild/host_cuda.h.  By the next launch, another file's kernel can be unloaded, with something
- * else at its address, unless the caller's file names that file in DT_NEEDED and so keeps it loaded. */
+/* See kbuild/host_cuda.h.  By the next launch, another file's kernel can be unloaded, with
+ * something else at its address, unless the caller's file names that file in DT_NEEDED and so
+ * keeps it loaded. */
 void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_driver_launch **launch)
 {
     enum cudaDriverEntryPointQueryResult result;
@@ -159,8 +160,8 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
 }
 
 /* Waiting or copying would invalidate a graph that is being captured.  The relaxed mode keeps this
- * thread's calls from invalidating the captures of other threads.  An error that the program has not
- * read yet is left for it. */
+ * thread's calls from invalidating the captures of other threads.  An error that the program has
+ * not read yet is left for it. */
 static inline const char *kbuild_begin_reading(void *stream, int *state)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;

@@ -79,9 +79,9 @@ static inline void **kbuild_kernel_in(struct kbuild_prepared_kernels *prepared, 
 void *kbuild_find_driver_kernel(const void *handle, const void *here,
                                 kbuild_driver_launch **launch) KBUILD_STUB_UNIT_FUNCTION;
 
-/* Prepares driver launches of the kernel, unless another kernel has its slot.  If the kernel cannot
- * be prepared, the slot stays busy, so that no later launch tries again.  A kernel with a debug stub
- * is not prepared, because launches must go through the stub. */
+/* Prepares driver launches of the kernel, unless another kernel has its slot.  If the kernel
+ * cannot be prepared, the slot stays busy, so that no later launch tries again.  A kernel with a
+ * debug stub is not prepared, because launches must go through the stub. */
 __attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const void *kernel)
 {
     static const char busy = 0;
@@ -128,8 +128,9 @@ kbuild_launch_by_runtime(const void *kernel, struct dim3 grid, struct dim3 block
     return error;
 }
 
-/* Launches with attributes beyond grid, block, shared bytes, and stream.  The parameters are numbers
- * because a pointer to the configuration would make compilers keep it in memory for all launches. */
+/* Launches with attributes beyond grid, block, shared bytes, and stream.  The parameters are
+ * numbers because a pointer to the configuration would make compilers keep it in memory for all
+ * launches. */
 __attribute__((cold, noinline, unused)) static kbuild_error_t
 kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid, struct dim3 block,
                               size_t shared_bytes, void *stream, uint32_t cluster_x,

@@ -1,4 +1,5 @@
-/* What the CPU runtime offers device code; part of the image ABI, see cpu_image.h. */
+/* The functions that the CPU runtime provides to device code.  Part of the image ABI; see
+ * kbuild/cpu_image.h. */
 #ifndef KBUILD_DETAIL_CPU_DEVICE_API_H
 #define KBUILD_DETAIL_CPU_DEVICE_API_H
 

@@ -1,5 +1,5 @@
-/* Finds kbuild's modules among the files of a process, by their notes: what stub units know of
- * a failed launch and the runtime does not.  Included by stub units only. */
+/* Finds the modules of kbuild in the loaded files of a process, by their notes.  Stub units use
+ * them to explain failed launches better than the runtime can.  Included by stub units only. */
 #ifndef KBUILD_DETAIL_MODULE_SEARCH_H
 #define KBUILD_DETAIL_MODULE_SEARCH_H
 
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For the module with a kernel's handle, or for all that have a variable's shadow. */
+/* A search for the module that defines a kernel, or for the number of modules that define a
+ * variable. */
 struct kbuild_module_search {
     const void *handle;
     const struct kbuild_module *module;
@@ -36,7 +37,7 @@ static inline unsigned kbuild_has_shadow(const struct kbuild_module *module, con
     return 0;
 }
 
-/* The notes from `note` to `end` that are kbuild's lead to modules. */
+/* Examines the modules that kbuild's notes between `note` and `end` refer to. */
 static inline void kbuild_search_notes(const char *note, const char *end,
                                        struct kbuild_module_search *search)
 {
@@ -76,7 +77,7 @@ static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size,
     return search->module != 0;
 }
 
-/* Two addresses, and the loaded files that hold them. */
+/* Two addresses, and the loaded files that contain them. */
 struct kbuild_address_pair {
     const void *first, *second;
     struct dl_phdr_info first_object, second_object;
@@ -105,7 +106,8 @@ static inline int kbuild_note_objects(struct dl_phdr_info *object, size_t size, 
     return pair->first_object.dlpi_phdr != 0 && pair->second_object.dlpi_phdr != 0;
 }
 
-/* The loaded file's dynamic section, and the strings that it refers to; null where it has none. */
+/* Returns the dynamic section of a loaded file and sets its string table.  Returns null if the
+ * file has none. */
 static inline const ElfW(Dyn) *kbuild_find_dynamic(const struct dl_phdr_info *object,
                                                    const char **strings)
 {
@@ -116,14 +118,14 @@ static inline const ElfW(Dyn) *kbuild_find_dynamic(const struct dl_phdr_info *ob
             dynamic = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[index].p_vaddr);
     *strings = 0;
     for (entry = dynamic; entry != 0 && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_STRTAB) /* glibc has relocated it, other loaders have not */
+        if (entry->d_tag == DT_STRTAB) /* glibc has relocated the address, other loaders have not */
             *strings = (const char *)(entry->d_un.d_ptr < object->dlpi_addr
                                           ? object->dlpi_addr + entry->d_un.d_ptr
                                           : entry->d_un.d_ptr);
     return *strings != 0 ? dynamic : 0;
 }
 
-/* Whether the file asks the loader for a file of this name. */
+/* Returns whether the file names the other file in DT_NEEDED. */
 static inline int kbuild_needs(const struct dl_phdr_info *object, const char *__name)
 {
     const char *strings;
@@ -134,8 +136,9 @@ static inline int kbuild_needs(const struct dl_phdr_info *object, const char *__
     return 0;
 }
 
-/* Whether the file that holds `first` stays loaded while the one that holds `second` does: they
- * are one, or the second needs the first by its name. */
+/* Returns whether the file that contains `first` stays loaded as long as the one that contains
+ * `second`. That is the case if both are the same file, or if the second names the first in
+ * DT_NEEDED. */
 static inline int kbuild_outlives(const void *first, const void *second)
 {
     struct kbuild_address_pair pair;
@@ -156,7 +159,7 @@ static inline int kbuild_outlives(const void *first, const void *second)
     return kbuild_needs(&pair.second_object, slash != 0 ? slash + 1 : pair.first_object.dlpi_name);
 }
 
-/* Adds what `"arch":"..."` says in the kernel table, each once, to the text. */
+/* Appends each architecture in the kernel table (`"arch":"..."`) once to the text. */
 static inline void kbuild_list_architectures(const struct kbuild_module *module, char *text,
                                              size_t capacity)
 {
@@ -174,7 +177,7 @@ static inline void kbuild_list_architectures(const struct kbuild_module *module,
             length++;
         }
         word[length] = '\0';
-        /* One may be the front of another: sm_90 and sm_90a. */
+        /* The comma tells an architecture from a longer one with the same prefix: sm_90, sm_90a. */
         strcat(word, ",");
         if (strstr(list, word) == 0 && capacity - used > length + 3)
             snprintf(text + used, capacity - used, " %s", word);
@@ -183,7 +186,7 @@ static inline void kbuild_list_architectures(const struct kbuild_module *module,
         text[strlen(text) - 1] = '\0';
 }
 
-/* The module with this kernel; null where it is no kernel of kbuild's. */
+/* Returns the module that defines the kernel, or null if no module of kbuild does. */
 static inline const struct kbuild_module *kbuild_find_module(const void *handle)
 {
     struct kbuild_module_search search = { handle, 0, 0, 0 };
@@ -191,7 +194,7 @@ static inline const struct kbuild_module *kbuild_find_module(const void *handle)
     return search.module;
 }
 
-/* How many modules define the variable with this shadow. */
+/* Returns how many modules define the variable with this shadow. */
 static inline unsigned kbuild_count_shadows(const void *shadow)
 {
     struct kbuild_module_search search = { 0, 0, shadow, 0 };

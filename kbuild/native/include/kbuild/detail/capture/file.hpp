@@ -1,4 +1,5 @@
-// The file of a captured launch: start, header, payload; see docs/launch-records.md.
+// Writes the file of a captured launch: start, header, and payload. docs/launch-records.md
+// describes the format.
 #ifndef KBUILD_DETAIL_CAPTURE_FILE_HPP
 #define KBUILD_DETAIL_CAPTURE_FILE_HPP
 
@@ -15,18 +16,19 @@
 #define KBUILD_CAPTURE_VERSION 1
 #define KBUILD_CAPTURE_START 24
 #define KBUILD_CAPTURE_ALIGNMENT 64
-// What the outcome has room for, which is written over spaces.
+// The space that is reserved for the outcome. The outcome is written over spaces later.
 #define KBUILD_CAPTURE_OUTCOME 1024
 #define KBUILD_CAPTURE_CHUNK (size_t{1} << 20)
 
-// A file that is being written: `__error` is the first errno, and nothing is written after it.
+// A file that is being written. `__error` is the errno of the first failure, after which nothing
+// more is written.
 struct kbuild_capture_file {
     int __number;
     int __error;
-    off_t __outcome;  // where it goes
+    off_t __outcome;  // the position of the outcome
 };
 
-// What of a capture its file is made of.
+// The parts of a capture that go into its file.
 struct kbuild_capture_content {
     const struct kbuild_module* __module;
     const struct kbuild_kernel* __kernel;
@@ -83,7 +85,7 @@ static void kbuild_put_config(struct kbuild_json* __json, const struct kbuild_la
                __config->programmatic_dependent_launch ? "true" : "false", __config->priority);
 }
 
-// Pointers and buffers; `__end` is where the payload before them ends.
+// Appends the pointers and buffers. `__end` is the end of the preceding payload.
 static void kbuild_put_memory(struct kbuild_json* __json, const struct kbuild_capture_plan* __plan,
                               unsigned long long __end)
 {
@@ -111,7 +113,8 @@ static void kbuild_put_memory(struct kbuild_json* __json, const struct kbuild_ca
     kbuild_put(__json, "]");
 }
 
-// The header; `__outcome` is where in it the outcome goes.  Its text is whole or not at all.
+// Composes the header, and sets `__outcome` to the position of the outcome in it. If any part is
+// missing, `__is_whole` becomes false.
 static void kbuild_put_header(struct kbuild_json* __json, const struct kbuild_capture_content* __content,
                               size_t* __outcome)
 {
@@ -143,7 +146,7 @@ static void kbuild_put_header(struct kbuild_json* __json, const struct kbuild_ca
                           __content->__origin->__is_whole;
 }
 
-// The content of a device's memory; false where the runtime does not copy it.
+// Writes the content of device memory. Returns false if the runtime cannot copy it.
 static bool kbuild_write_memory(struct kbuild_capture_file* __file, const struct kbuild_memory* __memory,
                                 char* __chunk)
 {
@@ -160,7 +163,8 @@ static bool kbuild_write_memory(struct kbuild_capture_file* __file, const struct
     return true;
 }
 
-// All buffers; the number of one that cannot be copied, else that behind the last.
+// Writes all buffers. Returns the number of the first buffer that cannot be copied, or the number
+// of buffers.
 static size_t kbuild_write_buffers(struct kbuild_capture_file* __file,
                                    const struct kbuild_capture_plan* __plan)
 {
@@ -176,7 +180,7 @@ static size_t kbuild_write_buffers(struct kbuild_capture_file* __file,
     return __index;
 }
 
-// The file up to the buffers.
+// Writes everything in front of the buffers.
 static void kbuild_write_front(struct kbuild_capture_file* __file, struct kbuild_json* __header,
                                const struct kbuild_capture_content* __content)
 {
@@ -198,7 +202,8 @@ static void kbuild_write_front(struct kbuild_capture_file* __file, struct kbuild
     __file->__outcome = static_cast<off_t>(KBUILD_CAPTURE_START + __outcome);
 }
 
-// A program that writes more than its limit of a file's size is ended.
+// Returns whether the file is within the limit for file sizes (RLIMIT_FSIZE). A program that
+// exceeds the limit is terminated.
 static bool kbuild_fits(const struct kbuild_capture_content* __content)
 {
     struct rlimit __limit;
@@ -210,7 +215,7 @@ static bool kbuild_fits(const struct kbuild_capture_content* __content)
            __limit.rlim_cur > __bytes;
 }
 
-// The whole file.  A buffer that cannot be copied is left out, and the file begun again.
+// Writes the whole file. If a buffer cannot be copied, starts again without its content.
 static void kbuild_write_capture(struct kbuild_capture_file* __file,
                                  const struct kbuild_capture_content* __content)
 {
@@ -222,13 +227,14 @@ static void kbuild_write_capture(struct kbuild_capture_file* __file,
         const size_t __failed = kbuild_write_buffers(__file, __plan);
         if (__failed == __plan->__buffer_count || __file->__error != 0) break;
         __plan->__buffers[__failed].__has_content = false;
-        kbuild_note(__plan, "not-copied", -1, "the runtime did not copy the content of buffer %zu",
+        kbuild_note(__plan, "not-copied", -1, "the runtime failed to copy the content of buffer %zu",
                     __failed);
     }
     free(__header.__text);
 }
 
-// In place of the null, and of spaces: the header stays as long as it was.
+// Writes the outcome over the null and the spaces, so that the length of the header does not
+// change.
 static void kbuild_write_outcome(const struct kbuild_capture_file* __file, int __code,
                                  const char* __message, bool __is_late)
 {

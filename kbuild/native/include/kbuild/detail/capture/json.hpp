@@ -1,5 +1,5 @@
-// JSON of any length, for captures of launches.  Memory that is missing makes `__is_whole` false.
-// Names of projects are left to their macros.
+// JSON text of any length, for captures of launches. If memory runs out, `__is_whole` becomes
+// false. Names start with two underscores, because projects can define macros with any other name.
 #ifndef KBUILD_DETAIL_CAPTURE_JSON_HPP
 #define KBUILD_DETAIL_CAPTURE_JSON_HPP
 
@@ -33,7 +33,7 @@ static void kbuild_put_bytes(struct kbuild_json* __json, const char* __bytes, si
     __json->__length += __count;
 }
 
-// Words of the format and numbers: nothing that could be long.
+// Appends formatted text of at most 511 bytes.
 __attribute__((format(printf, 2, 3))) static void kbuild_put(struct kbuild_json* __json,
                                                              const char* __format, ...)
 {
@@ -48,7 +48,8 @@ __attribute__((format(printf, 2, 3))) static void kbuild_put(struct kbuild_json*
         kbuild_put_bytes(__json, __line, static_cast<size_t>(__written));
 }
 
-// How many bytes the UTF-8 character has that starts here; 0 where none does.
+// Returns the length of the UTF-8 character that starts here, or 0 if the bytes are not valid
+// UTF-8.
 static size_t kbuild_character_size(const unsigned char* __byte)
 {
     const unsigned char __first = __byte[0];
@@ -57,15 +58,16 @@ static size_t kbuild_character_size(const unsigned char* __byte)
     const size_t __size = __first < 0xE0 ? 2 : __first < 0xF0 ? 3 : 4;
     for (size_t __index = 1; __index < __size; __index++)
         if ((__byte[__index] & 0xC0) != 0x80) return 0;
-    // Longer than need be, halves of characters, and beyond the last one.
+    // Rejects overlong forms, surrogates, and code points above U+10FFFF.
     const bool __is_wrong =
         (__first == 0xE0 && __byte[1] < 0xA0) || (__first == 0xED && __byte[1] > 0x9F) ||
         (__first == 0xF0 && __byte[1] < 0x90) || (__first == 0xF4 && __byte[1] > 0x8F);
     return __is_wrong ? 0 : __size;
 }
 
-// A JSON string of at most about `__most` bytes, or null.  File names may be no text.
-static void kbuild_put_string(struct kbuild_json* __json, const char* __words, size_t __most)
+// Appends a JSON string of about `__limit` bytes at most, or null. File names might not be valid
+// UTF-8.
+static void kbuild_put_string(struct kbuild_json* __json, const char* __words, size_t __limit)
 {
     if (__words == nullptr) {
         kbuild_put(__json, "null");
@@ -73,7 +75,7 @@ static void kbuild_put_string(struct kbuild_json* __json, const char* __words, s
     }
     const size_t __start = __json->__length;
     kbuild_put(__json, "\"");
-    while (*__words != '\0' && __json->__length - __start < __most) {
+    while (*__words != '\0' && __json->__length - __start < __limit) {
         const unsigned char* const __byte = reinterpret_cast<const unsigned char*>(__words);
         const size_t __size = kbuild_character_size(__byte);
         if (__size == 0)
@@ -97,17 +99,17 @@ static void kbuild_put_hexadecimal(struct kbuild_json* __json, const unsigned ch
     kbuild_put(__json, "\"");
 }
 
-// Empty again, in the memory that it has.
+// Empties the text, but keeps its memory.
 static void kbuild_clear_json(struct kbuild_json* __json)
 {
     __json->__length = 0;
     __json->__is_whole = true;
 }
 
-// Puts an element of a list of the module's kernel table, as it is there: compact JSON.  The list
-// is named as it starts, `"kernels":[`.  False where there is no such element.
+// Copies an element of a list in the module's kernel table, which is compact JSON. `__list` is the
+// start of the list, such as `"kernels":[`. Returns false if the element does not exist.
 static bool kbuild_put_row(struct kbuild_json* __json, const struct kbuild_module* __module,
-                           const char* __list, uint64_t __wanted)
+                           const char* __list, uint64_t __index)
 {
     const char* const __end = __module->record + __module->record_size;
     const char* __row = nullptr;
@@ -135,7 +137,7 @@ static bool kbuild_put_row(struct kbuild_json* __json, const struct kbuild_modul
         } else if (*__place == '}' || *__place == ']') {
             __depth--;
             if (__is_inside && __depth < 2) return false;
-            if (!__is_inside || __depth != 2 || __number++ != __wanted) continue;
+            if (!__is_inside || __depth != 2 || __number++ != __index) continue;
             kbuild_put_bytes(__json, __row, static_cast<size_t>(__place + 1 - __row));
             return true;
         }

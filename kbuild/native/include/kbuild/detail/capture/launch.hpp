@@ -1,13 +1,13 @@
-// KBUILD_CAPTURE: each launch through a debug stub as a file that can be launched again; the
-// format is in docs/launch-records.md.
+// KBUILD_CAPTURE: debug stubs write each launch to a file, from which `kbuild replay` repeats it.
+// docs/launch-records.md describes the format.
 //
-//     KBUILD_CAPTURE=FOLDER         where the files go; it is created, its parents are not
-//     KBUILD_CAPTURE_KERNEL=GLOB    only kernels of this name; fnmatch(3)
-//     KBUILD_CAPTURE_LIMIT=N        so many launches of a process; 100
-//     KBUILD_CAPTURE_BYTES=N        of buffers larger than that the content is left out; 1 GiB
+//     KBUILD_CAPTURE=DIRECTORY      The directory for the files. It is created, but its parents are not.
+//     KBUILD_CAPTURE_KERNEL=GLOB    Captures only kernels whose name matches, as in fnmatch(3).
+//     KBUILD_CAPTURE_LIMIT=N        The maximum number of captured launches per process. Default: 100.
+//     KBUILD_CAPTURE_BYTES=N        Omits the content of larger buffers. Default: 1 GiB.
 //
-// A file is whole before its launch begins, and gets the outcome afterwards.  What goes wrong
-// with a capture is said once, and is no matter of the program's.
+// A file is complete before its launch starts, and the outcome is added afterwards. A failed
+// capture is reported once and does not affect the program.
 #ifndef KBUILD_DETAIL_CAPTURE_LAUNCH_HPP
 #define KBUILD_DETAIL_CAPTURE_LAUNCH_HPP
 
@@ -17,7 +17,7 @@
 #include <dlfcn.h>
 #include <fnmatch.h>
 
-// One launch as its stub sees it.  The call site is null where it is not known.
+// A launch from the view of its stub. `__source` is null if the place of the launch is unknown.
 struct kbuild_captured_launch {
     const void* __handle;
     const char* __kernel;
@@ -30,7 +30,8 @@ struct kbuild_captured_launch {
     const void* __caller;
 };
 
-// Where a kernel's own name is in how people write it: `scale` of `void ns::scale<int>(int*)`.
+// Extracts the unqualified name of a kernel from its demangled name: `scale` from
+// `void ns::scale<int>(int*)`.
 static void kbuild_find_own_name(const char* __display, char* __name, size_t __capacity)
 {
     static const char __nameless[] = "(anonymous namespace)";
@@ -55,17 +56,17 @@ static bool kbuild_is_chosen(const char* __display, const char* __name)
            fnmatch(__pattern, __name, 0) == 0;
 }
 
-// A new file in the folder under a temporary name, which no other stub unit takes; -1 where there
-// can be none.
-static int kbuild_open_capture(const char* __folder, const char* __name, char* __partial,
+// Creates a file in the directory, under a temporary name that no other stub unit uses. Returns -1
+// on failure.
+static int kbuild_open_capture(const char* __directory, const char* __name, char* __partial,
                                char* __path, size_t __capacity)
 {
     for (;;) {
         const unsigned long long __number = kbuild_number_capture();
         const int __process = static_cast<int>(getpid());
         const int __length = snprintf(__partial, __capacity, "%s/.%s-%d-%llu.launch.partial",
-                                      __folder, __name, __process, __number);
-        snprintf(__path, __capacity, "%s/%s-%d-%llu.launch", __folder, __name, __process, __number);
+                                      __directory, __name, __process, __number);
+        snprintf(__path, __capacity, "%s/%s-%d-%llu.launch", __directory, __name, __process, __number);
         if (__length < 0 || static_cast<size_t>(__length) >= __capacity) {
             errno = ENAMETOOLONG;
             return -1;
@@ -78,7 +79,7 @@ static int kbuild_open_capture(const char* __folder, const char* __name, char* _
     }
 }
 
-// What is not captured of any launch of the kernel, and of this one.
+// Adds notes about the parts of the launch that cannot be captured.
 static void kbuild_note_launch(struct kbuild_capture_plan* __plan, const struct kbuild_module* __module,
                                const struct kbuild_kernel* __kernel, const void* __stream)
 {
@@ -91,16 +92,16 @@ static void kbuild_note_launch(struct kbuild_capture_plan* __plan, const struct 
                          __module->variables[__row].device_name));
     if (__length != 0)
         kbuild_note(__plan, "device-variables", -1,
-                    "the content of the device variables of the kernel's source is not captured: %s",
+                    "the device variables of the kernel's source are not captured: %s",
                     __names);
     if (__stream != nullptr)
-        kbuild_note(__plan, "stream", -1, "launched on stream 0x%llx, which is this process's",
+        kbuild_note(__plan, "stream", -1, "launched on stream 0x%llx, which exists only in this process",
                     static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__stream)));
     if (__plan->__obstacle != nullptr)
-        kbuild_note(__plan, "no-buffers", -1, "no buffer is captured: %s", __plan->__obstacle);
+        kbuild_note(__plan, "no-buffers", -1, "no buffers are captured: %s", __plan->__obstacle);
 }
 
-// That of the kbuild which built the module, out of its table: plain words.
+// Copies the version of the kbuild that built the module from the kernel table.
 static void kbuild_put_version(struct kbuild_json* __json, const struct kbuild_module* __module)
 {
     static const char __key[] = ",\"version\":\"";
@@ -153,15 +154,15 @@ static const struct kbuild_kernel* kbuild_find_captured(const struct kbuild_modu
     return nullptr;
 }
 
-// The file, under its own name once it is whole; `__number` is -1 where there is none.
+// Writes the file, and gives it its final name once it is complete. On failure, `__number` is -1.
 static void kbuild_finish_capture(struct kbuild_capture_file* __file,
                                   const struct kbuild_capture_content* __content,
-                                  const char* __folder, const char* __name)
+                                  const char* __directory, const char* __name)
 {
     char __partial[PATH_MAX], __path[PATH_MAX];
-    __file->__number = kbuild_open_capture(__folder, __name, __partial, __path, sizeof __path);
+    __file->__number = kbuild_open_capture(__directory, __name, __partial, __path, sizeof __path);
     if (__file->__number < 0) {
-        kbuild_give_up_captures(__folder, strerror(errno));
+        kbuild_give_up_captures(__directory, strerror(errno));
         return;
     }
     kbuild_write_capture(__file, __content);
@@ -170,11 +171,11 @@ static void kbuild_finish_capture(struct kbuild_capture_file* __file,
     close(__file->__number);
     __file->__number = -1;
     unlink(__partial);
-    kbuild_give_up_captures(__folder, strerror(__file->__error));
+    kbuild_give_up_captures(__directory, strerror(__file->__error));
 }
 
-// Captures the launch, where that is wanted.  True where its end is to be waited for.
-static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char* __folder,
+// Captures the launch if the settings select it. Returns whether the caller may wait for its end.
+static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char* __directory,
                                  const struct kbuild_captured_launch* __launch)
 {
     char __name[80];
@@ -183,16 +184,16 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
     if (!kbuild_is_chosen(__launch->__kernel, __name)) return false;
     const struct kbuild_module* const __module = kbuild_find_module(__launch->__handle);
     const struct kbuild_kernel* const __kernel = kbuild_find_captured(__module, __launch);
-    if (__kernel == nullptr) kbuild_give_up_captures(__folder, "a kernel is in no table");
-    const unsigned long long __place = __kernel != nullptr ? kbuild_claim_capture(__folder) : 0;
-    if (__place == 0) return false;
+    if (__kernel == nullptr) kbuild_give_up_captures(__directory, "a kernel is not in any kernel table");
+    const unsigned long long __capture_number = __kernel != nullptr ? kbuild_claim_capture(__directory) : 0;
+    if (__capture_number == 0) return false;
 
     struct kbuild_capture_plan __plan = {};
     struct kbuild_json __origin = {};
     int __state = 0;
     __origin.__is_whole = true;
     __plan.__most_bytes = static_cast<size_t>(kbuild_read_setting(
-        "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, __place == 1));
+        "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, __capture_number == 1));
     __plan.__obstacle = kbuild_begin_reading(__launch->__config->stream, &__state);
     const bool __may_read = __plan.__obstacle == nullptr;
     if (kbuild_begin_plan(&__plan, __kernel, __launch->__described, __launch->__count,
@@ -202,9 +203,9 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
         kbuild_note_launch(&__plan, __module, __kernel, __launch->__config->stream);
         kbuild_follow_arguments(&__plan, __kernel->params, __launch->__count);
         kbuild_describe_origin(&__origin, __module, __launch, __may_read);
-        kbuild_finish_capture(__file, &__content, __folder, __name);
+        kbuild_finish_capture(__file, &__content, __directory, __name);
     } else {
-        kbuild_give_up_captures(__folder, strerror(ENOMEM));
+        kbuild_give_up_captures(__directory, strerror(ENOMEM));
     }
     if (__may_read) kbuild_end_reading(__state);
     kbuild_end_plan(&__plan);
@@ -212,8 +213,8 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
     return __may_read;
 }
 
-// How the launch ended: it failed, or waiting for it did.  A launch that nobody may wait for and
-// that did not fail at once keeps the null of one that has not ended.
+// Writes the outcome of the launch, which can be an error of the launch or of waiting for it. If
+// waiting is not allowed and the launch did not fail immediately, the outcome remains null.
 static void kbuild_end_capture(const struct kbuild_capture_file* __file, bool __may_wait,
                                const struct kbuild_captured_launch* __launch, int __result)
 {

@@ -1,16 +1,18 @@
-// What a capture of a launch consists of: the arguments' bytes, which of them are pointers into
-// which allocations, and what cannot be captured.
+// The contents of a captured launch: the bytes of the arguments, the allocations that they point
+// to, and notes about what cannot be captured.
 //
-// The backend's registration header defines what differs:
+// The backend's registration header defines these functions:
 //
 //     void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory);
-//         what the runtime knows of an address
+//         Finds the allocation that contains an address.
 //     const char *kbuild_begin_reading(void *stream, int *state);
-//         null once all work of the stream is done and memory can be read, else why it cannot be
+//         Waits for the stream. Returns null if memory can then be read, otherwise the reason.
 //     void kbuild_end_reading(int state);
+//         Restores what kbuild_begin_reading changed.
 //     int kbuild_synchronize_stream(void *stream);
+//         Waits for the stream. Returns 0 or an error code.
 //     void kbuild_describe_device(char *device, size_t device_size, char *driver, size_t driver_size);
-//         in words; what is not known is left alone
+//         Writes the names of the device and the driver. Leaves unknown names unchanged.
 #ifndef KBUILD_DETAIL_CAPTURE_PLAN_HPP
 #define KBUILD_DETAIL_CAPTURE_PLAN_HPP
 
@@ -23,7 +25,8 @@ struct kbuild_captured_buffer {
     bool __has_content;
 };
 
-// Eight bytes of the arguments, and where they lead.
+// A pointer in the arguments: its offset there, and the buffer and the offset in it that it points
+// to.
 struct kbuild_captured_pointer {
     size_t __offset;
     size_t __buffer;
@@ -38,12 +41,13 @@ struct kbuild_capture_plan {
     size_t __pointer_count;
     struct kbuild_captured_buffer* __buffers;
     size_t __buffer_count;
-    size_t __most_bytes;  // of a buffer
+    size_t __buffer_limit;  // the content of larger buffers is not captured
     struct kbuild_json __notes;
-    const char* __obstacle;  // why no memory can be read; null where it can
+    const char* __obstacle;  // why no memory can be read, or null
 };
 
-// One more thing that was not captured, or by a guess; `__param` is -1 where it is about none.
+// Adds a note about something that was not captured or was guessed. `__param` is the parameter that
+// it concerns, or -1.
 __attribute__((format(printf, 4, 5))) static void kbuild_note(struct kbuild_capture_plan* __plan,
                                                               const char* __kind, int __param,
                                                               const char* __format, ...)
@@ -64,23 +68,24 @@ __attribute__((format(printf, 4, 5))) static void kbuild_note(struct kbuild_capt
     kbuild_put(__notes, "}");
 }
 
-// The buffer's number: several pointers into one allocation share one.
+// Returns the number of the buffer for the memory. Pointers into the same allocation share a
+// buffer.
 static size_t kbuild_add_buffer(struct kbuild_capture_plan* __plan,
                                 const struct kbuild_memory* __memory, int __param)
 {
     size_t __index = 0;
     for (; __index < __plan->__buffer_count; __index++)
         if (__plan->__buffers[__index].__memory.__base == __memory->__base) return __index;
-    const bool __has_content = __memory->__bytes <= __plan->__most_bytes;
+    const bool __has_content = __memory->__bytes <= __plan->__buffer_limit;
     __plan->__buffers[__plan->__buffer_count++] = {*__memory, __has_content};
     if (!__has_content)
         kbuild_note(__plan, "over-limit", __param,
-                    "the memory behind %.300s has %zu bytes, and KBUILD_CAPTURE_BYTES allows %zu: its "
-                    "content is not captured",
-                    __plan->__described[__param].__name, __memory->__bytes, __plan->__most_bytes);
+                    "the memory that %.300s points to is not captured: it has %zu bytes, but "
+                    "KBUILD_CAPTURE_BYTES allows %zu",
+                    __plan->__described[__param].__name, __memory->__bytes, __plan->__buffer_limit);
     if (__memory->__kind == KBUILD_MEMORY_MANAGED)
         kbuild_note(__plan, "managed-memory", __param,
-                    "%.300s leads to managed memory, which is captured as the device's own",
+                    "%.300s points to managed memory, which is captured as device memory",
                     __plan->__described[__param].__name);
     return __index;
 }
@@ -91,18 +96,18 @@ static void kbuild_note_unknown(struct kbuild_capture_plan* __plan, int __param,
     const char* const __words = __memory->__kind == KBUILD_MEMORY_HOST ? "host memory"
                                 : __memory->__kind == KBUILD_MEMORY_MANAGED
                                     ? "managed memory of unknown extent"
-                                    : "memory that the runtime did not allocate, of unknown extent";
+                                    : "memory of unknown extent that the runtime did not allocate";
     kbuild_note(__plan,
                 __memory->__kind == KBUILD_MEMORY_HOST      ? "host-memory"
                 : __memory->__kind == KBUILD_MEMORY_MANAGED ? "managed-memory"
                                                             : "unknown-extent",
-                __param, "%.300s is 0x%llx, in %s: what lies there is not captured",
+                __param, "%.300s points to 0x%llx in %s, whose content is not captured",
                 __plan->__described[__param].__name,
                 static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__address)), __words);
 }
 
-// Looks at what eight bytes of a parameter lead to.  What is no pointer by its type is one where
-// the runtime knows memory at the address.
+// Examines eight bytes of a parameter. If its type is not known to be a pointer, the bytes are
+// still treated as one if the runtime knows an allocation at the address.
 static void kbuild_follow(struct kbuild_capture_plan* __plan, int __param, size_t __offset,
                           bool __is_guess)
 {
@@ -120,12 +125,12 @@ static void kbuild_follow(struct kbuild_capture_plan* __plan, int __param, size_
     __plan->__pointers[__plan->__pointer_count++] = {__offset, __buffer, __within};
     if (__is_guess)
         kbuild_note(__plan, "taken-for-pointer", __param,
-                    "the eight bytes at argument offset %zu, in %.300s, are the address of device "
-                    "memory, and taken for a pointer to it",
+                    "the eight bytes at argument offset %zu, in %.300s, are an address in device "
+                    "memory and are treated as a pointer",
                     __offset, __plan->__described[__param].__name);
 }
 
-// The members of a type that nobody describes.
+// Examines a parameter of a type whose members are unknown.
 static void kbuild_follow_opaque(struct kbuild_capture_plan* __plan, int __param, size_t __start,
                                  size_t __size)
 {
@@ -135,8 +140,8 @@ static void kbuild_follow_opaque(struct kbuild_capture_plan* __plan, int __param
         kbuild_follow(__plan, __param, __offset, true);
     if (__size >= __step)
         kbuild_note(__plan, "opaque", __param,
-                    "the members of %.300s are not known: words of it taken for pointers: %zu; other "
-                    "addresses in it stay as they are",
+                    "the members of %.300s are unknown; words treated as pointers: %zu; other addresses "
+                    "in it keep their values",
                     __plan->__described[__param].__name, __plan->__pointer_count - __before);
 }
 
@@ -164,7 +169,7 @@ static size_t kbuild_measure_arguments(const struct kbuild_param* __params, uint
     return __bytes;
 }
 
-// Each parameter's bytes at its offset; false where memory is missing.
+// Copies each parameter to its offset. Returns false if memory runs out.
 static bool kbuild_begin_plan(struct kbuild_capture_plan* __plan, const struct kbuild_kernel* __kernel,
                               const struct kbuild_argument* __described, uint32_t __count,
                               void* const* __values)

@@ -1,5 +1,5 @@
-// What a process captures of its launches: what the environment asks for, and how many there
-// were.
+// The state of captures in a process: the settings in the environment, and the number of captured
+// launches.
 #ifndef KBUILD_DETAIL_CAPTURE_STATE_HPP
 #define KBUILD_DETAIL_CAPTURE_STATE_HPP
 
@@ -15,8 +15,8 @@
 #define KBUILD_CAPTURE_LAUNCHES 100ull
 #define KBUILD_CAPTURE_BUFFER_BYTES (1ull << 30)
 
-// How many launches of which process are captured: a forked child begins anew.  One for all stub
-// units that the linkers can make one of.
+// The captured launches of a process. A forked child starts from zero. Weak, so that all stub units
+// that are linked together share one definition.
 struct kbuild_capture_state {
     int __process;
     int __holder;
@@ -28,7 +28,7 @@ extern struct kbuild_capture_state kbuild_captures
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 struct kbuild_capture_state kbuild_captures = {};
 
-__attribute__((format(printf, 1, 2))) static void kbuild_say_of_capture(const char* __format, ...)
+__attribute__((format(printf, 1, 2))) static void kbuild_report_capture(const char* __format, ...)
 {
     char __line[3072];
     va_list __arguments;
@@ -43,7 +43,8 @@ __attribute__((format(printf, 1, 2))) static void kbuild_say_of_capture(const ch
     (void)!write(STDERR_FILENO, __line, __end + 1);
 }
 
-// The lock is its process's number: what a fork copied while it was held is nobody's.
+// The value of the lock is the number of the process that holds it. A forked child can therefore
+// ignore a lock that another thread held during the fork.
 static void kbuild_lock_captures()
 {
     const int __own = static_cast<int>(getpid());
@@ -67,54 +68,54 @@ static void kbuild_unlock_captures()
     __atomic_store_n(&kbuild_captures.__holder, 0, __ATOMIC_RELEASE);
 }
 
-// After what would go wrong again.
-static void kbuild_give_up_captures(const char* __folder, const char* __reason)
+// Stops capturing after an error that would occur again, and reports it once.
+static void kbuild_give_up_captures(const char* __directory, const char* __reason)
 {
     kbuild_lock_captures();
     const bool __is_first = !kbuild_captures.__is_over;
     kbuild_captures.__is_over = 1;
     kbuild_unlock_captures();
     if (__is_first)
-        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %.500s; nothing more is captured",
-                              __folder, __reason);
+        kbuild_report_capture("kbuild: KBUILD_CAPTURE: %.2000s: %.500s; nothing more is captured",
+                              __directory, __reason);
 }
 
-// A number of the environment; the usual one where it is none.
-static unsigned long long kbuild_read_setting(const char* __variable, unsigned long long __usual,
-                                              bool __may_speak)
+// Returns a number from the environment, or the default if it is not set or not a number.
+static unsigned long long kbuild_read_setting(const char* __variable, unsigned long long __default,
+                                              bool __may_report)
 {
     const char* const __words = getenv(__variable);
     char* __end = nullptr;
-    if (__words == nullptr || __words[0] == '\0') return __usual;
+    if (__words == nullptr || __words[0] == '\0') return __default;
     errno = 0;
     const unsigned long long __number = strtoull(__words, &__end, 10);
     if (errno == 0 && *__end == '\0' && __words[0] >= '0' && __words[0] <= '9') return __number;
-    if (__may_speak)
-        kbuild_say_of_capture("kbuild: %s: %.500s is no number; %llu is taken", __variable, __words,
-                              __usual);
-    return __usual;
+    if (__may_report)
+        kbuild_report_capture("kbuild: %s: '%.500s' is not a number; using the default, %llu", __variable, __words,
+                              __default);
+    return __default;
 }
 
-// Which of the process's captures this launch is, from 1; 0 where it is none.
-static unsigned long long kbuild_claim_capture(const char* __folder)
+// Returns the number of this capture in the process, from 1, or 0 if the launch is not captured.
+static unsigned long long kbuild_claim_capture(const char* __directory)
 {
     kbuild_lock_captures();
     struct kbuild_capture_state* const __state = &kbuild_captures;
     const bool __was_over = __state->__is_over;
-    unsigned long long __most = 0, __place = 0;
+    unsigned long long __limit = 0, __place = 0;
     if (!__was_over) {
-        __most = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES,
+        __limit = kbuild_read_setting("KBUILD_CAPTURE_LIMIT", KBUILD_CAPTURE_LAUNCHES,
                                      __state->__captured == 0);
-        __state->__is_over = __state->__captured >= __most;
+        __state->__is_over = __state->__captured >= __limit;
         if (!__state->__is_over) __place = ++__state->__captured;
     }
     kbuild_unlock_captures();
     if (!__was_over && __place == 0)
-        kbuild_say_of_capture("kbuild: KBUILD_CAPTURE: %.2000s: %llu launches are captured, as many as "
-                              "KBUILD_CAPTURE_LIMIT says; nothing more is captured",
-                              __folder, __most);
-    if (__place != 0 && mkdir(__folder, 0777) != 0 && errno != EEXIST) {
-        kbuild_give_up_captures(__folder, strerror(errno));
+        kbuild_report_capture("kbuild: KBUILD_CAPTURE: %.2000s: reached KBUILD_CAPTURE_LIMIT after %llu "
+                              "launches; nothing more is captured",
+                              __directory, __limit);
+    if (__place != 0 && mkdir(__directory, 0777) != 0 && errno != EEXIST) {
+        kbuild_give_up_captures(__directory, strerror(errno));
         return 0;
     }
     return __place;
@@ -128,12 +129,12 @@ static unsigned long long kbuild_number_capture()
     return __number;
 }
 
-// Where launches are captured; null where they are not.
+// Returns the directory for captures, or null if launches are not captured.
 static const char* kbuild_capture_target()
 {
-    const char* const __folder = getenv("KBUILD_CAPTURE");
-    return __folder == nullptr || __folder[0] == '\0' || strcmp(__folder, "0") == 0 ? nullptr
-                                                                                    : __folder;
+    const char* const __directory = getenv("KBUILD_CAPTURE");
+    return __directory == nullptr || __directory[0] == '\0' || strcmp(__directory, "0") == 0 ? nullptr
+                                                                                    : __directory;
 }
 
 #endif

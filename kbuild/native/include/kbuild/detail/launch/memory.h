@@ -1,5 +1,5 @@
-/* What a pointer leads to, for captures of launches; the registration headers of the backends
- * fill it in. */
+/* The memory that a pointer refers to, for captures of launches.  The registration headers of the
+ * backends determine it. */
 #ifndef KBUILD_DETAIL_LAUNCH_MEMORY_H
 #define KBUILD_DETAIL_LAUNCH_MEMORY_H
 
@@ -12,8 +12,8 @@ enum kbuild_memory_kind {
     KBUILD_MEMORY_HOST = 3
 };
 
-/* The allocation that a pointer leads into; of none whose extent the runtime knows, a null
- * base. */
+/* The allocation that contains an address.  The base is null if the runtime does not know the
+ * allocation's extent. */
 struct kbuild_memory {
     const void *__base;
     size_t __bytes;

@@ -1,6 +1,6 @@
-// Text that debug stubs write: lines in memory of their own, which go out in one call each, so
-// that those of several threads do not mix.  Nothing here needs a C++ library at run time:
-// kernel archives are linked into C programs too.
+// The text that debug stubs write. Each line is composed in memory and written with one call, so
+// that the lines of several threads do not mix. This code does not need the C++ library at run
+// time, because kernel archives are also linked into C programs.
 #ifndef KBUILD_DETAIL_LAUNCH_TEXT_HPP
 #define KBUILD_DETAIL_LAUNCH_TEXT_HPP
 
@@ -18,7 +18,8 @@ struct kbuild_text {
     size_t length;
 };
 
-// What does not fit is left out; room for the end of a line always stays.
+// Appends formatted text, and truncates what does not fit. Always leaves room for the end of the
+// line.
 __attribute__((format(printf, 2, 3))) static void kbuild_append(struct kbuild_text* text,
                                                                 const char* format, ...)
 {
@@ -30,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void kbuild_append(struct kbuild_te
     if (written > 0) text->length += static_cast<size_t>(written) < room ? written : room - 1;
 }
 
-// As the inside of a JSON string.
+// Appends text with the escapes of a JSON string.
 static void kbuild_append_escaped(struct kbuild_text* text, const char* words)
 {
     for (; *words != '\0'; words++) {
@@ -44,11 +45,11 @@ static void kbuild_append_escaped(struct kbuild_text* text, const char* words)
     }
 }
 
-// An argument of a kernel: what a stub knows of it besides its address.
+// The description of a kernel argument, apart from its address.
 struct kbuild_argument {
     const char* __name;
     size_t size;
-    char kind;  // of its type: 'i' signed, 'u' unsigned, 'b' bool, 'f' floating, 'p' pointer, ' '
+    char kind;  // 'i' signed, 'u' unsigned, 'b' bool, 'f' floating point, 'p' pointer, ' ' other
 };
 
 template <class __T>
@@ -87,7 +88,7 @@ static unsigned long long kbuild_load_unsigned(const void* __address, size_t siz
                        : kbuild_load<unsigned long long>(__address);
 }
 
-// The value as JSON: addresses and the bytes of records are strings, as are infinities.
+// Appends the value as JSON. Addresses, the bytes of structs, infinities, and NaN are strings.
 static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_argument* argument,
                                 const void* __value)
 {
@@ -113,7 +114,7 @@ static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_ar
     }
 }
 
-// `(4, 1, 1)`.
+// Appends an extent in the form `(4, 1, 1)`.
 static void kbuild_append_extent(struct kbuild_text* text, struct kbuild_dim3 extent)
 {
     kbuild_append(text, "(%u, %u, %u)", extent.x, extent.y, extent.z);

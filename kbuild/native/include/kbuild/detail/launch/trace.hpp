@@ -1,12 +1,13 @@
-// KBUILD_TRACE: what debug stubs tell of each launch.
+// KBUILD_TRACE: debug stubs trace each launch.
 //
-//     KBUILD_TRACE=1          one line a launch on stderr: `kbuild-trace: ` and a JSON object
-//     KBUILD_TRACE=FILE.json  a trace for chrome://tracing and Perfetto; FILE where it has a `/`
-//     KBUILD_TRACE=0          nothing, as without it
+//     KBUILD_TRACE=1          Writes one line per launch to stderr: `kbuild-trace: ` and a JSON object.
+//     KBUILD_TRACE=FILE.json  Writes a trace for chrome://tracing and Perfetto. Any name that contains
+//                             a `/` is also accepted.
+//     KBUILD_TRACE=0          Writes nothing, as if the variable was not set.
 //
-// The file is whole JSON whenever it is looked at, also after a crash.  Several stub units of a
-// process share it; another process that is traced while its owner lives has FILE.json.PID.  A
-// file that is neither empty nor such a trace is left alone.
+// The file is valid JSON at any time, even after a crash. All stub units of a process share it. If
+// another process is traced while the owner of the file runs, it writes to FILE.json.PID. A file
+// that is neither empty nor such a trace is not changed.
 #ifndef KBUILD_DETAIL_LAUNCH_TRACE_HPP
 #define KBUILD_DETAIL_LAUNCH_TRACE_HPP
 
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 #define KBUILD_TRACE_END "\n]\n"
-// What of a line is for a kernel's name, and what is kept for the end.
+// The maximum length of a kernel's name in a line, and the space that is reserved for the end.
 #define KBUILD_TRACE_NAME 1500
 #define KBUILD_TRACE_RESERVE 800
 
@@ -34,10 +35,10 @@ struct kbuild_launch_event {
     uint32_t argument_count;
     void* const* values;
     const struct kbuild_launch_config* __config;
-    const char* file;  // of the call; null where it is not known
+    const char* file;  // the place of the launch; null if unknown
     unsigned line;
-    long long start;     // nanoseconds, of the monotonic clock
-    long long duration;  // nanoseconds that the host spent
+    long long start;     // nanoseconds of the monotonic clock
+    long long duration;  // nanoseconds on the host
     int __result;
 };
 
@@ -82,7 +83,7 @@ static void kbuild_append_kernel(struct kbuild_text* text, const char* key, cons
     const size_t start = text->length;
     kbuild_append(text, "\"%s\": \"", key);
     kbuild_append_escaped(text, __kernel);
-    if (text->length - start > KBUILD_TRACE_NAME) {  // some are longer than a page
+    if (text->length - start > KBUILD_TRACE_NAME) {  // some names are longer than a page
         text->length = start + KBUILD_TRACE_NAME;
         kbuild_append(text, "...");
     }
@@ -101,7 +102,8 @@ static void kbuild_trace_line(const struct kbuild_launch_event* event)
     (void)!write(STDERR_FILENO, text.__bytes, text.length);
 }
 
-// When a process started, in clock ticks since the machine did: with its number, who it is.
+// Returns when a process started, in clock ticks since the machine started, or -1. Together with
+// the process number, this identifies a process.
 static long long kbuild_process_start(int process)
 {
     char path[64], content[1024];
@@ -111,13 +113,13 @@ static long long kbuild_process_start(int process)
     const ssize_t length = read(file, content, sizeof content - 1);
     close(file);
     content[length > 0 ? length : 0] = '\0';
-    const char* position = strrchr(content, ')');  // of its name, which may hold anything
+    const char* position = strrchr(content, ')');  // the name can contain anything
     for (int field = 2; position != nullptr && field < 22; field++)
         position = strchr(position + 1, ' ');
     return position != nullptr ? atoll(position) : -1;
 }
 
-// Whose trace the file is: ours, a living process's, or nobody's any more.
+// Reads which process owns the trace file. Returns false if the file is not such a trace.
 static bool kbuild_read_owner(int file, int* process, long long* start)
 {
     char head[256];
@@ -129,12 +131,12 @@ static bool kbuild_read_owner(int file, int* process, long long* start)
                   process, start) == 2;
 }
 
-// The process that was told why it is not traced; one for all stub units that the linkers can
-// make one of.
+// The process that already reported why it is not traced. Weak, so that all stub units that are
+// linked together share one definition.
 extern int kbuild_trace_refused __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 int kbuild_trace_refused = 0;
 
-// Says once a library why nothing is traced: what KBUILD_TRACE is, and what is wrong with it.
+// Reports, once per library and process, why the value of KBUILD_TRACE does not work.
 static void kbuild_refuse_trace(const char* __value, const char* __reason)
 {
     const int own = static_cast<int>(getpid());
@@ -152,7 +154,8 @@ static int kbuild_abandon_trace(int file, const char* path, const char* __reason
     return -1;
 }
 
-// The file at `path`, begun; -1 where that may not or cannot be.
+// Opens the trace file at `path` and writes its header if necessary. Returns -1 if that is not
+// possible.
 static int kbuild_begin_trace(const char* path, bool may_move)
 {
     const int own = static_cast<int>(getpid());
@@ -167,7 +170,7 @@ static int kbuild_begin_trace(const char* path, bool may_move)
     const bool has_owner = kbuild_read_owner(file, &process, &start);
     if (!has_owner && status.st_size != 0)
         return kbuild_abandon_trace(
-            file, path, "there is a file that is no trace of launches; remove it or name another");
+            file, path, "the file exists and is not a trace of launches; remove it or choose another name");
     const bool is_alive = has_owner && kbuild_process_start(process) == start;
     if (is_alive && process != own && may_move) {
         char other[KBUILD_TEXT_BYTES];
@@ -190,12 +193,13 @@ static int kbuild_begin_trace(const char* path, bool may_move)
     return file;
 }
 
-// The file of this stub unit; its process is who opened it, which a fork is not.
+// The file of this stub unit and the process that opened it. A forked child opens its own.
 static int kbuild_trace_file = -1;
 static int kbuild_trace_process = 0;
 static int kbuild_trace_lock = 0;
 
-// The lock is its process's number: what a fork copied while it was held is nobody's.
+// The value of the lock is the number of the process that holds it. A forked child can therefore
+// ignore a lock that another thread held during the fork.
 static void kbuild_lock_trace()
 {
     const int own = static_cast<int>(getpid());
@@ -222,7 +226,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
                   event->start / 1e3, event->duration / 1e3, static_cast<int>(getpid()),
                   kbuild_thread_number());
     kbuild_append_facts(&text, event);
-    // Whatever was left out, the brackets close.
+    // Close the brackets even if the text was truncated.
     memcpy(text.__bytes + text.length, "}}" KBUILD_TRACE_END, sizeof "}}" KBUILD_TRACE_END - 1);
     text.length += sizeof "}}" KBUILD_TRACE_END - 1;
 
@@ -241,7 +245,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
     __atomic_store_n(&kbuild_trace_lock, 0, __ATOMIC_RELEASE);
 }
 
-// What the user asked for; null where launches are not traced.
+// Returns the value of KBUILD_TRACE, or null if launches are not traced.
 static const char* kbuild_trace_target()
 {
     const char* const target = getenv("KBUILD_TRACE");
@@ -250,7 +254,7 @@ static const char* kbuild_trace_target()
     if (strcmp(target, "1") == 0 || strchr(target, '/') != nullptr ||
         (dot != nullptr && strcmp(dot, ".json") == 0))
         return target;
-    kbuild_refuse_trace(target, "it may be 1 (lines on stderr), FILE.json, a path with a /, or 0");
+    kbuild_refuse_trace(target, "expected 1 (lines on stderr), FILE.json, a path with a /, or 0");
     return nullptr;
 }
 

@@ -35,7 +35,8 @@ WRAPPER = "KBUILD_DEFINE_WRAPPER(kbuild_wrapper_0, kbuild_fat_binary + 0)\n"
 SPOILED = {
     "wrong wrapper magic": (
         WRAPPER,
-        f"#undef KBUILD_VENDOR_WRAPPER_MAGIC\n#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243b1u\n{WRAPPER}",
+        "#undef KBUILD_VENDOR_WRAPPER_MAGIC\n"
+        f"#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243b1u\n{WRAPPER}",
         "a wrapper with another magic",
     ),
     "wrong wrapper version": (
@@ -125,7 +126,7 @@ SPOILED_STUBS = {
     "a configuration popped twice": (
         POP,
         f"{POP}\n    {POP}",
-        "a configuration is popped that nobody pushed",
+        "a configuration is popped that was not pushed",
     ),
     "no arguments": (
         POP.replace("data_4", "data_0"),

@@ -468,14 +468,14 @@ def test_vendor_headers_include_the_device_language(
 @pytest.mark.parametrize(
     ("feature", "message"),
     [
-        (1, "the cpu backend has no warp operations: __shfl_down_sync"),
-        (2, "the cpu backend has no warp operations: __ballot_sync"),
-        (3, "the cpu backend has no warp operations: __syncwarp"),
-        (4, "the cpu backend has no textures: tex2D"),
-        (5, "the cpu backend has no warp operations: __reduce_add_sync"),
-        (6, "the cpu backend has no cooperative groups: cooperative_groups.h"),
-        (7, "the cpu backend has no half precision: cuda_fp16.h"),
-        (8, "the cpu backend has no matrix operations (wmma): mma.h"),
+        (1, "the cpu backend does not support warp operations: __shfl_down_sync"),
+        (2, "the cpu backend does not support warp operations: __ballot_sync"),
+        (3, "the cpu backend does not support warp operations: __syncwarp"),
+        (4, "the cpu backend does not support textures: tex2D"),
+        (5, "the cpu backend does not support warp operations: __reduce_add_sync"),
+        (6, "the cpu backend does not support cooperative groups: cooperative_groups.h"),
+        (7, "the cpu backend does not support half precision: cuda_fp16.h"),
+        (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
     ],
 )
 def test_unsupported_feature_is_named(

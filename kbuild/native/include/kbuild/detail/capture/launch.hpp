@@ -192,7 +192,7 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
     struct kbuild_json __origin = {};
     int __state = 0;
     __origin.__is_whole = true;
-    __plan.__most_bytes = static_cast<size_t>(kbuild_read_setting(
+    __plan.__buffer_limit = static_cast<size_t>(kbuild_read_setting(
         "KBUILD_CAPTURE_BYTES", KBUILD_CAPTURE_BUFFER_BYTES, __capture_number == 1));
     __plan.__obstacle = kbuild_begin_reading(__launch->__config->stream, &__state);
     const bool __may_read = __plan.__obstacle == nullptr;

@@ -31,12 +31,15 @@ BARE = """(void)arguments;
     kbuild_run_stub(&bare, 0, 0);"""
 WRAPPER = "KBUILD_DEFINE_WRAPPER(kbuild_wrapper_0, kbuild_fat_binary + 0)\n"
 
-# What is replaced in the generated stub unit, by what, and what the recorder says of it.
+REDEFINE_MAGIC = (
+    "#undef KBUILD_VENDOR_WRAPPER_MAGIC\n#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243b1u\n"
+)
+
+# The replaced text in the generated stub unit, the new text, and the recorder's message.
 SPOILED = {
     "wrong wrapper magic": (
         WRAPPER,
-        "#undef KBUILD_VENDOR_WRAPPER_MAGIC\n"
-        f"#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243b1u\n{WRAPPER}",
+        f"{REDEFINE_MAGIC}{WRAPPER}",
         "a wrapper with another magic",
     ),
     "wrong wrapper version": (

@@ -251,7 +251,7 @@ def runtimes() -> bytes:
             ("kbuild::runtime_r_static", static, ()),
         )
     ]
-    return render("runtimes.cmake.j2", {"rows": rows})
+    return render("runtimes.cmake.j2", {"rows": rows, "languages": ("CXX", "CUDA", "HIP")})
 
 
 def project(tmp_path: Path) -> bytes:

@@ -45,12 +45,12 @@ void Allocations::remove(const void* base) noexcept {
 }
 
 Allocation Allocations::find(const void* address) const noexcept {
-    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    const auto target = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
-    const auto behind = sizes_.upper_bound(wanted);
+    const auto behind = sizes_.upper_bound(target);
     if (behind == sizes_.begin()) return {nullptr, 0};
     const auto [start, bytes] = *std::prev(behind);
-    if (wanted - start >= bytes) return {nullptr, 0};
+    if (target - start >= bytes) return {nullptr, 0};
     return {reinterpret_cast<void*>(start), bytes};
 }
 

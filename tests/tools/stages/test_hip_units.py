@@ -31,11 +31,11 @@ def hip_inputs() -> StubInputs:
     )
 
 
-def write_unit(folder: Path, text: bytes) -> Path:
-    (folder / "my kernels.fatbin").write_bytes(bytes(11))
-    (folder / "table.json").write_bytes(b"{}\n")
-    source = folder / "stub.c"
-    source.write_bytes(text.replace(b"/out/", f"{folder}/".encode()))
+def write_unit(directory: Path, text: bytes) -> Path:
+    (directory / "my kernels.fatbin").write_bytes(bytes(11))
+    (directory / "table.json").write_bytes(b"{}\n")
+    source = directory / "stub.c"
+    source.write_bytes(text.replace(b"/out/", f"{directory}/".encode()))
     return source
 
 

@@ -69,7 +69,7 @@ static inline int kbuild_is_host_memory(const void *__pointer)
     return 0;
 }
 
-static inline int kbuild_launch_taken(const void *__handle,
+static inline int kbuild_launch_from_stub(const void *__handle,
                                       const struct kbuild_launch_config *__config,
                                       void *const *__args)
 {

@@ -12,7 +12,7 @@
 //         that a launch would fail with.
 //     int kbuild_is_host_memory(const void *pointer);
 //         Returns whether the runtime knows that no device can use the memory.
-//     int kbuild_launch_taken(const void *handle, const struct kbuild_launch_config *config,
+//     int kbuild_launch_from_stub(const void *handle, const struct kbuild_launch_config *config,
 //                             void *const *args);
 //         Launches the kernel, and leaves the result where kbuild_take_stub_result finds it.
 //
@@ -294,7 +294,7 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     if (const char* const __directory = kbuild_capture_target())
         __may_wait = kbuild_begin_capture(&__capture, __directory, &__launch);
     const long long start = kbuild_now();
-    const int __result = kbuild_launch_taken(stub->handle, &__config, values);
+    const int __result = kbuild_launch_from_stub(stub->handle, &__config, values);
     const long long duration = kbuild_now() - start;
     // From here on, nothing calls the runtime, so that its last error remains that of the launch.
     // The only exception is that a successful captured launch waits for the end of the kernel.

@@ -254,7 +254,7 @@ static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_li
 }
 
 /* As the vendors' own stubs do, this passes the handle to the runtime. */
-static inline int kbuild_launch_taken(const void *handle,
+static inline int kbuild_launch_from_stub(const void *handle,
                                       const struct kbuild_launch_config *config,
                                       void *const *args)
 {

@@ -32,7 +32,7 @@ struct kbuild_captured_launch {
 
 // Extracts the unqualified name of a kernel from its demangled name: `scale` from
 // `void ns::scale<int>(int*)`.
-static void kbuild_find_own_name(const char* __display, char* __name, size_t __capacity)
+static void kbuild_find_unqualified_name(const char* __display, char* __name, size_t __capacity)
 {
     static const char __nameless[] = "(anonymous namespace)";
     size_t __length = 0;
@@ -49,7 +49,7 @@ static void kbuild_find_own_name(const char* __display, char* __name, size_t __c
     __name[__length] = '\0';
 }
 
-static bool kbuild_is_chosen(const char* __display, const char* __name)
+static bool kbuild_is_selected(const char* __display, const char* __name)
 {
     const char* const __pattern = getenv("KBUILD_CAPTURE_KERNEL");
     return __pattern == nullptr || __pattern[0] == '\0' || fnmatch(__pattern, __display, 0) == 0 ||
@@ -162,7 +162,7 @@ static void kbuild_finish_capture(struct kbuild_capture_file* __file,
     char __partial[PATH_MAX], __path[PATH_MAX];
     __file->__number = kbuild_open_capture(__directory, __name, __partial, __path, sizeof __path);
     if (__file->__number < 0) {
-        kbuild_give_up_captures(__directory, strerror(errno));
+        kbuild_stop_captures(__directory, strerror(errno));
         return;
     }
     kbuild_write_capture(__file, __content);
@@ -171,7 +171,7 @@ static void kbuild_finish_capture(struct kbuild_capture_file* __file,
     close(__file->__number);
     __file->__number = -1;
     unlink(__partial);
-    kbuild_give_up_captures(__directory, strerror(__file->__error));
+    kbuild_stop_captures(__directory, strerror(__file->__error));
 }
 
 // Captures the launch if the settings select it. Returns whether the caller may wait for its end.
@@ -180,11 +180,11 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
 {
     char __name[80];
     *__file = {-1, 0, 0};
-    kbuild_find_own_name(__launch->__kernel, __name, sizeof __name);
-    if (!kbuild_is_chosen(__launch->__kernel, __name)) return false;
+    kbuild_find_unqualified_name(__launch->__kernel, __name, sizeof __name);
+    if (!kbuild_is_selected(__launch->__kernel, __name)) return false;
     const struct kbuild_module* const __module = kbuild_find_module(__launch->__handle);
     const struct kbuild_kernel* const __kernel = kbuild_find_captured(__module, __launch);
-    if (__kernel == nullptr) kbuild_give_up_captures(__directory, "a kernel is not in any kernel table");
+    if (__kernel == nullptr) kbuild_stop_captures(__directory, "a kernel is not in any kernel table");
     const unsigned long long __capture_number = __kernel != nullptr ? kbuild_claim_capture(__directory) : 0;
     if (__capture_number == 0) return false;
 
@@ -205,7 +205,7 @@ static bool kbuild_begin_capture(struct kbuild_capture_file* __file, const char*
         kbuild_describe_origin(&__origin, __module, __launch, __may_read);
         kbuild_finish_capture(__file, &__content, __directory, __name);
     } else {
-        kbuild_give_up_captures(__directory, strerror(ENOMEM));
+        kbuild_stop_captures(__directory, strerror(ENOMEM));
     }
     if (__may_read) kbuild_end_reading(__state);
     kbuild_end_plan(&__plan);

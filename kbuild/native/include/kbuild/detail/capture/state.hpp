@@ -69,7 +69,7 @@ static void kbuild_unlock_captures()
 }
 
 // Stops capturing after an error that would occur again, and reports it once.
-static void kbuild_give_up_captures(const char* __directory, const char* __reason)
+static void kbuild_stop_captures(const char* __directory, const char* __reason)
 {
     kbuild_lock_captures();
     const bool __is_first = !kbuild_captures.__is_over;
@@ -115,7 +115,7 @@ static unsigned long long kbuild_claim_capture(const char* __directory)
                               "launches; nothing more is captured",
                               __directory, __limit);
     if (__place != 0 && mkdir(__directory, 0777) != 0 && errno != EEXIST) {
-        kbuild_give_up_captures(__directory, strerror(errno));
+        kbuild_stop_captures(__directory, strerror(errno));
         return 0;
     }
     return __place;

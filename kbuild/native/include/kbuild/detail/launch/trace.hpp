@@ -137,7 +137,7 @@ extern int kbuild_trace_refused __attribute__((weak, visibility(KBUILD_TARGET_VI
 int kbuild_trace_refused = 0;
 
 // Reports, once per library and process, why the value of KBUILD_TRACE does not work.
-static void kbuild_refuse_trace(const char* __value, const char* __reason)
+static void kbuild_reject_trace(const char* __value, const char* __reason)
 {
     const int own = static_cast<int>(getpid());
     if (__atomic_exchange_n(&kbuild_trace_refused, own, __ATOMIC_RELAXED) == own) return;
@@ -149,7 +149,7 @@ static void kbuild_refuse_trace(const char* __value, const char* __reason)
 
 static int kbuild_abandon_trace(int file, const char* path, const char* __reason)
 {
-    kbuild_refuse_trace(path, __reason);
+    kbuild_reject_trace(path, __reason);
     if (file >= 0) close(file);
     return -1;
 }
@@ -254,7 +254,7 @@ static const char* kbuild_trace_target()
     if (strcmp(target, "1") == 0 || strchr(target, '/') != nullptr ||
         (dot != nullptr && strcmp(dot, ".json") == 0))
         return target;
-    kbuild_refuse_trace(target, "expected 1 (lines on stderr), FILE.json, a path with a /, or 0");
+    kbuild_reject_trace(target, "expected 1 (lines on stderr), FILE.json, a path with a /, or 0");
     return nullptr;
 }
 

@@ -1,7 +1,7 @@
 /* The module descriptor, which describes an artifact's kernels to programs that load it.
  *
  * The stub unit of each kernel target defines one descriptor, `kbuild_module_<target>`.  The
- * layout is frozen: tests/abi checks every offset, and a change needs a new KBUILD_MODULE_ABI.
+ * layout is frozen: tests/tools/native checks every offset, and a change needs a new KBUILD_MODULE_ABI.
  * `record` points to the kernel table (names, types, image hashes) as JSON text.  The ELF note
  * `.note.kbuild` contains the same bytes. */
 #ifndef KBUILD_MODULE_H

@@ -1,23 +1,32 @@
-# Verification edges and CTest tests for artifacts with kernels.
+# kbuild_verify and the CTest tests: verification edges and tests for artifacts with kernels.
 include_guard(GLOBAL)
 
 #[=[.rst:
 .. command:: kbuild_verify
 
-  Checks artifacts against the verifier's rules whenever they are linked::
+  Verifies artifacts after each link::
 
     kbuild_verify(<target>... [POLICY <file>])
 
-  The targets may be any libraries and executables; those of one call are looked at
-  together, as files that one process loads.  A rejected artifact stays where it is, and
-  the build fails naming it.  A change of the policy, or of the baseline that it names, has
-  them checked anew.
+  The targets can be any libraries and executables.  The artifacts of one call are verified
+  together, as files that are loaded into one process.  A rejected artifact remains in place, and
+  the build fails with an error that names it.
+
+  ``POLICY``
+    The policy file.  If it or its baseline changes, the artifacts are verified again.
+
+  Outputs: the target ``<target>_verified_together``, which is part of ``all``.  With several
+  targets, their names are joined by underscores.
+
+  Example::
+
+    kbuild_verify(app plugin POLICY kbuild-policy.toml)
 #]=]
 function(kbuild_verify)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_verify")
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "POLICY" "")
     if(NOT arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "kbuild_verify(): which targets?")
+        message(FATAL_ERROR "kbuild_verify(): name at least one target")
     endif()
     set(targets ${arg_UNPARSED_ARGUMENTS})
     unset(arg_UNPARSED_ARGUMENTS)
@@ -34,9 +43,18 @@ endfunction()
 #[=[.rst:
 .. command:: kbuild_add_verify_test
 
-  Adds the CTest test ``<target>.verify``, which checks the target's artifact::
+  Adds a CTest test that verifies the artifact of a target::
 
     kbuild_add_verify_test(<target> [POLICY <file>])
+
+  ``POLICY``
+    The policy file.
+
+  Outputs: the test ``<target>.verify``.
+
+  Example::
+
+    kbuild_add_verify_test(saxpy_kernels)
 #]=]
 function(kbuild_add_verify_test target)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_verify_test")
@@ -61,12 +79,22 @@ endfunction()
 #[=[.rst:
 .. command:: kbuild_add_smoke_test
 
-  Adds the CTest test ``<target>.smoke``, which resolves and launches the target's kernels::
+  Adds a CTest test that resolves and launches the kernels of a target::
 
     kbuild_add_smoke_test(<target> [CASES <file.py>])
 
-  It requires ``<target>.verify`` and is skipped where no device is.  A STATIC or OBJECT
-  target is linked whole into a test module first.
+  The artifact is verified first, by ``<target>.verify``.  If there is no device, the test is
+  skipped.  For a ``STATIC`` or ``OBJECT`` target, the test loads a module that contains all objects
+  of the target.
+
+  ``CASES``
+    A Python file with smoke test cases.
+
+  Outputs: the tests ``<target>.smoke`` and ``<target>.verify``.
+
+  Example::
+
+    kbuild_add_smoke_test(saxpy_kernels CASES saxpy_cases.py)
 #]=]
 function(kbuild_add_smoke_test target)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_smoke_test")
@@ -92,7 +120,7 @@ function(kbuild_add_smoke_test target)
         endif()
     endif()
     _kbuild_write_launcher(launcher)
-    # The fixture has verified what this loads.
+    # The fixture has already verified the file that this test loads.
     add_test(NAME "${target}.smoke"
         COMMAND "${launcher}" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify)
     set_tests_properties("${target}.smoke" PROPERTIES
@@ -100,7 +128,7 @@ function(kbuild_add_smoke_test target)
         SKIP_RETURN_CODE 77)
 endfunction()
 
-# A module with every object of `target`, handles that nothing refers to included.
+# Adds a module with every object of `target`, including handles without references.
 function(_kbuild_add_smoke_module name target kind)
     set(suffix .c)
     if(CMAKE_CXX_COMPILER_LOADED)
@@ -116,8 +144,8 @@ function(_kbuild_add_smoke_module name target kind)
     target_link_libraries(${name} PRIVATE ${target})
 endfunction()
 
-# Runs the verifier after each link of `targets`, as an edge of its own: Makefiles delete
-# the artifact of a failed POST_BUILD, and object libraries cannot have one.
+# Adds a separate edge that runs the verifier after each link of `targets`. POST_BUILD is not suitable:
+# Makefiles delete the artifact if it fails, and object libraries do not support it.
 function(_kbuild_attach_verification name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "POLICY" "")
     set(targets ${arg_UNPARSED_ARGUMENTS})
@@ -145,7 +173,7 @@ function(_kbuild_attach_verification name)
     add_dependencies(${name} ${targets})
 endfunction()
 
-# The artifacts of targets, as generator expressions.
+# Sets `result` to the artifacts of targets, as generator expressions.
 function(_kbuild_list_files result)
     set(files "")
     foreach(target IN LISTS ARGN)
@@ -159,10 +187,11 @@ function(_kbuild_list_files result)
     set(${result} "${files}" PARENT_SCOPE)
 endfunction()
 
+# Stops with an error if a target does not exist.
 function(_kbuild_check_targets function)
     foreach(target IN LISTS ARGN)
         if(NOT TARGET ${target})
-            message(FATAL_ERROR "${function}(): there is no target ${target}")
+            message(FATAL_ERROR "${function}(): target ${target} does not exist")
         endif()
     endforeach()
 endfunction()

@@ -1,10 +1,10 @@
-# kbuild_add_kernels: draws the edges that `kbuild plan` decided on.
+# kbuild_add_kernels: creates the build edges that `kbuild plan` determines.
 include_guard(GLOBAL)
 
 #[=[.rst:
 .. command:: kbuild_add_kernels
 
-  Adds a library of kernels that any host compiler can link::
+  Adds a library of GPU kernels that any host compiler can link::
 
     kbuild_add_kernels(<target> [STATIC|SHARED|MODULE|OBJECT]
         SOURCES <file>... [HEADERS <file>...]
@@ -15,69 +15,101 @@ include_guard(GLOBAL)
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
 
-  ``SOURCES`` hold device code only.  Each is compiled once per architecture; every kernel
-  becomes a global variable bearing the kernel's own name, which launches take.  Without a
-  kind, ``BUILD_SHARED_LIBS`` decides.
+  The library type is optional.  By default, ``BUILD_SHARED_LIBS`` selects ``SHARED`` or
+  ``STATIC``.
 
-  ``HEADERS`` define the kernels' parameter types for the generated header
-  ``<target>_kernels.hpp``, which hosts of the target find on their include path.
+  ``SOURCES``
+    The kernel sources, which contain only device code.  kbuild compiles each source once for
+    each architecture.  Every kernel becomes a global variable with the kernel's own name, the
+    handle, which host code passes to launches.
 
-  ``BACKEND`` defaults to the variable ``KBUILD_BACKEND``, else ``cpu``; ``auto`` is the
-  first of ``cuda``, ``hip`` and ``cpu`` whose compiler is there.
+  ``HEADERS``
+    Headers that define the kernels' parameter types.  The generated header
+    ``<target>_kernels.hpp`` includes them.
 
-  ``ARCHITECTURES`` of the device images, the best of which runs.  On the CPU they are
-  ``x86-64``, ``x86-64-v2`` to ``-v4`` and ``aarch64``, those of another machine by a cross
-  compiler; the default is the machine's baseline, and ``x86-64-v3`` where that is x86-64.
-  On CUDA they mean what ``CMAKE_CUDA_ARCHITECTURES`` does, which is also their default:
-  ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``, ``all-major``,
-  ``native``.  On HIP they are target ids like ``gfx90a`` or ``gfx90a:xnack-``, and
-  ``native``; the default is ``CMAKE_HIP_ARCHITECTURES``, else what ROCm supports of today's
-  devices.
+  ``BACKEND``
+    The backend.  The default is the variable ``KBUILD_BACKEND``, or ``cpu`` if it is not set.
+    ``auto`` selects the first of ``cuda``, ``hip``, and ``cpu`` whose compiler is available.
 
-  ``DEBUG_STUBS`` gives every kernel a function ``__device_stub__<kernel>`` that typed
-  launches go through, so that stack traces name the kernel and its arguments: ``ON`` with
-  debug information, ``SYMBOLS`` with the name only.  Parameter types other than built-in
-  ones come from ``HEADERS``.  Host code is the same either way: relinking is enough.
+  ``ARCHITECTURES``
+    The architectures of the device images.  At run time, the best image for the device is used.
 
-  ``RDC ON`` (relocatable device code) links the device code of all sources, so that they
-  share device functions and ``extern __device__`` variables; the sources of one target, not
-  those of several.
+    * CPU: ``x86-64``, ``x86-64-v2`` to ``x86-64-v4``, and ``aarch64``.  Another machine's
+      architectures need a cross compiler.  The default is the baseline of the machine, and on
+      x86-64 also ``x86-64-v3``.
+    * CUDA: the values have the same meaning as in ``CMAKE_CUDA_ARCHITECTURES``, which is also the
+      default: ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``,
+      ``all-major``, ``native``.
+    * HIP: target IDs, such as ``gfx90a`` or ``gfx90a:xnack-``, and ``native``.  The default is
+      ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 
-  ``COMPRESSION`` of the device images, in nvcc's words; the default, ``balance``, leaves
-  cubins and code objects as they are.  Where the format of a backend's fat binary has none (``cpu``), it
-  changes nothing.
+  ``DEBUG_STUBS``
+    Adds a function ``__device_stub__<kernel>`` for each kernel.  Typed launches go through it, so
+    that stack traces show the kernel and its arguments.  ``ON`` includes debug information;
+    ``SYMBOLS`` includes only the name.  The default is ``OFF``.  ``HEADERS`` must define parameter
+    types that are not built in.  Host code does not depend on this setting: to change it, relink.
 
-  ``VISIBILITY`` of the kernels' symbols; the default is ``hidden`` for STATIC and OBJECT,
-  ``default`` for SHARED and MODULE.
+  ``RDC``
+    With ``ON`` (relocatable device code), kbuild links the device code of all sources in the
+    target.  The sources can then share device functions and ``extern __device__`` variables.
+    Device code cannot be shared between targets.  The default is ``OFF``.
 
-  ``RUNTIME`` says how the device runtime is linked: ``shared`` finds it where kbuild is
-  installed, or beside the artifact's own wheel; ``static`` hides it in the artifact;
-  ``bundle`` installs it beside the artifact.
+  ``COMPRESSION``
+    The compression of the device images, with the values of nvcc.  The default, ``balance``,
+    does not compress cubins and code objects.  The setting has no effect if the fat binary
+    format of the backend does not support compression (``cpu``).
 
-  The target installs and exports like any other (``install(TARGETS ... EXPORT ...)``); the
-  package that exports it calls ``find_dependency(kbuild)``.  The generated headers and
-  ``HEADERS`` are its public headers: ``install(TARGETS <target>)`` takes them to
-  ``CMAKE_INSTALL_INCLUDEDIR``, which is on the include path of whoever imports the target;
-  a call that names destinations does so with ``PUBLIC_HEADER DESTINATION <dir>``, and with
-  ``INCLUDES DESTINATION <dir>`` where that is another folder.
+  ``VISIBILITY``
+    The visibility of the kernels' symbols.  The default is ``hidden`` for ``STATIC`` and
+    ``OBJECT``, and ``default`` for ``SHARED`` and ``MODULE``.
 
-  Device code compiles with the flags of the build type, ``COMPILE_OPTIONS``, and those in the
-  variable ``KBUILD_DEVICE_FLAGS``, which are for every target in its scope: a command line in
-  the device compiler's words, as in ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.
-  ``CMAKE_CXX_FLAGS`` is for host code alone, as are a build type's ``-march``, ``-flto``,
-  ``-fsanitize`` and their like.
+  ``RUNTIME``
+    How to link the device runtime.  With ``shared``, the default, the artifact loads the runtime
+    from the kbuild installation; an artifact in a wheel finds it in the same ``site-packages``
+    directory.  ``static`` links the runtime into the artifact and hides it.  ``bundle`` installs
+    the runtime in the directory of the artifact.
 
-  ``KBUILD_COMPILER_LAUNCHER``, a list, goes in front of the device compiler's calls that a
-  compiler cache takes, as ``CMAKE_<LANG>_COMPILER_LAUNCHER`` does of the backend's language
-  (``CXX``, ``CUDA``, ``HIP``) where it is not set; set to nothing it switches that off.
-  No launcher is in front of the stub unit.
+  ``INCLUDE_DIRECTORIES``, ``DEFINITIONS``, ``COMPILE_OPTIONS``
+    Include directories, definitions, and options for device code.
 
-  With Ninja, at most ``KBUILD_DEVICE_JOBS`` (a variable) device compiles run at once, besides
-  what else ``-j`` allows.  By default as many as the machine's memory has room for.
+  ``DEVICE_STANDARD``
+    The C++ standard of device code.  The default is ``17``.
 
-  ``VERIFY`` checks the artifact after each link (default ``ON``); a rejected artifact
-  stays where it is and fails the build.  ``POLICY`` names a policy file for that, and the
-  policy's ``baseline`` the figures that may not get worse.
+  ``HOST_COMPILER``
+    The host compiler that the device compiler uses.
+
+  ``VERIFY``
+    Whether the build verifies the artifact after each link.  The default is ``ON``.  A rejected
+    artifact remains in place, and the build fails.
+
+  ``POLICY``
+    A policy file for the verification.  Its key ``baseline`` can name the values that must not get
+    worse.
+
+  Flags of device code: the flags of the build type, ``COMPILE_OPTIONS``, and the variable
+  ``KBUILD_DEVICE_FLAGS``.  That variable contains a command line for the device compiler and
+  applies to every target in its scope, for example
+  ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.  ``CMAKE_CXX_FLAGS`` and options such as
+  ``-march``, ``-flto``, and ``-fsanitize`` in the flags of a build type apply only to host code.
+
+  Compiler launcher: the list ``KBUILD_COMPILER_LAUNCHER`` is put in front of the device compiler
+  calls that a compiler cache supports.  If it is not set, kbuild uses
+  ``CMAKE_<LANG>_COMPILER_LAUNCHER`` with the backend's language (``CXX``, ``CUDA``, or ``HIP``).
+  To disable the launcher, set it to an empty value.  The stub unit never uses a launcher.
+
+  Parallel jobs: with Ninja, the variable ``KBUILD_DEVICE_JOBS`` limits the number of concurrent
+  device compiles, in addition to ``-j``.  The default depends on the machine's memory.
+
+  Installation: the target is installed and exported like any other target
+  (``install(TARGETS ... EXPORT ...)``).  The exported package must call
+  ``find_dependency(kbuild)``.  The generated headers and ``HEADERS`` are public headers.
+  ``install(TARGETS <target>)`` installs them to ``CMAKE_INSTALL_INCLUDEDIR``, which is an include
+  directory of the imported target.  A call with destinations must name one for
+  ``PUBLIC_HEADER``, and a directory other than ``CMAKE_INSTALL_INCLUDEDIR`` also needs
+  ``INCLUDES DESTINATION <dir>``.
+
+  Outputs: the library, and the generated headers ``<target>_kernels.hpp`` and
+  ``<target>_kernels.h``, which are on the include path of targets that link it.
 
   Example::
 
@@ -93,10 +125,11 @@ function(kbuild_add_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "${kinds}" "${single}" "${multiple}")
     _kbuild_check_arguments(kbuild_add_kernels "${target}")
     if(NOT arg_SOURCES)
-        message(FATAL_ERROR "kbuild_add_kernels(${target}): SOURCES are missing")
+        message(FATAL_ERROR "kbuild_add_kernels(${target}): SOURCES is missing; "
+            "name at least one kernel source")
     endif()
     if(TARGET "${target}")
-        message(FATAL_ERROR "kbuild_add_kernels(${target}): there is a target of that name already")
+        message(FATAL_ERROR "kbuild_add_kernels(${target}): a target with this name already exists")
     endif()
 
     _kbuild_choose_kind(kind)
@@ -123,8 +156,7 @@ function(kbuild_add_kernels target)
     endif()
 endfunction()
 
-# Plans one configuration of a target, and draws its edges: each configuration has outputs of
-# its own.
+# Plans one configuration of a target and creates its edges. Each configuration has separate outputs.
 macro(_kbuild_add_configuration target directory configuration)
     _kbuild_write_target("${target}" "${kind}" "${directory}")
     _kbuild_plan("${target}" "${directory}/target.txt" "${directory}/plan.cmake")
@@ -138,13 +170,13 @@ macro(_kbuild_add_configuration target directory configuration)
     _kbuild_add_stub_unit("${target}" "${configuration}")
 endmacro()
 
-# Stops on unknown keywords and on keywords without a value, naming function and target.
+# Stops with an error that names the function and the target if a keyword is unknown or has no value.
 macro(_kbuild_check_arguments function target)
     if(arg_UNPARSED_ARGUMENTS)
         list(GET arg_UNPARSED_ARGUMENTS 0 _unknown)
         message(FATAL_ERROR "${function}(${target}): unknown argument ${_unknown}")
     endif()
-    # An empty list forwarded to a keyword that takes several is no mistake.
+    # A keyword for several values can have none, because callers forward empty lists.
     list(REMOVE_ITEM arg_KEYWORDS_MISSING_VALUES
         HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS)
     if(arg_KEYWORDS_MISSING_VALUES)
@@ -159,7 +191,7 @@ macro(_kbuild_check_arguments function target)
     endif()
 endmacro()
 
-# Sets `result` to the library type of the caller's arg_*.
+# Sets `result` to the library type that the caller's arg_* select.
 function(_kbuild_choose_kind result)
     set(chosen "")
     foreach(kind IN ITEMS STATIC SHARED MODULE OBJECT)
@@ -170,7 +202,8 @@ function(_kbuild_choose_kind result)
     list(LENGTH chosen count)
     if(count GREATER 1)
         list(JOIN chosen " and " chosen)
-        message(FATAL_ERROR "kbuild_add_kernels(${target}): ${chosen} exclude each other")
+        message(FATAL_ERROR "kbuild_add_kernels(${target}): ${chosen} cannot be combined; "
+            "choose one library type")
     elseif(count EQUAL 0)
         set(chosen STATIC)
         if(BUILD_SHARED_LIBS)
@@ -180,76 +213,66 @@ function(_kbuild_choose_kind result)
     set(${result} ${chosen} PARENT_SCOPE)
 endfunction()
 
-# Fills in what the caller's keywords leave open.
+# Sets a keyword that the caller omitted.
+macro(_kbuild_set_default keyword value)
+    if(NOT DEFINED arg_${keyword})
+        set(arg_${keyword} "${value}")
+    endif()
+endmacro()
+
+# Sets all keywords that the caller omitted.
 macro(_kbuild_set_defaults)
-    if(NOT DEFINED arg_BACKEND)
-        set(arg_BACKEND cpu)
-        if(DEFINED KBUILD_BACKEND)
-            set(arg_BACKEND "${KBUILD_BACKEND}")
-        endif()
+    if(DEFINED KBUILD_BACKEND)
+        _kbuild_set_default(BACKEND "${KBUILD_BACKEND}")
     endif()
-    if(NOT DEFINED arg_VISIBILITY)
-        set(arg_VISIBILITY hidden)
-        if(kind STREQUAL "SHARED" OR kind STREQUAL "MODULE")
-            set(arg_VISIBILITY default)
-        endif()
+    _kbuild_set_default(BACKEND cpu)
+    if(kind STREQUAL "SHARED" OR kind STREQUAL "MODULE")
+        _kbuild_set_default(VISIBILITY default)
     endif()
-    if(NOT DEFINED arg_DEBUG_STUBS)
-        set(arg_DEBUG_STUBS OFF)
-    endif()
-    if(NOT DEFINED arg_RDC)
-        set(arg_RDC OFF)
-    endif()
-    if(NOT DEFINED arg_COMPRESSION)
-        set(arg_COMPRESSION balance)
-    endif()
-    if(NOT DEFINED arg_RUNTIME)
-        set(arg_RUNTIME shared)
-    endif()
-    if(NOT DEFINED arg_DEVICE_STANDARD)
-        set(arg_DEVICE_STANDARD 17)
-    endif()
-    if(NOT DEFINED arg_VERIFY)
-        set(arg_VERIFY ON)
-    elseif(NOT arg_VERIFY MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
-        message(FATAL_ERROR "kbuild_add_kernels(${target}): VERIFY is '${arg_VERIFY}'; it may be ON, OFF")
+    _kbuild_set_default(VISIBILITY hidden)
+    _kbuild_set_default(DEBUG_STUBS OFF)
+    _kbuild_set_default(RDC OFF)
+    _kbuild_set_default(COMPRESSION balance)
+    _kbuild_set_default(RUNTIME shared)
+    _kbuild_set_default(DEVICE_STANDARD 17)
+    _kbuild_set_default(VERIFY ON)
+    if(NOT arg_VERIFY MATCHES "^(ON|OFF|TRUE|FALSE|YES|NO|1|0)$")
+        message(FATAL_ERROR "kbuild_add_kernels(${target}): VERIFY is '${arg_VERIFY}'; "
+            "expected ON or OFF")
     endif()
     foreach(_kbuild_list IN ITEMS SOURCES HEADERS INCLUDE_DIRECTORIES)
-        # Relative ones, and no generator expressions, are the project's.
+        # Makes relative paths absolute, but leaves generator expressions unchanged.
         list(TRANSFORM arg_${_kbuild_list} PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/$]")
     endforeach()
-    # C++ where the project has it: hosts may not enable C.
+    # Prefer C++, because projects often do not enable C.
     set(_kbuild_language C)
     set(_kbuild_stub_suffix .c)
     if(CMAKE_CXX_COMPILER_LOADED)
         set(_kbuild_language CXX)
         set(_kbuild_stub_suffix .cpp)
     elseif(NOT CMAKE_C_COMPILER_LOADED)
-        message(FATAL_ERROR "kbuild_add_kernels(${target}): the project enables neither C nor CXX")
+        message(FATAL_ERROR "kbuild_add_kernels(${target}): the project enables neither C nor "
+            "CXX; enable one of them in project()")
     endif()
 endmacro()
 
-# Hands over what is known now, one `key value` a line; `kbuild plan` checks it.
+# Writes the handoff file of the target, with one `key value` pair per line. `kbuild plan` checks it.
 function(_kbuild_write_target target kind directory)
     string(TOLOWER "${kind}" kind)
     set(root "${CMAKE_CURRENT_SOURCE_DIR}")
-    if(DEFINED KBUILD_SOURCE_ROOT) # a generated project lies elsewhere than its sources
+    if(DEFINED KBUILD_SOURCE_ROOT) # a generated project is not in the directory of its sources
         set(root "${KBUILD_SOURCE_ROOT}")
     endif()
     set(lines "name ${target}\nkind ${kind}\nbackend ${arg_BACKEND}\n")
-    foreach(source IN LISTS arg_SOURCES)
-        string(APPEND lines "source ${source}\n")
-        get_source_file_property(is_generated "${source}" GENERATED)
-        if(is_generated)
-            string(APPEND lines "generated ${source}\n")
-        endif()
-    endforeach()
-    foreach(header IN LISTS arg_HEADERS)
-        string(APPEND lines "header ${header}\n")
-        get_source_file_property(is_generated "${header}" GENERATED)
-        if(is_generated)
-            string(APPEND lines "generated ${header}\n")
-        endif()
+    foreach(key IN ITEMS source header)
+        string(TOUPPER "${key}S" keyword)
+        foreach(file IN LISTS arg_${keyword})
+            string(APPEND lines "${key} ${file}\n")
+            get_source_file_property(is_generated "${file}" GENERATED)
+            if(is_generated)
+                string(APPEND lines "generated ${file}\n")
+            endif()
+        endforeach()
     endforeach()
     foreach(architecture IN LISTS arg_ARCHITECTURES)
         string(APPEND lines "architecture ${architecture}\n")
@@ -258,7 +281,8 @@ function(_kbuild_write_target target kind directory)
     foreach(language IN LISTS languages)
         string(APPEND lines "compiler.${language} ${CMAKE_${language}_COMPILER}\n")
     endforeach()
-    foreach(language IN ITEMS CUDA HIP) # also where the project does not enable them
+    get_property(languages GLOBAL PROPERTY _KBUILD_LANGUAGES) # whether or not they are enabled
+    foreach(language IN LISTS languages)
         foreach(architecture IN LISTS CMAKE_${language}_ARCHITECTURES)
             string(APPEND lines "architecture.${language} ${architecture}\n")
         endforeach()
@@ -281,11 +305,11 @@ function(_kbuild_write_target target kind directory)
     file(WRITE "${directory}/target.txt" "${lines}")
 endfunction()
 
-# The launchers of compilers, a word a line.  CMake takes those of a language from the
-# environment only where the project enables it.
+# Appends the compiler launchers, with one word per line. CMake reads a language's launcher from the
+# environment only if the project enables the language, so this function reads it as well.
 function(_kbuild_append_launchers result)
     set(lines "${${result}}")
-    if(DEFINED ENV{KBUILD_COMPILER_LAUNCHER}) # a build that configures again may lack it
+    if(DEFINED ENV{KBUILD_COMPILER_LAUNCHER}) # remembered, because a later configure step might not have it
         set(_KBUILD_COMPILER_LAUNCHER "$ENV{KBUILD_COMPILER_LAUNCHER}" CACHE INTERNAL "")
     endif()
     if(NOT DEFINED KBUILD_COMPILER_LAUNCHER AND DEFINED _KBUILD_COMPILER_LAUNCHER)
@@ -297,7 +321,8 @@ function(_kbuild_append_launchers result)
     foreach(word IN LISTS KBUILD_COMPILER_LAUNCHER)
         string(APPEND lines "launcher ${word}\n")
     endforeach()
-    foreach(language IN ITEMS CXX CUDA HIP)
+    get_property(languages GLOBAL PROPERTY _KBUILD_LANGUAGES)
+    foreach(language IN LISTS languages)
         set(launcher "${CMAKE_${language}_COMPILER_LAUNCHER}")
         if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
             set(launcher "$ENV{CMAKE_${language}_COMPILER_LAUNCHER}")
@@ -309,7 +334,7 @@ function(_kbuild_append_launchers result)
     set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# Runs kbuild while CMake configures; its message becomes CMake's.
+# Runs `kbuild plan` during the configure step, and reports its messages through CMake.
 function(_kbuild_plan target hand_over plan)
     set(function kbuild_add_kernels)
     get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
@@ -319,20 +344,20 @@ function(_kbuild_plan target hand_over plan)
         string(REGEX REPLACE "^kbuild: error: " "" message "${message}")
         message(FATAL_ERROR "${function}(${target}): ${message}")
     elseif(message)
-        # What is true of the machine is told of the first target that it concerns.
+        # A message about the machine is shown only for the first target that it concerns.
         string(STRIP "${message}" message)
         string(MD5 digest "${message}")
-        get_property(is_told GLOBAL PROPERTY _KBUILD_TOLD_${digest})
-        if(NOT is_told)
-            set_property(GLOBAL PROPERTY _KBUILD_TOLD_${digest} TRUE)
+        get_property(is_reported GLOBAL PROPERTY _KBUILD_REPORTED_${digest})
+        if(NOT is_reported)
+            set_property(GLOBAL PROPERTY _KBUILD_REPORTED_${digest} TRUE)
             message(STATUS "${function}(${target}): ${message}")
         endif()
     endif()
 endfunction()
 
-# Hands over the flags that reach device code: what the build type adds, the keywords', and
-# include directories and definitions of the target and of what it links.  Nothing of
-# CMAKE_<LANG>_FLAGS: host flags are the host's.
+# Writes the flags for device code to a handoff file: those of the build type and the keywords, and the
+# include directories and definitions of the target and its dependencies. CMAKE_<LANG>_FLAGS are only
+# for host code.
 function(_kbuild_write_flags target directory)
     set(content "")
     foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
@@ -342,7 +367,7 @@ function(_kbuild_write_flags target directory)
             string(APPEND content "$<$<CONFIG:${configuration}>:build_option ${option}\n>")
         endforeach()
     endforeach()
-    # Without a build type kernels are optimised, as device compilers do.
+    # Without a build type, kernels are optimized, because device compilers do that by default.
     string(APPEND content "$<$<CONFIG:>:build_option -O2\n>")
     separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
     _kbuild_append_lines(content option ${arg_COMPILE_OPTIONS} ${device_flags})
@@ -350,39 +375,44 @@ function(_kbuild_write_flags target directory)
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     _kbuild_append_lines(content definition ${arg_DEFINITIONS}
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-    # Properties may ask for the language, so each language gets a file.
+    # The properties can contain $<COMPILE_LANGUAGE>, so each language gets its own file.
     file(GENERATE OUTPUT "${directory}/flags.$<COMPILE_LANGUAGE>.txt"
         CONTENT "${content}" TARGET "${target}")
 endfunction()
 
-# Appends a `key value` line for each value, and for each item a generator expression has.
+# Appends a `key value` line for each value, and for each item that a generator expression expands to.
 function(_kbuild_append_lines result key)
     set(lines "${${result}}")
     foreach(value IN LISTS ARGN)
         if(value MATCHES "\\$<")
             string(APPEND lines "${key} $<JOIN:${value},\n${key} >\n")
-        else() # a comma in it would end JOIN's list
+        else() # $<JOIN> would split the value at a comma
             string(APPEND lines "${key} ${value}\n")
         endif()
     endforeach()
     set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# One edge a compile, one that packs; both call the launcher, whose path is constant
-# where kbuild's own may change with every isolated build.  Outputs are of one configuration:
-# those of the others would be built along, by generators that have several.
+# Limits the items of lists to one configuration, if the generator has several. Without this, a build of
+# one configuration would also build the others.
+macro(_kbuild_limit_to_configuration configuration)
+    if(NOT "${configuration}" STREQUAL "")
+        foreach(_kbuild_list IN ITEMS ${ARGN})
+            list(TRANSFORM ${_kbuild_list} PREPEND "$<$<CONFIG:${configuration}>:")
+            list(TRANSFORM ${_kbuild_list} APPEND ">")
+        endforeach()
+    endif()
+endmacro()
+
+# Creates one edge for each compile and device link, and one that packs. They call a script with a
+# constant path, because the path of kbuild itself can change with every isolated build.
 function(_kbuild_add_edges target flags launcher configuration)
     _kbuild_choose_pool("${target}" pool)
     set(edge_stamps ${_kbuild_edge_stamps})
     set(link_stamps ${_kbuild_link_stamps})
     set(pack_stamp "${_kbuild_pack_stamp}")
     set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers})
-    if(configuration)
-        foreach(files IN ITEMS edge_stamps link_stamps pack_stamp byproducts)
-            list(TRANSFORM ${files} PREPEND "$<$<CONFIG:${configuration}>:")
-            list(TRANSFORM ${files} APPEND ">")
-        endforeach()
-    endif()
+    _kbuild_limit_to_configuration("${configuration}" edge_stamps link_stamps pack_stamp byproducts)
     set(generated_headers "")
     foreach(header IN LISTS arg_HEADERS)
         get_source_file_property(is_generated "${header}" GENERATED)
@@ -419,8 +449,8 @@ function(_kbuild_add_edges target flags launcher configuration)
         VERBATIM)
 endfunction()
 
-# The ninja pool of device edges: as many as KBUILD_DEVICE_JOBS says, else as the plan found room
-# for.  Other generators have no pools.
+# Selects the Ninja job pool of device edges. Its size is KBUILD_DEVICE_JOBS, or the number that the plan
+# computed from the machine's memory. Other generators do not support pools.
 function(_kbuild_choose_pool target result)
     set(${result} "" PARENT_SCOPE)
     if(NOT CMAKE_GENERATOR MATCHES "^Ninja")
@@ -431,7 +461,7 @@ function(_kbuild_choose_pool target result)
     if(NOT "${KBUILD_DEVICE_JOBS}" STREQUAL "")
         if(NOT KBUILD_DEVICE_JOBS MATCHES "^[1-9][0-9]?[0-9]?[0-9]?[0-9]?$")
             message(FATAL_ERROR "kbuild_add_kernels(${target}): KBUILD_DEVICE_JOBS is "
-                "'${KBUILD_DEVICE_JOBS}'; it is a number of jobs, 1 to 99999")
+                "'${KBUILD_DEVICE_JOBS}'; expected a number from 1 to 99999")
         endif()
         set(pool "kbuild_device_${KBUILD_DEVICE_JOBS}")
         set(jobs "${KBUILD_DEVICE_JOBS}")
@@ -443,7 +473,7 @@ function(_kbuild_choose_pool target result)
     set(${result} JOB_POOL "${pool}" PARENT_SCOPE)
 endfunction()
 
-# A script in the build tree that runs this kbuild, written anew at each configure.
+# Writes a script in the build tree that runs this kbuild. Every configure step rewrites it.
 function(_kbuild_write_launcher result)
     get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
     string(REPLACE "'" "'\\''" executable "${executable}")
@@ -455,7 +485,7 @@ function(_kbuild_write_launcher result)
     set(${result} "${launcher}" PARENT_SCOPE)
 endfunction()
 
-# The one source of the library, which no flag of the project may bend.
+# Adds the stub unit, the only source of the library. The flags of the project do not apply to it.
 function(_kbuild_add_stub_unit target configuration)
     get_property(include_directory GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
     set_source_files_properties("${_kbuild_pack_stub}" PROPERTIES
@@ -463,27 +493,20 @@ function(_kbuild_add_stub_unit target configuration)
         LANGUAGE ${_kbuild_language}
         COMPILE_OPTIONS "${_kbuild_pack_stub_options}"
         INCLUDE_DIRECTORIES "${include_directory};${arg_INCLUDE_DIRECTORIES}"
-        COMPILE_DEFINITIONS "${arg_DEFINITIONS}" # for HEADERS, which debug stubs include
+        COMPILE_DEFINITIONS "${arg_DEFINITIONS}" # HEADERS can depend on them
         SKIP_LINTING ON)
     set(stub "${_kbuild_pack_stub}")
     set(stamp "${_kbuild_pack_stamp}")
     set(header_directory "${_kbuild_pack_header_directory}")
     set(headers "${_kbuild_pack_headers}")
-    if(configuration)
-        foreach(variable IN ITEMS stub stamp header_directory)
-            set(${variable} "$<$<CONFIG:${configuration}>:${${variable}}>")
-        endforeach()
-        # An expression of several files would be split between them.
-        list(TRANSFORM headers PREPEND "$<$<CONFIG:${configuration}>:")
-        list(TRANSFORM headers APPEND ">")
-    endif()
+    _kbuild_limit_to_configuration("${configuration}" stub stamp header_directory headers)
     target_sources(${target} PRIVATE "${stub}")
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
     set_property(TARGET ${target} APPEND PROPERTY PUBLIC_HEADER "${headers}")
     set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")
 endfunction()
 
-# What all configurations share: order, properties, usage requirements.
+# Sets up what all configurations share: dependencies, properties, and usage requirements.
 function(_kbuild_finish_library target kind)
     get_target_property(stamps ${target} _KBUILD_STAMPS)
     add_custom_target(${target}_device_code DEPENDS ${stamps})
@@ -493,15 +516,15 @@ function(_kbuild_finish_library target kind)
         POSITION_INDEPENDENT_CODE ON
         UNITY_BUILD OFF
         INTERPROCEDURAL_OPTIMIZATION OFF
-        # A compiler cache would not see that the file behind .incbin changed.
+        # A compiler cache would not notice a change of the file that .incbin includes.
         ${_kbuild_language}_COMPILER_LAUNCHER ""
         ${_kbuild_language}_CLANG_TIDY "")
     if(_kbuild_language STREQUAL "CXX")
         target_compile_features(${target} PRIVATE cxx_std_17)
     endif()
     foreach(header IN LISTS arg_HEADERS)
-        get_filename_component(folder "${header}" DIRECTORY)
-        target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${folder}>")
+        get_filename_component(directory "${header}" DIRECTORY)
+        target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${directory}>")
         set_property(TARGET ${target} APPEND PROPERTY PUBLIC_HEADER "${header}")
     endforeach()
     set(installed_headers include)
@@ -510,16 +533,16 @@ function(_kbuild_finish_library target kind)
     endif()
     target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${installed_headers}>")
     if(NOT kind STREQUAL "OBJECT")
-        # An imported target may name no folder that is not there, and install() takes headers
-        # along only where it names no destinations, or one of PUBLIC_HEADER.
+        # An imported target cannot use an include directory that does not exist. install() creates it
+        # only if it installs headers: without destinations, or with PUBLIC_HEADER DESTINATION.
         if(NOT IS_ABSOLUTE "${installed_headers}")
             string(PREPEND installed_headers "\${CMAKE_INSTALL_PREFIX}/")
         endif()
-        _kbuild_install_companion(${target} FOLDER "${installed_headers}")
+        _kbuild_install_companion(${target} DIRECTORY "${installed_headers}")
     endif()
     _kbuild_check_runtime(${target})
-    # INTERFACE: device code and stub unit find kbuild's headers without, and a path that
-    # changes with each isolated build would compile them anew.
+    # kbuild::headers is only INTERFACE. Device code and the stub unit find kbuild's headers without it,
+    # and its path can change with each isolated build, which would recompile them.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
     if(arg_RUNTIME STREQUAL "bundle")
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
@@ -527,11 +550,11 @@ function(_kbuild_finish_library target kind)
     endif()
 endfunction()
 
-# A target that nothing builds, for its entries in compile_commands.json: CMake writes none
-# for custom commands, and clangd reads kernel sources through them.
+# Adds a target that is never built, to get entries in compile_commands.json. CMake writes no entries for
+# custom commands, and clangd needs them to read kernel sources.
 function(_kbuild_add_editor_target target)
     if(NOT _kbuild_language STREQUAL "CXX" OR CMAKE_CUDA_COMPILER_LOADED)
-        return() # no C++ entries, or the sources have a language of their own
+        return() # no C++ is enabled, or CUDA sources have their own language
     endif()
     set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
     add_library(${target}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
@@ -546,8 +569,8 @@ endfunction()
 
 function(_kbuild_check_runtime target)
     if(NOT TARGET ${_kbuild_runtime_target})
-        message(FATAL_ERROR "kbuild: ${target}: its device runtime is not installed "
-            "(${_kbuild_runtime_target}); `kbuild doctor` lists those that are")
+        message(FATAL_ERROR "kbuild: ${target}: the device runtime ${_kbuild_runtime_target} is not "
+            "installed; `kbuild doctor` lists the installed runtimes")
     endif()
     get_target_property(obstacle ${_kbuild_runtime_target} KBUILD_OBSTACLE)
     if(obstacle)
@@ -555,9 +578,9 @@ function(_kbuild_check_runtime target)
     endif()
 endfunction()
 
-# Once the artifact is installed, what has to be there as well: the file `path` beside it
-# (BESIDE), or the folder `path` of the prefix (FOLDER).  Where artifacts go is known only once
-# install() has run, so the last thing that installs looks at what was installed.
+# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), or
+# the empty directory `path` (DIRECTORY). The destination of the artifact is known only after install()
+# has run, so the last install script searches the list of installed files for the artifact.
 function(_kbuild_install_companion target what path)
     get_property(is_deferred GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED)
     set_property(GLOBAL APPEND PROPERTY _KBUILD_COMPANIONS
@@ -575,15 +598,15 @@ function(_kbuild_install_companions)
         list(GET companion 0 artifact)
         list(GET companion 1 what)
         list(GET companion 2 path)
-        set(command "file(INSTALL \"${path}\" DESTINATION \"\${_folder}\")")
-        if(what STREQUAL "FOLDER")
+        set(command "file(INSTALL \"${path}\" DESTINATION \"\${_directory}\")")
+        if(what STREQUAL "DIRECTORY")
             set(command "file(INSTALL DESTINATION \"${path}\" TYPE DIRECTORY FILES \"\")")
         endif()
         install(CODE "
             foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
                 get_filename_component(_name \"\${_installed}\" NAME)
                 if(_name STREQUAL \"${artifact}\")
-                    get_filename_component(_folder \"\${_installed}\" DIRECTORY)
+                    get_filename_component(_directory \"\${_installed}\" DIRECTORY)
                     ${command}
                 endif()
             endforeach()" ALL_COMPONENTS)

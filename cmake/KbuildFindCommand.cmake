@@ -1,8 +1,8 @@
-# Finds the kbuild command that belongs to this package, and what it knows of itself.
+# Finds the kbuild command that belongs to this CMake package.
 include_guard(GLOBAL)
 
-# Candidates, best first: the user's choice, the environment that this file lies in
-# (lib/python3.X/site-packages/kbuild/cmake), an active environment, PATH.
+# Lists the candidates, best first: the Python environment that contains this file
+# (lib/python3.X/site-packages/kbuild/cmake), the active environment, the .venv of a checkout, and PATH.
 function(_kbuild_list_candidates result)
     set(candidates "")
     get_filename_component(prefix "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../../.." ABSOLUTE)
@@ -18,7 +18,7 @@ function(_kbuild_list_candidates result)
     set(${result} "${candidates}" PARENT_SCOPE)
 endfunction()
 
-# Runs `candidate --cmake-dir`; an empty result means that it is not this package's.
+# Sets `result` to the output of `candidate --cmake-dir`, or to an empty string if the command fails.
 function(_kbuild_ask_directory candidate result)
     execute_process(COMMAND "${candidate}" --cmake-dir
         OUTPUT_VARIABLE directory ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -31,7 +31,7 @@ function(_kbuild_ask_directory candidate result)
     endif()
 endfunction()
 
-# Sets KBUILD_EXECUTABLE in the caller's scope, or `message` to what is wrong.
+# Sets KBUILD_EXECUTABLE in the caller's scope, or `message` to an error message.
 function(_kbuild_find_command message)
     set(${message} "" PARENT_SCOPE)
     get_filename_component(own "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" REALPATH)
@@ -56,6 +56,6 @@ function(_kbuild_find_command message)
         endif()
     endforeach()
     set(${message}
-        "no kbuild command belongs to the package in ${own}; set KBUILD_EXECUTABLE to the one of its Python environment${others}"
+        "no kbuild command belongs to the package in ${own}; set KBUILD_EXECUTABLE to the kbuild command in the Python environment of that package${others}"
         PARENT_SCOPE)
 endfunction()

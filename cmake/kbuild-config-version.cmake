@@ -1,4 +1,4 @@
-# The version comes from the package itself, so that it is written in one place.
+# kbuild-version.txt contains the version of the Python package. A test compares the two.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/kbuild-version.txt" PACKAGE_VERSION LIMIT_COUNT 1)
 
 set(PACKAGE_VERSION_COMPATIBLE FALSE)
@@ -12,10 +12,10 @@ if(PACKAGE_FIND_VERSION_RANGE)
         set(PACKAGE_VERSION_COMPATIBLE TRUE)
     endif()
 elseif(PACKAGE_VERSION VERSION_GREATER_EQUAL PACKAGE_FIND_VERSION)
-    # Until 1.0 a minor version may break what it replaces; after it, a major one.
+    # Before 1.0, minor versions can be incompatible with each other. After that, only major ones can.
     string(REGEX MATCH "^(0\\.)?[0-9]+" _kbuild_series "${PACKAGE_VERSION}")
-    string(REGEX MATCH "^(0\\.)?[0-9]+" _kbuild_wanted "${PACKAGE_FIND_VERSION}")
-    if(_kbuild_series STREQUAL _kbuild_wanted OR PACKAGE_FIND_VERSION STREQUAL "")
+    string(REGEX MATCH "^(0\\.)?[0-9]+" _kbuild_requested "${PACKAGE_FIND_VERSION}")
+    if(_kbuild_series STREQUAL _kbuild_requested OR PACKAGE_FIND_VERSION STREQUAL "")
         set(PACKAGE_VERSION_COMPATIBLE TRUE)
     endif()
     if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)

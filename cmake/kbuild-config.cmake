@@ -9,15 +9,15 @@ Kernel targets for CMake projects::
     target_link_libraries(app PRIVATE my_kernels)
 
 Provides :command:`kbuild_add_kernels`, :command:`kbuild_verify`,
-:command:`kbuild_add_verify_test`, :command:`kbuild_add_smoke_test` and the imported
+:command:`kbuild_add_verify_test`, :command:`kbuild_add_smoke_test`, and the imported
 target ``kbuild::headers``.
 
 ``KBUILD_EXECUTABLE``
-  The ``kbuild`` command to run.  By default the one of the Python environment that this
-  file lies in.
+  The ``kbuild`` command to run.  The default is the command in the Python environment that
+  contains this package.
 #]=]
-# What is defined from here to the end keeps these policies, whatever a project has; set
-# inside a function they would leak into its callers.
+# Functions that are defined from here on use these policies, regardless of the project's policies. Policies
+# that are set inside a function would affect its callers.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22...4.0)
 
@@ -29,11 +29,12 @@ if(kbuild_NOT_FOUND_MESSAGE)
     return()
 endif()
 
-# An installed package has native/ beside this folder, a checkout has it in kbuild/.
+# An installed package has native/ next to this directory. A checkout has it in kbuild/.
 find_path(KBUILD_INCLUDE_DIRECTORY kbuild/module.h NO_CACHE NO_DEFAULT_PATH REQUIRED
     PATHS "${CMAKE_CURRENT_LIST_DIR}/../native/include"
           "${CMAKE_CURRENT_LIST_DIR}/../kbuild/native/include")
-# Functions outlive the scope of find_package; what they need must too.
+# Functions are also called outside the scope of find_package, so they read these values from global
+# properties.
 set_property(GLOBAL PROPERTY _KBUILD_EXECUTABLE "${KBUILD_EXECUTABLE}")
 set_property(GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY "${KBUILD_INCLUDE_DIRECTORY}")
 if(NOT TARGET kbuild::headers)
@@ -42,7 +43,7 @@ if(NOT TARGET kbuild::headers)
         INTERFACE_INCLUDE_DIRECTORIES "${KBUILD_INCLUDE_DIRECTORY}")
 endif()
 
-# The runtimes, kbuild::runtime_<backend>: targets that were exported by others name them.
+# The imported targets of the runtimes, kbuild::runtime_<backend>, which exported kernel targets link.
 set(_kbuild_options "")
 if(DEFINED SKBUILD)
     set(_kbuild_options --wheel)

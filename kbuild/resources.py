@@ -1,7 +1,7 @@
-"""Where cmake/, templates/, headers and runtimes are: in a checkout, else as installed.
+"""Find kbuild's own files: the CMake package, templates, headers, and device runtimes.
 
-In a checkout the folders of the repository are used as they stand, so that an edit takes
-effect at once; a wheel carries the same folders inside the package.
+In a checkout, kbuild uses the directories of the repository, so that an edit takes effect
+immediately. A wheel contains the same directories inside the package.
 """
 
 from __future__ import annotations
@@ -23,72 +23,77 @@ _RUNTIME_DIRECTORY: Final = "lib"
 
 
 def is_checkout() -> bool:
-    """Whether kbuild runs from its source tree."""
+    """Return whether kbuild runs from its source tree."""
     return (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "cmake").is_dir()
 
 
-def _folder(name: str) -> Path:
+def _find_directory(name: str) -> Path:
     return (_CHECKOUT if is_checkout() else _PACKAGE) / name
 
 
 def cmake_directory() -> Path:
-    """The folder with ``kbuild-config.cmake``."""
-    return _folder("cmake")
+    """Return the directory with ``kbuild-config.cmake``."""
+    return _find_directory("cmake")
 
 
 def templates_directory() -> Path:
-    """The folder with the Jinja2 templates of everything that is generated."""
-    return _folder("templates")
+    """Return the directory with the Jinja2 templates for all generated files."""
+    return _find_directory("templates")
 
 
 def examples_directory() -> Path:
-    """The folder with the example projects."""
-    return _folder("examples")
+    """Return the directory with the example projects."""
+    return _find_directory("examples")
 
 
 def native_directory() -> Path:
-    """The folder with shipped headers (``include``) and device headers (``device``)."""
+    """Return the directory with host headers (``include``) and device headers (``device``)."""
     return _PACKAGE / "native"
 
 
 def _list_files() -> Iterator[Path]:
-    """Of what decides what a build makes: code, templates, headers."""
-    for folder, suffixes in (
+    """Yield the files that determine the output of a build: code, templates, and headers."""
+    for directory, suffixes in (
         (_PACKAGE, (".py",)),
         (native_directory(), ("",)),
         (templates_directory(), ("",)),
         (cmake_directory(), (".cmake",)),
     ):
-        for parent, _, names in os.walk(folder):
+        for parent, _, names in os.walk(directory):
             if not parent.endswith("__pycache__"):
                 yield from (Path(parent, name) for name in names if name.endswith(suffixes))
 
 
 def find_installation_time() -> int:
-    """When the last of kbuild's own files came there, in ns since the epoch; nobody sets it back.
+    """Return when the newest of kbuild's own files was installed, in ns since the epoch.
 
-    Quicker than `identify_installation`, and another one where the same was installed again.
+    This is the status change time (ctime), which programs cannot set back. It is faster than
+    `identify_installation`, but it also changes if the same files are installed again.
     """
     return max(path.stat().st_ctime_ns for path in _list_files())
 
 
 @cache
 def identify_installation() -> str:
-    """The version, and what tells this kbuild from another of it: a digest of its own files."""
+    """Return the version and a digest of kbuild's own files, which identify this installation."""
     contents = (path.read_bytes() for path in sorted(_list_files()))
     return f"{__version__}+{sha256(b''.join(contents))[:16]}"
 
 
 @cache
 def find_runtime(file_name: str) -> Path:
-    """The built device runtime ``file_name``; ToolchainError if this kbuild has none.
+    """Return the path of a compiled device runtime.
 
-    An editable install keeps compiled files beside the installed metadata, away from the
+    An editable install keeps compiled files next to the installed metadata instead of in the
     checkout.
+
+    Raises:
+        ToolchainError: This kbuild was installed without the runtime.
+
     """
     candidates = [_PACKAGE / _RUNTIME_DIRECTORY / file_name]
     if is_checkout():
-        from importlib import metadata  # noqa: PLC0415 - slow to import, rarely needed
+        from importlib import metadata  # noqa: PLC0415 - imports slowly, rarely needed
 
         try:
             installed = metadata.distribution("kbuild")
@@ -101,15 +106,15 @@ def find_runtime(file_name: str) -> Path:
         if candidate.is_file():
             return candidate
     raise ToolchainError(
-        f"this kbuild has no {file_name} (looked at {', '.join(map(str, candidates))}); "
-        "install kbuild with pip, which compiles it unless SKBUILD_WHEEL_CMAKE says false"
+        f"{file_name} not found (tried {', '.join(map(str, candidates))}); "
+        "install kbuild with pip, which compiles it unless SKBUILD_WHEEL_CMAKE is false"
     )
 
 
 def cmake_package() -> ModuleType:
-    """The CMake folder as a package: what the ``cmake.root`` entry point loads.
+    """Return the CMake directory as a package, for the ``cmake.root`` entry point.
 
-    scikit-build-core asks ``importlib.resources.files`` of it, which only needs a spec.
+    scikit-build-core passes it to ``importlib.resources.files``, which only needs a spec.
     """
     from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415 - slow
 
@@ -118,12 +123,12 @@ def cmake_package() -> ModuleType:
         "kbuild.cmake", directory / "__init__.py", submodule_search_locations=[str(directory)]
     )
     if spec is None:
-        raise ToolchainError(f"{directory} cannot be a package")
+        raise ToolchainError(f"cannot create a package for {directory}")
     return module_from_spec(spec)
 
 
 def __getattr__(name: str) -> ModuleType:
-    # The entry point names an attribute; making it on demand keeps imports cheap.
+    # The entry point refers to an attribute. Creating it on demand keeps imports fast.
     if name == "CMAKE_PACKAGE":
         return cmake_package()
     raise AttributeError(name)

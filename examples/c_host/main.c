@@ -1,4 +1,4 @@
-/* A plain C host: the kernels are declared by hand, as functions, and launched by name. */
+/* A plain C host program.  It declares the kernels as functions and launches them by name. */
 #include <kbuild/kbuild.h>
 #include <stdio.h>
 
@@ -53,6 +53,6 @@ int main(void)
             return 1;
         }
     }
-    printf("c_host: %d elements, all right\n", COUNT);
+    printf("c_host: %d elements are correct\n", COUNT);
     return 0;
 }

@@ -15,7 +15,7 @@ int main()
     auto error = kbuild::launch(which, {1, 1}, static_cast<int*>(memory));
     if (!error) error = kbuild::copy(&architecture, memory, sizeof architecture, KBUILD_COPY_TO_HOST);
     if (error) {
-        // Of a missing image, the message says what the device needs and what there is.
+        // If there is no image for the device, the message names its architecture and the available ones.
         std::fprintf(stderr, "%s\n", error.message());
         return 1;
     }

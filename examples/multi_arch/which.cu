@@ -1,4 +1,4 @@
-// Writes which architecture this image was compiled for.
+// Writes the architecture that this image was compiled for.
 __global__ void which(int* architecture)
 {
 #if defined(__CUDA_ARCH__)

@@ -1,4 +1,4 @@
-// saxpy(a, x, y): y = a * x + y, in place, over any two buffers of floats.
+// saxpy(a, x, y) computes y = a * x + y in place, for any two buffers of floats.
 #include <Python.h>
 
 #include <cstring>
@@ -8,7 +8,7 @@ KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y);
 
 namespace {
 
-// A buffer of floats, let go of when it goes out of scope.
+// A buffer of floats, which the destructor releases.
 class Floats {
 public:
     Floats() = default;
@@ -61,7 +61,7 @@ PyObject* py_saxpy(PyObject*, PyObject* args)
     if (!x.open(x_object, PyBUF_SIMPLE) || !y.open(y_object, PyBUF_WRITABLE))
         return nullptr;
     if (x.size() != y.size() || x.size() == 0) {
-        PyErr_SetString(PyExc_ValueError, "x and y must have the same size, and some elements");
+        PyErr_SetString(PyExc_ValueError, "x and y must have the same size and must not be empty");
         return nullptr;
     }
     if (const kbuild::error error = run(a, x, y)) {

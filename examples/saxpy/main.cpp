@@ -1,4 +1,4 @@
-// A host program that any C++ compiler builds: it launches the kernel `saxpy` by its name.
+// A host program that any C++ compiler can build. It launches the kernel `saxpy` by name.
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Device code only; no include of its own is needed.
+// Device code only. A kernel source needs no CUDA or HIP include.
 #include "saxpy.hpp"
 
 KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y)

@@ -1,5 +1,5 @@
 #pragma once
 #include <kbuild/kbuild.hpp>
 
-// y = a * x + y, one thread an element.
+// Computes y = a * x + y, with one thread per element.
 KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y);

@@ -1,10 +1,10 @@
-"""Launch smoke tests of saxpy: ordinary functions, ordinary assertions."""
+"""Smoke tests that launch saxpy, written as plain functions with assertions."""
 
 import numpy as np
 
 
 def test_saxpy(kernels):
-    n = 1000  # no multiple of the block size
+    n = 1000  # not a multiple of the block size
     x = np.linspace(0, 1, n, dtype=np.float32)
     y = np.ones(n, dtype=np.float32)
     expected = np.float32(2) * x + y

@@ -1,4 +1,4 @@
-"""Where shipped files are."""
+"""Test where kbuild finds its own files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kbuild import __version__, resources
 from kbuild.errors import ToolchainError
 
 
-def test_folders_hold_what_they_are_for() -> None:
+def test_directories_contain_their_files() -> None:
     assert (resources.cmake_directory() / "kbuild-config.cmake").is_file()
     assert (resources.templates_directory() / "stub_unit.c.j2").is_file()
     assert (resources.examples_directory() / "saxpy" / "saxpy.cu").is_file()
@@ -19,7 +19,17 @@ def test_folders_hold_what_they_are_for() -> None:
     assert (resources.native_directory() / "device" / "cpu" / "cuda_runtime.h").is_file()
 
 
-def test_cmake_root_entry_point_names_the_cmake_folder() -> None:
+def test_native_directories_have_at_most_24_files() -> None:
+    sizes = {
+        directory: sum(path.is_file() for path in directory.iterdir())
+        for directory in (resources.native_directory(), *resources.native_directory().rglob("*"))
+        if directory.is_dir()
+    }
+
+    assert {path: size for path, size in sizes.items() if size > 24} == {}
+
+
+def test_cmake_root_entry_point_is_the_cmake_directory() -> None:
     (entry,) = entry_points(group="cmake.root", name="kbuild")
 
     assert str(importlib.resources.files(entry.load())) == str(resources.cmake_directory())
@@ -29,7 +39,7 @@ def test_runtime_is_installed() -> None:
     assert resources.find_runtime("libkbuild_cpu.so.1").is_file()
 
 
-def test_missing_runtime_says_how_to_get_it() -> None:
+def test_error_names_the_fix_when_a_runtime_is_missing() -> None:
     with pytest.raises(ToolchainError, match="install kbuild with pip"):
         resources.find_runtime("libnone.so.1")
 

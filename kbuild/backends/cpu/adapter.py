@@ -88,7 +88,7 @@ def adapter_rows(
         "kernels": rows,
         "variables": variables,
         "shared_arrays": shared_arrays,
-        "initialisers": initialisers,
+        "initializers": initialisers,
     }
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from kbuild import files
+from kbuild.backends import list_builders
 from kbuild.toolchain.find import gather_hints
 from kbuild.toolchain.runtime_targets import describe_runtimes
 
@@ -30,5 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
         if target.run_paths:
             files.write_if_changed(response, content)
         rows.append({"target": target, "link_option": option})
-    files.write_if_changed(arguments.output, render("runtimes.cmake.j2", {"rows": rows}))
+    context = {"rows": rows, "languages": [builder.TRAITS.language for builder in list_builders()]}
+    files.write_if_changed(arguments.output, render("runtimes.cmake.j2", context))
     return 0

@@ -7,7 +7,7 @@ namespace kbuild::cpu {
 
 namespace {
 
-// Never freed: programs release memory in atexit handlers and destructors, too.
+// Never freed, because programs also release memory in atexit handlers and destructors.
 Allocations* process_allocations = nullptr;
 
 }  // namespace
@@ -15,7 +15,7 @@ Allocations* process_allocations = nullptr;
 Allocations& Allocations::instance() {
     static const bool created = [] {
         process_allocations = new Allocations;
-        // A child gets the map as no other thread was changing it.
+        // Locking around fork() gives the child a map that no thread was changing.
         pthread_atfork([] { process_allocations->mutex_.lock(); },
                        [] { process_allocations->mutex_.unlock(); },
                        [] { process_allocations->mutex_.unlock(); });
@@ -28,7 +28,8 @@ Allocations& Allocations::instance() {
 void Allocations::add(void* base, std::size_t bytes) {
     const auto start = reinterpret_cast<std::uintptr_t>(base);
     const std::lock_guard lock(mutex_);
-    // Memory that is handed out anew is nobody else's, whoever freed it past the runtime.
+    // If the program freed memory without this runtime, the allocator can return it again: forget
+    // the outdated entries that overlap.
     auto place = sizes_.upper_bound(start);
     if (place != sizes_.begin()) {
         const auto before = std::prev(place);
@@ -44,12 +45,12 @@ void Allocations::remove(const void* base) noexcept {
 }
 
 Allocation Allocations::find(const void* address) const noexcept {
-    const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+    const auto target = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
-    const auto behind = sizes_.upper_bound(wanted);
+    const auto behind = sizes_.upper_bound(target);
     if (behind == sizes_.begin()) return {nullptr, 0};
     const auto [start, bytes] = *std::prev(behind);
-    if (wanted - start >= bytes) return {nullptr, 0};
+    if (target - start >= bytes) return {nullptr, 0};
     return {reinterpret_cast<void*>(start), bytes};
 }
 

@@ -1,4 +1,4 @@
-// The device memory that programs hold: whoever looks at a pointer learns how far it reaches.
+// The device memory that the program has allocated: finds the allocation that contains a pointer.
 #ifndef KBUILD_CPU_ALLOCATIONS_HPP
 #define KBUILD_CPU_ALLOCATIONS_HPP
 
@@ -10,7 +10,7 @@
 namespace kbuild::cpu {
 
 struct Allocation {
-    void* base;  // null where there is none
+    void* base;  // null if no allocation contains the address
     std::size_t bytes;
 };
 
@@ -18,13 +18,13 @@ class Allocations {
 public:
     static Allocations& instance();
 
-    // Throws std::bad_alloc, and then knows no more than before.
+    // Throws std::bad_alloc, and then changes nothing.
     void add(void* base, std::size_t bytes);
 
-    // What was not allocated here is none of ours.
+    // Ignores addresses that were not added.
     void remove(const void* base) noexcept;
 
-    // The allocation that holds the address.
+    // Returns the allocation that contains the address.
     Allocation find(const void* address) const noexcept;
 
 private:

@@ -1,6 +1,6 @@
 #include "registry.hpp"
 
-#include "errors.hpp"
+#include "api/errors.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,31 +21,32 @@ std::string describe_address(const void* handle) {
     return std::string(address) + " (" + symbol.dli_sname + ")";
 }
 
-// Artifacts of earlier versions end before their table of variables.
+// The descriptors of artifacts that older versions made end before the table of variables.
 std::uint64_t variable_count(const kbuild_module& module) {
     return module.size < sizeof module ? 0 : module.variable_count;
 }
 
 void check_descriptor(const kbuild_module& module) {
     if (module.abi != KBUILD_MODULE_ABI || module.size < offsetof(kbuild_module, variables))
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module has ABI " + std::to_string(module.abi) +
-                                                    ", this runtime " +
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module has ABI version " +
+                                                    std::to_string(module.abi) +
+                                                    ", but this runtime supports " +
                                                     std::to_string(KBUILD_MODULE_ABI));
     for (std::uint64_t i = 0; i < module.kernel_count; ++i)
         if (module.kernels[i].container >= module.container_count)
             throw Failure(KBUILD_CPU_INVALID_VALUE,
-                          "a kernel names a container that its module lacks");
+                          "a kernel refers to a container that its module does not have");
     for (std::uint64_t i = 0; i < variable_count(module); ++i)
         if (module.variables[i].container >= module.container_count)
             throw Failure(KBUILD_CPU_INVALID_VALUE,
-                          "a variable names a container that its module lacks");
+                          "a variable refers to a container that its module does not have");
 }
 
 template <class Row>
 void erase_rows(std::unordered_map<const void*, std::vector<Row>>& rows, const void* address,
                 const RegisteredModule* module) {
     const auto found = rows.find(address);
-    if (found == rows.end()) return;  // an earlier row had the same address
+    if (found == rows.end()) return;  // a previous row of the module had the same address
     auto& of_address = found->second;
     of_address.erase(std::remove_if(of_address.begin(), of_address.end(),
                                     [&](const Row& row) { return row.module == module; }),
@@ -61,7 +62,7 @@ bool same_parameters(const kbuild_kernel& row, const kbuild_cpu_kernel& kernel) 
                       });
 }
 
-// The image's kernel for a row of the artifact's table, if the two agree.
+// Returns the image's kernel for a row of the artifact's table, or null if the two do not match.
 const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
     const auto* kernel = image.find(row.device_name);
     return kernel != nullptr && same_parameters(row, *kernel) ? kernel : nullptr;
@@ -70,12 +71,12 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
 [[noreturn]] void report_mismatch(const Image& image, const kbuild_kernel& row) {
     const std::string name = row.device_name;
     if (image.find(name) == nullptr)
-        throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND, "the device image has no kernel " + name);
+        throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND, "the device image does not contain kernel " + name);
     throw Failure(KBUILD_CPU_INVALID_IMAGE,
-                  "the artifact and its device image disagree on the parameters of kernel " + name);
+                  "the artifact and its device image have different parameters for kernel " + name);
 }
 
-// One name for the host, and a variable of each module: whichever was meant, it is not both.
+// Several modules have a variable with this name, but the host has only one symbol for it.
 [[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
     const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
     throw Failure(KBUILD_CPU_INVALID_SYMBOL,
@@ -104,8 +105,8 @@ Registry& Registry::instance() {
     return *process_registry;
 }
 
-// In a forked child the threads that launched, loaded or waited are gone: nothing is in
-// use, and the mutex and the condition must be new ones. The old ones are left as they are.
+// In a forked child, the threads that launched, loaded, or waited do not exist. No module is in use
+// there, and the mutex and the condition variable must be new. The old ones are not destroyed.
 Registry* Registry::make_successor() {
     auto* successor = new Registry;
     successor->modules_ = std::move(modules_);
@@ -123,7 +124,7 @@ void Registry::add(const kbuild_module& descriptor) {
     auto module = std::make_unique<RegisteredModule>(descriptor);
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = modules_.try_emplace(&descriptor, std::move(module));
-    if (!is_new) throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is registered already");
+    if (!is_new) throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is already registered");
     for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
         rows_[descriptor.kernels[i].handle].push_back({place->second.get(), i});
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
@@ -162,7 +163,8 @@ void Registry::end_use(RegisteredModule& module) noexcept {
     if (--module.uses == 0) changed_.notify_all();
 }
 
-// Loads a container's image unless that was done, with the kernels in it; or throws Failure.
+// Loads the image of a container and finds its kernels, unless that is already done. Throws
+// Failure.
 void Registry::load(RegisteredModule& module, std::uint32_t index, const char* name) {
     auto& container = module.containers[index];
     std::unique_lock lock(mutex_);
@@ -188,7 +190,7 @@ void Registry::load(RegisteredModule& module, std::uint32_t index, const char* n
     }
 }
 
-// Makes row.module->kernels[row.index] valid, or throws Failure.
+// Sets row.module->kernels[row.index], or throws Failure.
 void Registry::load(const KernelRow& row) {
     load(*row.module, row.data().container, row.data().device_name);
     if (row.module->kernels[row.index] == nullptr)
@@ -201,7 +203,7 @@ const kbuild_cpu_variable& Registry::load(RegisteredModule& module, const kbuild
     const auto* variable = image.find_variable(row.device_name);
     if (variable == nullptr || variable->size != row.size)
         throw Failure(KBUILD_CPU_INVALID_IMAGE,
-                      std::string("the artifact and its device image disagree on variable ") +
+                      std::string("the artifact and its device image do not match in variable ") +
                           row.device_name);
     return *variable;
 }
@@ -222,7 +224,7 @@ const kbuild_cpu_variable& Registry::locate(const void* shadow) {
     return load(*row.module, row.module->descriptor.variables[row.index]);
 }
 
-void Registry::initialise_managed(const kbuild_module& descriptor, void (*initialise)()) {
+void Registry::initialize_managed(const kbuild_module& descriptor, void (*initialize)()) {
     RegisteredModule* module = nullptr;
     {
         const std::lock_guard lock(mutex_);
@@ -233,14 +235,14 @@ void Registry::initialise_managed(const kbuild_module& descriptor, void (*initia
         throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is not registered");
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i) {
         const auto& row = descriptor.variables[i];
-        if (!kbuild_is_managed(&row, initialise)) continue;
+        if (!kbuild_is_managed(&row, initialize)) continue;
         auto* const shadow = static_cast<kbuild_managed*>(row.shadow);
         __atomic_store_n(&shadow->data, load(*module, row).address, __ATOMIC_RELEASE);
     }
 }
 
 KernelUse::KernelUse(const void* handle) : KernelUse(Registry::instance().begin_use(handle)) {
-    // The delegated constructor is done, so that the destructor runs if loading throws.
+    // The delegated constructor has finished, so the destructor runs if loading throws.
     if (row_.module->kernels[row_.index] == nullptr) Registry::instance().load(row_);
 }
 

@@ -1,8 +1,8 @@
-// The process's kernels: which module, container and image a handle stands for.
+// The kernels of the process: maps a handle to its module, container, and image.
 #ifndef KBUILD_CPU_REGISTRY_HPP
 #define KBUILD_CPU_REGISTRY_HPP
 
-#include "container.hpp"
+#include "images/container.hpp"
 
 #include <kbuild/cpu_image.h>
 
@@ -19,19 +19,19 @@ struct RegisteredModule {
     explicit RegisteredModule(const kbuild_module& descriptor);
 
     struct Container {
-        LoadedContainer loaded;  // empty until a kernel of it is needed
-        bool loading = false;    // by one thread; the others wait
+        LoadedContainer loaded;  // empty until one of its kernels is needed
+        bool loading = false;    // true while a thread loads it; other threads wait
     };
 
     const kbuild_module& descriptor;
     std::vector<Container> containers;
-    // Of each row of the kernel table: null until its container is loaded, and for good if
-    // the image has no such kernel.
+    // One entry for each row of the kernel table. It is null until the container is loaded, and
+    // remains null if the image does not contain the kernel.
     std::vector<std::atomic<const kbuild_cpu_kernel*>> kernels;
-    unsigned uses = 0;  // launches under way
+    unsigned uses = 0;  // the number of launches in progress
 };
 
-// A row of a module's kernel table.
+// A row in the kernel table of a module.
 struct KernelRow {
     RegisteredModule* module;
     std::uint64_t index;
@@ -40,7 +40,7 @@ struct KernelRow {
     RegisteredModule::Container& container() const { return module->containers[data().container]; }
 };
 
-// A row of a module's table of device variables.
+// A row in a module's table of device variables.
 struct VariableRow {
     RegisteredModule* module;
     std::uint64_t index;
@@ -48,20 +48,21 @@ struct VariableRow {
 
 class Registry {
 public:
-    // Never freed, because artifacts unregister in atexit handlers. A forked child gets a
-    // successor with the same modules.
+    // Returns the registry of the process. It is never freed, because artifacts unregister in
+    // atexit handlers. A forked child gets a successor with the same modules.
     static Registry& instance();
 
     void add(const kbuild_module& descriptor);
 
-    // Forgets the module's kernels, waits for launches of them and unloads its images.
+    // Removes the module's kernels, waits for their launches, and unloads the module's images.
     void remove(const kbuild_module& descriptor);
 
-    // The variable that a shadow stands for, its container loaded. Throws Failure.
+    // Returns the device variable that a shadow represents, and loads its container if necessary.
+    // Throws Failure.
     const kbuild_cpu_variable& locate(const void* shadow);
 
-    // Writes to the module's shadows of managed variables where these are. Throws Failure.
-    void initialise_managed(const kbuild_module& descriptor, void (*initialise)());
+    // Writes the addresses of the module's managed variables to their shadows. Throws Failure.
+    void initialize_managed(const kbuild_module& descriptor, void (*initialize)());
 
 private:
     friend class KernelUse;
@@ -75,20 +76,20 @@ private:
     void load(RegisteredModule& module, std::uint32_t container, const char* name);
     const kbuild_cpu_variable& load(RegisteredModule& module, const kbuild_variable& row);
 
-    // Held for moments: never while a kernel runs, and never across a call of the dynamic
-    // loader, whose own lock is held by whoever registers during a dlopen.
+    // Held only briefly: never while a kernel runs, and never during a call of the dynamic loader.
+    // A thread that registers a module during dlopen already holds the loader's own lock.
     std::mutex mutex_;
     std::condition_variable changed_;
     std::unordered_map<const kbuild_module*, std::unique_ptr<RegisteredModule>> modules_;
-    // Of a handle or shadow: the first counts.
+    // The rows of each handle or shadow. The first row counts.
     std::unordered_map<const void*, std::vector<KernelRow>> rows_;
     std::unordered_map<const void*, std::vector<VariableRow>> shadows_;
 };
 
-// A loaded kernel, which stays loaded while this object lives.
+// A loaded kernel. It stays loaded while this object exists.
 class KernelUse {
 public:
-    // Finds the kernel and, at its container's first use, loads it. Throws Failure.
+    // Finds the kernel, and loads its container on first use. Throws Failure.
     explicit KernelUse(const void* handle);
     ~KernelUse();
     KernelUse(const KernelUse&) = delete;

@@ -1,4 +1,4 @@
-/* What HIP has beyond CUDA in device code, for backends that are not HIP's own. */
+/* The names that HIP adds to CUDA's device language, for backends other than HIP. */
 #pragma once
 
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];

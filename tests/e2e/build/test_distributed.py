@@ -118,7 +118,7 @@ def test_build_outlives_a_server(tmp_path: Path, backend: str) -> None:
     (alive,) = set(after) - {dead}
     assert after[alive] > before[alive], output
     remote_count = sum(int(n) for n in re.findall(r"on 127\.0\.0\.1:\d+: (\d+)", output))
-    here = int(output.rpartition("here, as no server could: ")[2])
+    here = int(output.rpartition("locally, because no server could: ")[2])
     assert remote_count + here == COMPILES[backend], output
     # Those that the dead server had begun come to no more than builds run at a time.
     assert remote_count > COMPILES[backend] // 2, output
@@ -139,5 +139,5 @@ def test_hip_is_compiled_at_home(tmp_path: Path) -> None:
 
     assert process.returncode == 0, output
     assert set(count_compiles(fleet).values()) == {0}
-    assert f"here, as no server could: {SOURCE_COUNT}" in output
+    assert f"locally, because no server could: {SOURCE_COUNT}" in output
     succeed(run_kbuild("verify", "--reproducible", local, remote))

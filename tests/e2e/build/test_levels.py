@@ -125,7 +125,7 @@ def test_machine_below_all_images(project: Path) -> None:
 
     assert result.returncode == 1
     assert result.stdout.strip() == (
-        "kernel _Z5levelPi was built for x86-64-v3; this machine is x86-64"
+        "kernel _Z5levelPi was built for x86-64-v3, but this machine is x86-64"
     )
 
 
@@ -138,7 +138,7 @@ def test_smoke_on_a_machine_below_all_images(
 
     assert result.returncode == 1
     text = " ".join(result.stdout.split())
-    assert "kernel _Z5levelPi was built for x86-64-v3; this machine is x86-64" in text
+    assert "kernel _Z5levelPi was built for x86-64-v3, but this machine is x86-64" in text
 
 
 # Another machine's images.
@@ -258,10 +258,10 @@ def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The device runtime as an archive for aarch64."""
     compiler = require(AARCH64)
     folder = tmp_path_factory.mktemp("runtime")
-    sources = sorted([*(NATIVE / "cpu").glob("*.cpp"), *(NATIVE / "cpu").glob("*.S")])
+    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
     flags = ("-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
-    include = f"-I{NATIVE / 'include'}"
-    succeed(run(compiler, *flags, include, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=folder))
+    includes = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'cpu'}")
+    succeed(run(compiler, *flags, *includes, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=folder))
     archive = folder / "libkbuild_cpu.a"
     succeed(run("aarch64-linux-gnu-ar", "rcs", archive, *sorted(folder.glob("*.o"))))
     return archive

@@ -49,9 +49,9 @@ def test_what_cannot_go_well_is_reported_where_it_was_launched(built: Path) -> N
     found = [line.removeprefix(front) for line in lines]
     numbers = [find_line(t) for t in ("1, 2048", "0, 1", "1} << 30")]
     assert found[0] == f"{numbers[0]}: note: out is a null pointer"
-    assert found[1].startswith(f"{numbers[0]}: the block is (2048, 1, 1), and must be")
-    assert found[2] == f"{numbers[1]}: the grid is (0, 1, 1), and grid.x must be at least 1"
-    assert found[3].startswith(f"{numbers[2]}: the launch asks for 1073741824 bytes of dynamic")
+    assert found[1].startswith(f"{numbers[0]}: the block is (2048, 1, 1), but must be")
+    assert found[2] == f"{numbers[1]}: the grid is (0, 1, 1), but grid.x must be at least 1"
+    assert found[3].startswith(f"{numbers[2]}: the launch requests 1073741824 bytes of dynamic")
     assert len(found) == 4  # the null pointer once, and nothing of what goes well
     codes = [line.split()[0] for line in result.stdout.splitlines()]
     assert codes == ["9", "9", "1", "0", "0"]
@@ -160,7 +160,10 @@ def test_files_that_are_no_traces_are_left_alone(content: str, built: Path, tmp_
 
     assert result.returncode == 0
     assert file.read_text() == content
-    assert result.stderr.count(f"kbuild: KBUILD_TRACE: {file}: there is a file that is no") == 1
+    assert (
+        result.stderr.count(f"kbuild: KBUILD_TRACE: {file}: the file exists and is not a trace")
+        == 1
+    )
 
 
 def test_empty_files_are_filled_and_devices_are_not(built: Path, tmp_path: Path) -> None:
@@ -189,7 +192,7 @@ def test_values_that_are_neither_switch_nor_file_are_refused(
         env={**os.environ, "KBUILD_TRACE": value},
     )
 
-    assert result.stderr.count(f"kbuild: KBUILD_TRACE: {value}: it may be 1 (lines on stderr)") == 1
+    assert result.stderr.count(f"kbuild: KBUILD_TRACE: {value}: expected 1 (lines on stderr)") == 1
     assert list(tmp_path.iterdir()) == []
 
 

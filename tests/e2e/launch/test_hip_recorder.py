@@ -23,29 +23,33 @@ BEGIN = "    kbuild_register_module(&kbuild_module_data, kbuild_unregister);\n"
 FIRST_ROW = '{ &kbuild_handle_1, "c_fill"'
 SECOND_ROW = '{ &kbuild_handle_2, "c_nothing"'
 FUNCTION = '__hipRegisterFunction({}, &kbuild_handle_1, (char *)"c_fill", "c_fill", ~0u, {});\n'
-LEAVE = "void **const gone = kbuild_hip_containers[0];\nkbuild_unregister();\n"
-UNPLACED = "{KBUILD_HIP_WRAPPER_MAGIC, 1, kbuild_fat_binary, 0};\n"
+LEAVE = "void **const gone = kbuild_registered_containers[0];\nkbuild_unregister();\n"
+UNPLACED = "{KBUILD_VENDOR_WRAPPER_MAGIC, 1, kbuild_fat_binary, 0};\n"
 POP = "kbuild_run_stub(&kbuild_stub_data_4, arguments, __builtin_return_address(0));"
 BARE = """(void)arguments;
     static struct kbuild_stub bare = { &kbuild_handle_0, "", 0, 0, 0 };
     kbuild_run_stub(&bare, 0, 0);"""
 WRAPPER = "KBUILD_DEFINE_WRAPPER(kbuild_wrapper_0, kbuild_fat_binary + 0)\n"
 
-# What is replaced in the generated stub unit, by what, and what the recorder says of it.
+REDEFINE_MAGIC = (
+    "#undef KBUILD_VENDOR_WRAPPER_MAGIC\n#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243b1u\n"
+)
+
+# The replaced text in the generated stub unit, the new text, and the recorder's message.
 SPOILED = {
     "wrong wrapper magic": (
         WRAPPER,
-        f"#undef KBUILD_HIP_WRAPPER_MAGIC\n#define KBUILD_HIP_WRAPPER_MAGIC 0x466243b1u\n{WRAPPER}",
+        f"{REDEFINE_MAGIC}{WRAPPER}",
         "a wrapper with another magic",
     ),
     "wrong wrapper version": (
         WRAPPER,
-        f"#undef KBUILD_HIP_WRAPPER_VERSION\n#define KBUILD_HIP_WRAPPER_VERSION 2u\n{WRAPPER}",
+        f"#undef KBUILD_WRAPPER_VERSION\n#define KBUILD_WRAPPER_VERSION 2u\n{WRAPPER}",
         "a wrapper of another version",
     ),
     "wrapper in another section": (
         WRAPPER,
-        f"static struct kbuild_hip_wrapper kbuild_wrapper_0 = {UNPLACED}",
+        f"static struct kbuild_wrapper kbuild_wrapper_0 = {UNPLACED}",
         "a wrapper outside of .hipFatBinSegment",
     ),
     "wrapper of something else": (
@@ -101,12 +105,12 @@ SPOILED = {
     ),
     "a kernel with a block size": (
         BEGIN,
-        BEGIN + FUNCTION.format("kbuild_hip_containers[0]", "0, 0, &kbuild_runtime, 0, 0"),
+        BEGIN + FUNCTION.format("kbuild_registered_containers[0]", "0, 0, &kbuild_runtime, 0, 0"),
         "c_fill: registered with more than a name",
     ),
     "unregistered twice": (
         BEGIN,
-        f"{BEGIN}    __hipUnregisterFatBinary(kbuild_hip_containers[0]);\n",
+        f"{BEGIN}    __hipUnregisterFatBinary(kbuild_registered_containers[0]);\n",
         "__hipUnregisterFatBinary after the container was unregistered",
     ),
     "unregistered something else": (
@@ -125,7 +129,7 @@ SPOILED_STUBS = {
     "a configuration popped twice": (
         POP,
         f"{POP}\n    {POP}",
-        "a configuration is popped that nobody pushed",
+        "a configuration is popped that was not pushed",
     ),
     "no arguments": (
         POP.replace("data_4", "data_0"),

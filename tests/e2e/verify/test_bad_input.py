@@ -46,7 +46,7 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("kbuild_add_kernels(t SHARED)", "kbuild_add_kernels(t): SOURCES are missing"),
+        ("kbuild_add_kernels(t SHARED)", "kbuild_add_kernels(t): SOURCES is missing"),
         (
             "kbuild_add_kernels(t SHARED SOURCES a.cu SOURCE b.cu)",
             "SOURCE: no such file",
@@ -59,7 +59,7 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
             "kbuild_add_kernels(t SHARED SOURCES a.cu BACKEND)",
             "kbuild_add_kernels(t): BACKEND needs a value",
         ),
-        ("kbuild_add_kernels(t SHARED STATIC SOURCES a.cu)", "exclude each other"),
+        ("kbuild_add_kernels(t SHARED STATIC SOURCES a.cu)", "cannot be combined"),
         ("kbuild_add_kernels(t SOURCES missing.cu)", "missing.cu: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu HEADERS missing.hpp)", "missing.hpp: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),
@@ -81,9 +81,9 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
         ),
         ("kbuild_add_kernels(t SOURCES a.cu VERIFY maybe)", "VERIFY is 'maybe'"),
         ("kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)", "DEVICE_STANDARD is '98'"),
-        ("kbuild_verify()", "kbuild_verify(): which targets?"),
-        ("kbuild_verify(nothing)", "kbuild_verify(): there is no target nothing"),
-        ("kbuild_add_smoke_test(nothing)", "there is no target nothing"),
+        ("kbuild_verify()", "kbuild_verify(): name at least one target"),
+        ("kbuild_verify(nothing)", "kbuild_verify(): target nothing does not exist"),
+        ("kbuild_add_smoke_test(nothing)", "target nothing does not exist"),
         (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASES none.py)",
             "none.py: no such file",

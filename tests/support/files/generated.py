@@ -251,7 +251,7 @@ def runtimes() -> bytes:
             ("kbuild::runtime_r_static", static, ()),
         )
     ]
-    return render("runtimes.cmake.j2", {"rows": rows})
+    return render("runtimes.cmake.j2", {"rows": rows, "languages": ("CXX", "CUDA", "HIP")})
 
 
 def project(tmp_path: Path) -> bytes:
@@ -268,9 +268,11 @@ def project(tmp_path: Path) -> bytes:
         patterns=(SourcePattern(pattern="*.cu", files=(Path("/src/a.cu"),)),),
     )
     manifest = Manifest(path=Path("/src/kbuild.toml"), targets=(target,), policy=None)
-    folder = BuildFolder(root=tmp_path)
-    write_project(manifest, folder, ProfileTable(definitions=("Y",), debug_stubs=True))
-    return (folder.project / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
+    directory = BuildFolder(root=tmp_path)
+    write_project(manifest, directory, ProfileTable(definitions=("Y",), debug_stubs=True))
+    return (
+        (directory.project / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
+    )
 
 
 GENERATED: dict[str, Callable[[], bytes]] = {

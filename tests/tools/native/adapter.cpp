@@ -1,4 +1,4 @@
-// The adapter unit of kernels.cu, written by hand: what the backend generates.
+// A handwritten version of the adapter unit that the backend generates for kernels.cu.
 #include <kbuild/cpu_adapter.h>
 
 extern "C" {
@@ -6,9 +6,9 @@ KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
     kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
 }
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
-// What clang calls before it uses the array, as the generated adapter has it.
-extern "C" KBUILD_CPU_IN_IMAGE void initialise_dynamic() __asm__("_ZTH7dynamic");
-void initialise_dynamic() {}
+// clang calls this function before it uses the array. The generated adapter defines it, too.
+extern "C" KBUILD_CPU_IN_IMAGE void initialize_dynamic() __asm__("_ZTH7dynamic");
+void initialize_dynamic() {}
 
 struct Affine {
     double scale;

@@ -1,7 +1,7 @@
-// Reads a container again and again with random damage: any result is fine but a crash.
+// Reads a container repeatedly with random damage. Any result except a crash is accepted.
 // Usage: container_fuzz <container file> <rounds>
-#include "errors.hpp"
-#include "offload_binary.hpp"
+#include "api/errors.hpp"
+#include "images/offload_binary.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < rounds; ++round) {
         auto size = sound.size();
         if (round % 3 == 0) size = random() % (size + 1);
-        // An allocation of exactly that size, so that the sanitizer sees every overrun.
+        // The allocation has exactly the right size, so that the sanitizer detects every overrun.
         const std::unique_ptr<char[]> damaged(new char[size]);
         std::memcpy(damaged.get(), sound.data(), size);
         for (auto flips = random() % 4; flips > 0 && size > 0; --flips)

@@ -1,5 +1,5 @@
-// Device code that must compile without a warning, and with UNSUPPORTED defined as a
-// number some that must not.
+// Device code that must compile without a warning. If UNSUPPORTED is defined as a number, the file
+// also contains code that must not compile.
 #include <kbuild/kbuild.hpp>
 #include <memory>  // the C++ library still works after the qualifiers
 

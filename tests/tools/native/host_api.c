@@ -1,4 +1,4 @@
-/* The host API in C99. */
+/* Uses of the host API in C99. */
 #include <kbuild/kbuild.h>
 
 KBUILD_KERNEL void saxpy(int n, float a, const float *x, float *y);

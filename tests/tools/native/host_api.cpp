@@ -1,4 +1,5 @@
-// Uses of kbuild.hpp that must compile, and with WRONG defined as a number some that must not.
+// Uses of kbuild.hpp that must compile. If WRONG is defined as a number, the file also contains
+// code that must not compile.
 #include <kbuild/kbuild.hpp>
 
 #include <cstddef>

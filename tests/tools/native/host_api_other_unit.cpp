@@ -1,4 +1,4 @@
-// A second translation unit with the header and the same kernel.
+// A second translation unit that includes the header and declares the same kernel.
 #include <kbuild/kbuild.hpp>
 
 extern "C" KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y);

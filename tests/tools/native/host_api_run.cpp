@@ -1,5 +1,5 @@
-// Launches kernels.cu's kernels through kbuild.hpp. The handles are what a stub unit
-// defines: variables that bear the kernels' names.
+// Launches the kernels in kernels.cu through kbuild.hpp. The handles are variables with the
+// kernels' names, as in a stub unit.
 #include "test_module.hpp"
 
 #include <kbuild/kbuild.hpp>

@@ -1,4 +1,4 @@
-// The kernels that runtime_test.cpp launches; each one exercises one thing.
+// The kernels that runtime_test.cpp launches. Each of them tests one feature.
 
 extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
 {
@@ -38,7 +38,7 @@ extern "C" __global__ void reverse(const int *in, int *out)
     out[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x];
 }
 
-// Odd threads exit before the barriers; thread 0 sees what the others wrote between them.
+// Odd threads exit before the barriers. Thread 0 reads what the others wrote between the barriers.
 extern "C" __global__ void early_exit(int *out)
 {
     __shared__ int sum;
@@ -53,7 +53,7 @@ extern "C" __global__ void early_exit(int *out)
         out[blockIdx.x] = sum;
 }
 
-// Thread i waits i times: every barrier is completed by an exit.
+// Thread i waits i times, so the exit of a thread completes each barrier.
 extern "C" __global__ void staggered_exit(int *waits)
 {
     const dim3 before = threadIdx;
@@ -103,7 +103,7 @@ __global__ void apply(Affine f, T *values)
 template __global__ void apply<float>(Affine, float *);
 }  // namespace ns
 
-// One third, rounded as the thread's floating-point environment says.
+// Computes one third, rounded according to the thread's floating-point environment.
 extern "C" __global__ void divide(volatile float *values)
 {
     values[2] = values[0] / values[1];

@@ -1,5 +1,5 @@
 // Checks of the CPU runtime. Usage: runtime_test <case> <container file>
-// test_cpu_runtime.py runs each case in a process of its own.
+// test_cpu_runtime.py runs each case in a separate process.
 #include "test_module.hpp"
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 std::string container;
 
-// A registered module, for the time of a case.
+// A module that is registered while this object exists.
 class Registered : public TestModule {
 public:
     Registered() : TestModule(container) { SUCCEED(kbuild_cpu_register(module_ = descriptor())); }
@@ -165,7 +165,8 @@ void registration_while_launching() {
         threads.emplace_back([&] {
             while (!stop) check_saxpy(stays, 1000);
         });
-    // Handles of a module that comes and goes: launched or unknown, nothing else.
+    // While a module is registered and unregistered repeatedly, its handles are either launched or
+    // unknown.
     TestModule passing(container);
     const auto* descriptor = passing.descriptor();
     threads.emplace_back([&] {
@@ -239,7 +240,7 @@ void same_image_twice() {
 void forked_child() {
     Registered module;
     check_saxpy(module, 10000);
-    // Other threads launch while the process forks.
+    // Another thread launches kernels while the process forks.
     std::atomic<bool> stop{false};
     std::thread busy([&] {
         while (!stop) check_block_sum(module, 8, 64);
@@ -405,7 +406,7 @@ void allocations() {
     CHECK(kbuild_cpu_find_allocation(first, nullptr, nullptr) == KBUILD_CPU_INVALID_VALUE);
     SUCCEED(kbuild_cpu_release(first));
     CHECK(is_in(bytes, nullptr, 0) && is_in(second, second, 1));
-    // Memory that was freed past the runtime and comes back with another size.
+    // The runtime does not see this free(), and can get the same memory again with another size.
     std::free(second);
     std::vector<void*> all(100);
     for (auto& pointer : all) SUCCEED(kbuild_cpu_allocate(&pointer, 2));
@@ -460,7 +461,7 @@ void no_memory_for_stacks() {
     CHECK(out[0] == 16);
 }
 
-// Succeeds or fails as the environment and the container have it; prints what happened.
+// Resolves a kernel and prints the outcome, which depends on the environment and the container.
 void resolve() {
     Registered module;
     const int code = kbuild_cpu_resolve(module.handle("saxpy"));

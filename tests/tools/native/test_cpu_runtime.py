@@ -1,7 +1,7 @@
-"""The CPU device runtime, its device headers and the host API, built and run.
+"""Build and run the CPU device runtime, its device headers, and the host API.
 
-No CMake and no kbuild stage takes part: images and modules are made by hand, so that a
-failure here is the native code's.
+These tests use neither CMake nor kbuild's stages. They create images and modules directly, so
+that a failure points to the native code.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from support.tools.toolchains import require_programs
 HERE = Path(__file__).parent
 NATIVE = ROOT / "kbuild" / "native"
 INCLUDE = f"-I{NATIVE / 'include'}"
+RUNTIME_INCLUDES = (INCLUDE, f"-I{NATIVE / 'cpu'}")
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 DEVICE = ("-x", "c++", "-include", "kbuild_cpu_device.h", "-fno-exceptions", "-fPIC", "-g")
 BASELINE = {"x86_64": "x86-64", "aarch64": "aarch64"}[platform.machine()]
@@ -58,7 +59,7 @@ CASES = (
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build everything."""
+    """A compiler and its options for building everything."""
 
     compiler: str
     optimization: str = "-O2"
@@ -70,21 +71,21 @@ class Variant:
 
 VARIANTS = (
     Variant("g++"),
-    Variant("g++", "-O0", ("-DKBUILD_CPU_FIBRE_UCONTEXT",)),
+    Variant("g++", "-O0", ("-DKBUILD_CPU_FIBER_UCONTEXT",)),
     Variant("clang++"),
 )
 
 
 @dataclass(frozen=True)
 class Build:
-    """What the tests of one variant share."""
+    """The build that all tests of one variant share."""
 
     variant: Variant
-    folder: Path
+    directory: Path
     image: bytes
 
     def container(self, *archs: str) -> Path:
-        path = self.folder / ("-".join(archs) + ".bin")
+        path = self.directory / ("-".join(archs) + ".bin")
         path.write_bytes(b"".join(offload_binary(self.image, arch) for arch in archs))
         return path
 
@@ -110,7 +111,7 @@ def device_flags(compiler: str) -> tuple[str, ...]:
 
 
 def offload_binary(image: bytes, arch: str, sha256: str | None = None) -> bytes:
-    """LLVM's container for one image, version 1."""
+    """Return an LLVM offload binary, version 1, with one image."""
     strings = {
         b"triple": f"{platform.machine()}-unknown-linux-gnu".encode(),
         b"arch": arch.encode(),
@@ -130,28 +131,30 @@ def offload_binary(image: bytes, arch: str, sha256: str | None = None) -> bytes:
     return (start.ljust(image_offset, b"\0") + image).ljust(size, b"\0")
 
 
-def build_runtime(variant: Variant, folder: Path) -> None:
+def build_runtime(variant: Variant, directory: Path) -> None:
     flags = ("-std=c++17", variant.optimization, *variant.defines, "-fPIC", "-fvisibility=hidden")
 
     def build(source: Path) -> Path:
-        output = folder / f"{source.name}.o"
-        compile_with(variant.compiler, *flags, *STRICT, INCLUDE, "-c", source, "-o", output)
+        output = directory / f"{source.name}.o"
+        compile_with(
+            variant.compiler, *flags, *STRICT, *RUNTIME_INCLUDES, "-c", source, "-o", output
+        )
         return output
 
-    sources = sorted([*(NATIVE / "cpu").glob("*.cpp"), *(NATIVE / "cpu").glob("*.S")])
+    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(build, sources))
     compile_with(
         variant.compiler,
         *("-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname,libkbuild_cpu.so.1"),
-        f"-Wl,--version-script={NATIVE / 'cpu' / 'exports.map'}",
+        f"-Wl,--version-script={NATIVE / 'cpu' / 'api' / 'exports.map'}",
         *objects,
-        *("-ldl", "-o", folder / "libkbuild_cpu.so.1"),
+        *("-ldl", "-o", directory / "libkbuild_cpu.so.1"),
     )
 
 
-def build_image(variant: Variant, folder: Path) -> bytes:
-    kernels, adapter, image = (folder / name for name in ("kernels.o", "adapter.o", "image.so"))
+def build_image(variant: Variant, directory: Path) -> bytes:
+    kernels, adapter, image = (directory / name for name in ("kernels.o", "adapter.o", "image.so"))
     flags = ("-std=c++17", variant.optimization)
     compile_with(
         variant.compiler,
@@ -170,12 +173,12 @@ def build_image(variant: Variant, folder: Path) -> bytes:
     return image.read_bytes()
 
 
-def build_program(variant: Variant, folder: Path, name: str, *sources: str) -> None:
+def build_program(variant: Variant, directory: Path, name: str, *sources: str) -> None:
     compile_with(
         variant.compiler,
         *("-std=c++17", "-O1", *STRICT, INCLUDE, "-pthread"),
         *(HERE / source for source in sources),
-        *(folder / "libkbuild_cpu.so.1", f"-Wl,-rpath,{folder}", "-o", folder / name),
+        *(directory / "libkbuild_cpu.so.1", f"-Wl,-rpath,{directory}", "-o", directory / name),
     )
 
 
@@ -183,12 +186,12 @@ def build_program(variant: Variant, folder: Path, name: str, *sources: str) -> N
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
     variant: Variant = request.param
     require_programs(variant.compiler)
-    folder = tmp_path_factory.mktemp("native")
-    build_runtime(variant, folder)
-    image = build_image(variant, folder)
-    build_program(variant, folder, "runtime_test", "runtime_test.cpp")
-    build_program(variant, folder, "host_api_run", "host_api_run.cpp", "host_api_other_unit.cpp")
-    return Build(variant, folder, image)
+    directory = tmp_path_factory.mktemp("native")
+    build_runtime(variant, directory)
+    image = build_image(variant, directory)
+    build_program(variant, directory, "runtime_test", "runtime_test.cpp")
+    build_program(variant, directory, "host_api_run", "host_api_run.cpp", "host_api_other_unit.cpp")
+    return Build(variant, directory, image)
 
 
 Run = Callable[..., str]
@@ -196,12 +199,12 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(build: Build, tmp_path: Path) -> Run:
-    """Runs a program of the build with an image cache of its own; returns its output."""
+    """Return a function that runs a program with an empty image cache and returns its output."""
 
     def run_program(*command: object, **environment: object) -> str:
         variables = {"KBUILD_CACHE_DIR": tmp_path / "cache", **environment}
         result = subprocess.run(
-            [str(build.folder / str(command[0])), *map(str, command[1:])],
+            [str(build.directory / str(command[0])), *map(str, command[1:])],
             env={**os.environ, **{k: str(v) for k, v in variables.items()}},
             capture_output=True,
             text=True,
@@ -223,12 +226,12 @@ def test_host_api_launches(build: Build, run: Run) -> None:
     run("host_api_run", build.container(BASELINE))
 
 
-def test_small_stacks(build: Build, run: Run) -> None:
+def test_barriers_work_with_small_stacks(build: Build, run: Run) -> None:
     run("runtime_test", "barriers", build.container(BASELINE), KBUILD_CPU_STACK_BYTES=20000)
 
 
-def test_one_core(build: Build) -> None:
-    program, container = build.folder / "runtime_test", build.container(BASELINE)
+def test_barriers_work_on_one_core(build: Build) -> None:
+    program, container = build.directory / "runtime_test", build.container(BASELINE)
     core = str(min(os.sched_getaffinity(0)))
     subprocess.run(["taskset", "-c", core, program, "barriers", container], check=True, timeout=60)
 
@@ -240,16 +243,16 @@ def test_resolve_prefers_the_best_image(build: Build, run: Run, tmp_path: Path) 
     assert run("runtime_test", "resolve", container).startswith("0 ")
 
 
-def test_resolve_names_what_is_missing(build: Build, run: Run) -> None:
+def test_resolve_names_the_architectures_when_none_is_runnable(build: Build, run: Run) -> None:
     container = build.container("x86-64-v9", "sm_90")
     output = run("runtime_test", "resolve", container, KBUILD_CPU_ARCH=BASELINE)
     assert output == (
-        f"209 kernel saxpy was built for x86-64-v9, sm_90; this machine is {BASELINE}\n"
+        f"209 kernel saxpy was built for x86-64-v9, sm_90, but this machine is {BASELINE}\n"
     )
 
 
-@pytest.mark.skipif(BASELINE != "x86-64", reason="levels are x86-64's")
-def test_resolve_skips_images_above_the_wanted_level(build: Build, run: Run) -> None:
+@pytest.mark.skipif(BASELINE != "x86-64", reason="only x86-64 has levels")
+def test_resolve_skips_images_above_the_requested_level(build: Build, run: Run) -> None:
     container = build.container("x86-64-v2")
     output = run("runtime_test", "resolve", container, KBUILD_CPU_ARCH="x86-64")
     assert output.startswith("209 kernel saxpy was built for x86-64-v2")
@@ -257,12 +260,12 @@ def test_resolve_skips_images_above_the_wanted_level(build: Build, run: Run) -> 
 
 def test_resolve_rejects_an_unknown_level(build: Build, run: Run) -> None:
     output = run("runtime_test", "resolve", build.container(BASELINE), KBUILD_CPU_ARCH="x86-64-v9")
-    assert output.startswith("1 KBUILD_CPU_ARCH is 'x86-64-v9', which this machine does not run")
+    assert output.startswith("1 KBUILD_CPU_ARCH is 'x86-64-v9', which this machine cannot run")
 
 
-def test_resolve_rejects_a_stack_size(build: Build, run: Run) -> None:
+def test_resolve_rejects_a_stack_size_that_is_too_small(build: Build, run: Run) -> None:
     container = build.container(BASELINE)
-    with pytest.raises(AssertionError, match="KBUILD_CPU_STACK_BYTES is '12', not a number"):
+    with pytest.raises(AssertionError, match="KBUILD_CPU_STACK_BYTES is '12'; expected a number"):
         run("runtime_test", "saxpy", container, KBUILD_CPU_STACK_BYTES="12")
 
 
@@ -270,14 +273,14 @@ def test_resolve_rejects_a_stack_size(build: Build, run: Run) -> None:
     ("content", "message"),
     [
         (b"", "built for nothing"),
-        (b"\x10\xff\x10", "malformed container: the header is cut short"),
-        (b"\x10\xff\x10\xad" + bytes(60), "malformed container: unknown version"),
+        (b"\x10\xff\x10", "malformed container: the header is truncated"),
+        (b"\x10\xff\x10\xad" + bytes(60), "malformed container: unsupported version"),
         (offload_binary(b"x", BASELINE, "../../etc"), "not 64 hex digits"),
         (offload_binary(b"not ELF", BASELINE), "cannot load the device image"),
     ],
     ids=("empty", "short", "version", "hash", "image"),
 )
-def test_resolve_reports_a_bad_container(
+def test_resolve_reports_a_malformed_container(
     run: Run, tmp_path: Path, content: bytes, message: str
 ) -> None:
     container = tmp_path / "container"
@@ -285,7 +288,9 @@ def test_resolve_reports_a_bad_container(
     assert message in run("runtime_test", "resolve", container)
 
 
-def test_cache_holds_the_image_by_its_hash(build: Build, run: Run, tmp_path: Path) -> None:
+def test_cache_names_the_image_by_its_hash_and_repairs_it(
+    build: Build, run: Run, tmp_path: Path
+) -> None:
     name = hashlib.sha256(build.image).hexdigest() + ".so"
     cached = tmp_path / "cache" / name
     container = build.container(BASELINE)
@@ -301,7 +306,9 @@ def test_cache_holds_the_image_by_its_hash(build: Build, run: Run, tmp_path: Pat
     assert [path.name for path in cached.parent.iterdir()] == [name]
 
 
-def test_cache_has_a_copy_for_each_module(build: Build, run: Run, tmp_path: Path) -> None:
+def test_cache_has_one_copy_per_module_with_the_same_image(
+    build: Build, run: Run, tmp_path: Path
+) -> None:
     run("runtime_test", "same_image_twice", build.container(BASELINE))
     digest = hashlib.sha256(build.image).hexdigest()
     names = sorted(path.name for path in (tmp_path / "cache").iterdir())
@@ -309,34 +316,34 @@ def test_cache_has_a_copy_for_each_module(build: Build, run: Run, tmp_path: Path
 
 
 @pytest.mark.parametrize("unusable", ["shared", "link", "file"])
-def test_cache_goes_to_the_next_folder(
+def test_cache_uses_the_next_directory_when_one_is_unusable(
     build: Build, run: Run, tmp_path: Path, unusable: str
 ) -> None:
-    folder = tmp_path / "unusable"
+    rejected = tmp_path / "unusable"
     if unusable == "shared":
-        folder.mkdir()
-        folder.chmod(0o777)
+        rejected.mkdir()
+        rejected.chmod(0o777)
     elif unusable == "link":
         (tmp_path / "target").mkdir(mode=0o700)
-        folder.symlink_to(tmp_path / "target")
+        rejected.symlink_to(tmp_path / "target")
     else:
-        folder.write_text("")
+        rejected.write_text("")
     output = run(
         *("runtime_test", "resolve", build.container(BASELINE)),
-        KBUILD_CACHE_DIR=folder,
+        KBUILD_CACHE_DIR=rejected,
         XDG_CACHE_HOME=tmp_path / "xdg",
     )
     assert output.startswith("0 ")
     assert len(list((tmp_path / "xdg" / "kbuild" / "images").iterdir())) == 1
-    assert not folder.is_dir() or not list(folder.iterdir())
+    assert not rejected.is_dir() or not list(rejected.iterdir())
 
 
 def test_image_is_loaded_from_a_temporary_file_without_a_cache(
     build: Build, tmp_path: Path
 ) -> None:
-    """The last cache folder is hidden under one that everybody may write to."""
+    """The test mounts a world-writable directory over the last possible cache directory."""
     hide = "mkdir -p /tmp/kbuild-0 && mount -t tmpfs -o mode=777 none /tmp/kbuild-0"
-    command = f"{hide} && exec {build.folder}/runtime_test resolve {build.container(BASELINE)}"
+    command = f"{hide} && exec {build.directory}/runtime_test resolve {build.container(BASELINE)}"
     result = subprocess.run(
         ["unshare", "--mount", "--map-root-user", "sh", "-c", command],
         env={"KBUILD_CACHE_DIR": "relative", "TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]},
@@ -350,15 +357,15 @@ def test_image_is_loaded_from_a_temporary_file_without_a_cache(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_container_reader_survives_damage(tmp_path: Path) -> None:
+def test_container_reader_survives_damaged_input(tmp_path: Path) -> None:
     container = tmp_path / "container"
     container.write_bytes(
         offload_binary(b"i" * 20, "x86-64") + offload_binary(b"image", "x86-64-v3")
     )
-    sources = [NATIVE / "cpu" / name for name in ("offload_binary.cpp", "errors.cpp")]
+    sources = [NATIVE / "cpu" / name for name in ("images/offload_binary.cpp", "api/errors.cpp")]
     compile_with(
         "g++",
-        *("-std=c++17", "-O1", *SANITIZE, INCLUDE, f"-I{NATIVE / 'cpu'}"),
+        *("-std=c++17", "-O1", *SANITIZE, *RUNTIME_INCLUDES),
         *(HERE / "container_fuzz.cpp", *sources, "-o", tmp_path / "container_fuzz"),
     )
     subprocess.run(
@@ -397,14 +404,16 @@ def test_host_api_compiles_as_c(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
-        (1, "a kernel is launched, not called"),
-        (2, "a kernel is launched, not called"),
+        (1, "a kernel cannot be called on the host; launch it"),
+        (2, "a kernel cannot be called on the host; launch it"),
         (3, "kbuild::launch: wrong number of arguments for this kernel"),
         (4, "no matching function for call to"),
         (5, "no matching function for call to"),
     ],
 )
-def test_host_api_rejects(compiler: str, mistake: int, message: str, tmp_path: Path) -> None:
+def test_host_api_rejects_wrong_calls(
+    compiler: str, mistake: int, message: str, tmp_path: Path
+) -> None:
     assert message in errors_of(
         compiler,
         *("-std=c++17", f"-DWRONG={mistake}", INCLUDE),
@@ -413,18 +422,20 @@ def test_host_api_rejects(compiler: str, mistake: int, message: str, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("backend", "mend"),
+    ("backend", "fix"),
     [
-        ("HIP", "no hip/hip_runtime_api.h: link the kbuild target, or add ROCm's include folder"),
-        ("CUDA", "link the kbuild target, or add the CUDA Toolkit's include folder"),
+        ("HIP", "link the kbuild target, or add ROCm's include directory"),
+        ("CUDA", "link the kbuild target, or add the CUDA Toolkit's include directory"),
     ],
 )
-def test_host_api_without_the_runtime_s_headers(tmp_path: Path, backend: str, mend: str) -> None:
-    # None of the system's headers either, among which a runtime's may be.
+def test_host_api_names_the_fix_without_the_headers_of_the_runtime(
+    tmp_path: Path, backend: str, fix: str
+) -> None:
+    # Excludes all system headers, because a vendor's headers might be installed among them.
     (tmp_path / "host_api.c").write_text("#include <kbuild/kbuild.h>\n")
     for name in ("stddef.h", "stdint.h"):
         (tmp_path / name).touch()
-    assert mend in errors_of(
+    assert fix in errors_of(
         *("gcc", "-nostdinc", f"-I{tmp_path}"),
         *(f"-DKBUILD_BACKEND_{backend}", INCLUDE),
         *("-c", tmp_path / "host_api.c", "-o", tmp_path / "host_api.o"),
@@ -445,7 +456,7 @@ def test_device_language_compiles(
 
 
 @pytest.mark.parametrize("header", ["cuda_runtime.h", "hip/hip_runtime.h", "vector_types.h"])
-def test_vendor_headers_lead_to_the_device_language(
+def test_vendor_headers_include_the_device_language(
     compiler: str, header: str, tmp_path: Path
 ) -> None:
     source = tmp_path / "k.cu"
@@ -457,14 +468,14 @@ def test_vendor_headers_lead_to_the_device_language(
 @pytest.mark.parametrize(
     ("feature", "message"),
     [
-        (1, "the cpu backend has no warp operations: __shfl_down_sync"),
-        (2, "the cpu backend has no warp operations: __ballot_sync"),
-        (3, "the cpu backend has no warp operations: __syncwarp"),
-        (4, "the cpu backend has no textures: tex2D"),
-        (5, "the cpu backend has no warp operations: __reduce_add_sync"),
-        (6, "the cpu backend has no cooperative groups: cooperative_groups.h"),
-        (7, "the cpu backend has no half precision: cuda_fp16.h"),
-        (8, "the cpu backend has no matrix operations (wmma): mma.h"),
+        (1, "the cpu backend does not support warp operations: __shfl_down_sync"),
+        (2, "the cpu backend does not support warp operations: __ballot_sync"),
+        (3, "the cpu backend does not support warp operations: __syncwarp"),
+        (4, "the cpu backend does not support textures: tex2D"),
+        (5, "the cpu backend does not support warp operations: __reduce_add_sync"),
+        (6, "the cpu backend does not support cooperative groups: cooperative_groups.h"),
+        (7, "the cpu backend does not support half precision: cuda_fp16.h"),
+        (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
     ],
 )
 def test_unsupported_feature_is_named(
@@ -477,8 +488,8 @@ def test_unsupported_feature_is_named(
     )
 
 
-# But for x, y, z and w: they are members of the vector types, CUDA's own included.
-USUAL_WORDS = (
+# Words that projects define as macros. Excludes x, y, z, and w, which are members of vector types.
+COMMON_MACRO_NAMES = (
     *"abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ",
     *("value", "address", "type", "name", "Arguments", "Types", "Update", "old", "result"),
     *("args", "config", "kernel", "count", "source", "direction", "bytes", "pointer"),
@@ -486,9 +497,11 @@ USUAL_WORDS = (
 
 
 @pytest.mark.parametrize("language", ["device", "host"])
-def test_headers_leave_names_to_the_project(compiler: str, language: str, tmp_path: Path) -> None:
+def test_headers_compile_when_the_project_defines_common_macros(
+    compiler: str, language: str, tmp_path: Path
+) -> None:
     source = tmp_path / "a.cu"
-    # The C++ library comes first: it is not all proof against these.
+    # The standard library comes first, because it does not support all of these macros.
     library = "#include <memory>\n#include <string>\n#include <limits>\n#include <type_traits>\n"
     library += "#include <utility>\n"
     library += "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n"
@@ -496,7 +509,7 @@ def test_headers_leave_names_to_the_project(compiler: str, language: str, tmp_pa
     library += "#include <float.h>\n#include <limits.h>\n#include <fcntl.h>\n#include <sched.h>\n"
     library += "#include <signal.h>\n#include <dlfcn.h>\n#include <unistd.h>\n#include <stdarg.h>\n"
     library += "#include <sys/file.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n"
-    macros = "".join(f"#define {word} 1.5f\n" for word in USUAL_WORDS)
+    macros = "".join(f"#define {word} 1.5f\n" for word in COMMON_MACRO_NAMES)
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/vector_types.hpp>\n"
@@ -516,7 +529,7 @@ INTRINSICS = """
 #include <cstdlib>
 #include <initializer_list>
 #define EXPECT(x) do { if (!(x)) { printf("%s\\n", #x); exit(1); } } while (0)
-// Where erfc(y) is 1e-300, one digit of y in the last place is 1e-13 of it.
+// At erfc(y) = 1e-300, a change of y in its last digit changes the result by a factor of 1e-13.
 static bool near(double a, double b) { return fabs(a - b) <= 5e-13 * fabs(b); }
 int main()
 {
@@ -542,7 +555,7 @@ int main()
 """
 
 
-def test_intrinsics_compute_what_cuda_says(compiler: str, tmp_path: Path) -> None:
+def test_intrinsics_compute_the_documented_results(compiler: str, tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(INTRINSICS)
     (tmp_path / "image.cpp").write_text(
         "#include <kbuild/cpu_image.h>\n"

@@ -1,4 +1,4 @@
-// A module descriptor made at run time from a container file: what a stub unit holds.
+// Creates the descriptor that a stub unit contains, at run time and from a container file.
 #ifndef TEST_MODULE_HPP
 #define TEST_MODULE_HPP
 
@@ -21,7 +21,7 @@
         }                                                                        \
     } while (false)
 
-// Like CHECK(call == 0), with the runtime's own words.
+// Like CHECK(call == 0), but also prints the runtime's error message.
 #define SUCCEED(call)                                                                   \
     do {                                                                                \
         if (const int code = (call)) {                                                  \
@@ -48,7 +48,7 @@ public:
              {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
             add(name, {{0, 8}});
         add("nothing", {});
-        add("absent", {});  // the image has no such kernel
+        add("absent", {});  // the image does not contain this kernel
         container_ = {bytes_.data(), bytes_.size(), nullptr};
     }
     TestModule(const TestModule&) = delete;
@@ -59,10 +59,10 @@ public:
         handles_[name] = nullptr;
     }
 
-    // The handle: the address of a variable of the module's own.
+    // Returns the kernel's handle: the address of a variable in this object.
     const void* handle(const char* name) const { return &handles_.at(name); }
 
-    // Takes over another module's handle, as a second definition of a kernel would have.
+    // Uses another module's handle, like a second definition of the same kernel.
     void share(const char* name, const void* handle) { shared_[name] = handle; }
 
     const kbuild_module* descriptor() {

@@ -51,7 +51,7 @@ STRUCTS = {
         32,
         {"shadow": 0, "device_name": 8, "size": 16, "container": 24, "kind": 28},
     ),
-    "kbuild_managed": (24, {"data": 0, "initialise": 8, "initial": 16}),
+    "kbuild_managed": (24, {"data": 0, "initialize": 8, "initial": 16}),
     "kbuild_module": (
         96,
         {

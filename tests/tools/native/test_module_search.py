@@ -1,4 +1,4 @@
-"""Whether one loaded file can go before another: what decides which kernels go to the driver."""
+"""Test whether a loaded file stays loaded as long as another one, which driver launches require."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INCLUDE = ROOT / "kbuild" / "native" / "include"
 LIBRARY = "int thing = 1;\n"
 HOST = """
 #define _GNU_SOURCE
-#include <kbuild/module_search.h>
+#include <kbuild/detail/module_search.h>
 #include <dlfcn.h>
 int here;
 extern int thing;
@@ -25,7 +25,7 @@ int main(int count, char **paths)
     (void)count;
     if (other == 0)
         return 1;
-    printf("own %d, needed %d, opened %d, not back %d, nobody's %d\\n",
+    printf("own %d, needed %d, opened %d, reverse %d, unmapped %d\\n",
            kbuild_outlives(&here, &here), kbuild_outlives(kbuild_address, &here),
            kbuild_outlives(other, &here), kbuild_outlives(&here, other),
            kbuild_outlives((const void *)16, &here));
@@ -40,9 +40,11 @@ def compile_with(compiler: str, *arguments: str | Path) -> None:
 
 @pytest.mark.parametrize("soname", ["-Wl,-soname,libneeded.so.1", ""])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_a_file_outlives_what_needs_it_by_name(tmp_path: Path, compiler: str, soname: str) -> None:
+def test_file_outlives_a_file_that_names_it_in_dt_needed(
+    tmp_path: Path, compiler: str, soname: str
+) -> None:
     (tmp_path / "library.c").write_text(LIBRARY)
-    # The address as the library has it, whatever the linker copies into the program.
+    # The library stores the address itself: the linker can copy its variables into the program.
     (tmp_path / "host.c").write_text(
         HOST.replace("extern int thing;", "extern void *const kbuild_address;")
     )
@@ -55,7 +57,7 @@ def test_a_file_outlives_what_needs_it_by_name(tmp_path: Path, compiler: str, so
     opened = tmp_path / "libopened.so"
     compile_with(compiler, *shared, tmp_path / "library.c", "-o", opened)
     host = tmp_path / "host"
-    # By a bare name: what a file without a soname is needed by is the text on the command line.
+    # The bare name matters: without a soname, DT_NEEDED is the text from the command line.
     compile_with(
         compiler, f"-I{INCLUDE}", tmp_path / "host.c", f"-L{tmp_path}", f"-l:{needed.name}",
         f"-Wl,-rpath,{tmp_path}", "-ldl", "-o", host,
@@ -63,4 +65,4 @@ def test_a_file_outlives_what_needs_it_by_name(tmp_path: Path, compiler: str, so
 
     result = subprocess.run([host, opened], capture_output=True, text=True, check=True)
 
-    assert result.stdout == "own 1, needed 1, opened 0, not back 0, nobody's 0\n"
+    assert result.stdout == "own 1, needed 1, opened 0, reverse 0, unmapped 0\n"

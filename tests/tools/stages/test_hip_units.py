@@ -1,4 +1,4 @@
-"""Stub units of the HIP backend, and the host API over HIP, against strict compilers."""
+"""Compile stub units of the HIP backend and the host API over HIP with all warnings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
 from support.files.generated import STUB, TYPES, debug_stub_unit
 from support.tools.strict_compilers import COMPILERS, compile_strictly
 
-# HIP's own headers, where compilers look without being told.
+# HIP's headers in the compilers' default include directory.
 HAS_HIP = Path("/usr/include/hip/hip_runtime_api.h").is_file()
 OWN = b"kbuild/cpu_registration.h"
 HIP = b"kbuild/hip_registration.h"
@@ -31,11 +31,11 @@ def hip_inputs() -> StubInputs:
     )
 
 
-def write_unit(folder: Path, text: bytes) -> Path:
-    (folder / "my kernels.fatbin").write_bytes(bytes(11))
-    (folder / "table.json").write_bytes(b"{}\n")
-    source = folder / "stub.c"
-    source.write_bytes(text.replace(b"/out/", f"{folder}/".encode()))
+def write_unit(directory: Path, text: bytes) -> Path:
+    (directory / "my kernels.fatbin").write_bytes(bytes(11))
+    (directory / "table.json").write_bytes(b"{}\n")
+    source = directory / "stub.c"
+    source.write_bytes(text.replace(b"/out/", f"{directory}/".encode()))
     return source
 
 

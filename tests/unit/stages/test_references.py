@@ -26,9 +26,9 @@ def compare(name: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_text_is_as_before(name: str) -> None:
+def test_generated_text_matches_its_reference(name: str) -> None:
     compare(name, GENERATED[name]())
 
 
-def test_project_is_as_before(tmp_path: Path) -> None:
+def test_generated_project_matches_its_reference(tmp_path: Path) -> None:
     compare("project.cmake", project(tmp_path))

@@ -1,4 +1,4 @@
-"""y = a * x + y by a kernel that is part of this package."""
+"""Compute y = a * x + y with a kernel that this package contains."""
 
 from saxpy_ext._saxpy import saxpy
 

@@ -1,9 +1,9 @@
-/* The way of kbuild's host API in C. */
+/* Launches with kbuild's host API in C. */
 #include <kbuild/kbuild.h>
 
 KBUILD_KERNEL void direct(int n, float a, const float *x, float *y);
 
-/* As in ways.hpp. */
+/* Must match the declaration in ways.hpp. */
 extern const struct launch_values {
     int grid, block;
     size_t bytes;

@@ -1,4 +1,4 @@
-// The ways of the CPU backend's runtime.
+// Launches with the CPU backend's runtime.
 #include "ways.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ int launch_by_hand() {
     return 0;
 }
 
-// No compiler makes `<<<>>>` of it: this is what it would be.
+// No compiler supports `<<<>>>` for the CPU. This is the code that it would generate.
 __attribute__((noinline)) void call_stub(int n, float a, const float* x, float* y) {
     void* arguments[] = {&n, &a, &x, &y};
     kbuild_cpu_launch_from_stub(reinterpret_cast<const void*>(direct), arguments);

@@ -1,4 +1,4 @@
-// The ways of CUDA's runtime, and of the driver.
+// Launches with CUDA's runtime and driver.
 #include "ways.hpp"
 
 #include <cuda.h>
@@ -26,7 +26,7 @@ struct Driver {
     CUfunction kernel;
 };
 
-// Null until the first launch.
+// The first launch initializes it.
 Driver driver;
 
 int find_driver() {
@@ -58,7 +58,7 @@ int launch_by_driver() {
     return 0;
 }
 
-// As clang makes them; nvcc's own in addition looks up a name of the kernel, once.
+// The stub that clang generates. nvcc's stub also looks up the name of the kernel once.
 __attribute__((noinline)) void call_stub(int n, float a, const float* x, float* y) {
     void* arguments[] = {&n, &a, &x, &y};
     dim3 grid, block;

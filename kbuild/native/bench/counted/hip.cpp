@@ -1,4 +1,4 @@
-// The ways of HIP's runtime.
+// Launches with HIP's runtime.
 #include "ways.hpp"
 
 #include <hip/hip_runtime_api.h>
@@ -20,7 +20,7 @@ int launch_by_runtime() {
     return 0;
 }
 
-// As clang makes them.
+// The stub that clang generates.
 __attribute__((noinline)) void call_stub(int n, float a, const float* x, float* y) {
     void* arguments[] = {&n, &a, &x, &y};
     dim3 grid, block;

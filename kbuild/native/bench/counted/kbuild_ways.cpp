@@ -1,4 +1,4 @@
-// The ways of kbuild's host API.
+// Launches with kbuild's host API in C++.
 #include "ways.hpp"
 
 extern "C" int launch_by_c();

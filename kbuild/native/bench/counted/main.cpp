@@ -1,5 +1,6 @@
-// Without arguments: names the ways, a line each. With the number of one and a count: launches
-// that warm up, then as many in `count_launches`, which is all that is counted.
+// Without arguments, prints one line for each way to launch. With the number of a way and a count,
+// makes a few launches to warm up and then `count` launches in `count_launches`, where they are
+// counted.
 #include "ways.hpp"
 
 #include <cstdio>
@@ -7,7 +8,7 @@
 
 namespace {
 
-// The first launch may set things up that the second one finds.
+// The first launches initialize the runtime and the driver.
 constexpr int warm_up_launches = 3;
 
 float memory[32];

@@ -1,5 +1,5 @@
-/* Takes the launches of the CPU backend's runtime, and does nothing: what is counted ends where
- * they arrive.  All else, push and pop among it, is the runtime's own. */
+/* Receives the launches of the CPU backend's runtime and does nothing, so that the count ends at
+ * this call.  Everything else, including push and pop, is the real runtime. */
 #include <kbuild/cpu_runtime.h>
 
 int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config, void *const *args)

@@ -1,6 +1,6 @@
-/* Takes the launches of cudart and of the driver, and does nothing: what is counted ends where
- * they arrive, and needs neither driver nor device.  All else, push and pop among it, is cudart's
- * own. */
+/* Receives the launches of cudart and the driver and does nothing, so that the count ends at this
+ * call and needs neither a driver nor a device.  Everything else, including push and pop, is the
+ * real cudart. */
 #include <cuda_runtime_api.h>
 
 struct CUlaunchConfig_st;
@@ -19,7 +19,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 b
     return cudaSuccess;
 }
 
-/* What a first launch asks for. */
+/* The first launch of a kernel calls the following two functions. */
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *handle)
 {
     *kernel = (cudaKernel_t)handle;
@@ -36,13 +36,13 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **entry, uns
     return cudaSuccess;
 }
 
-/* Of a launch that this file took. */
+/* Called after a launch through a debug stub. */
 cudaError_t cudaPeekAtLastError(void)
 {
     return cudaSuccess;
 }
 
-/* What a debug stub asks of device and kernel before it launches. */
+/* A debug stub calls the following functions before it launches. */
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
     static const struct cudaFuncAttributes none;

@@ -1,6 +1,6 @@
-/* Takes the launches of HIP's runtime, and does nothing: what is counted ends where they arrive,
- * and needs no device.  Push and pop of HIP's runtime look for one, so that these are stand-ins
- * too: what they cost is not in the count. */
+/* Receives the launches of HIP's runtime and does nothing, so that the count ends at this call and
+ * needs no device.  HIP's own push and pop look for a device, so this file replaces them as well,
+ * and the count does not include their cost. */
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 
@@ -27,13 +27,13 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *bytes, hip
     return hipSuccess;
 }
 
-/* Of a launch that this file took. */
+/* Called after a launch through a debug stub. */
 hipError_t hipPeekAtLastError(void)
 {
     return hipSuccess;
 }
 
-/* What a debug stub asks of device and kernel before it launches. */
+/* A debug stub calls the following functions before it launches. */
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kernel)
 {
     static const hipFuncAttributes none;

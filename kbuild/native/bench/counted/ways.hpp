@@ -1,5 +1,5 @@
-// The ways to make one launch, each a function of its own in a file that main.cpp does not look
-// into.  Configuration and arguments are values that no compiler knows.
+// The ways to make a launch. Each is a function in another file than main.cpp, and reads the
+// configuration and arguments from memory, so that compilers cannot use constant values.
 #pragma once
 #include <kbuild/kbuild.hpp>
 
@@ -20,13 +20,14 @@ struct LaunchValues {
 };
 extern "C" const LaunchValues* values;
 
-// Its name in tables; whether it is a call of the runtime as a person writes it.  0 is success.
+// A way to launch: its name in tables, whether it calls the runtime directly as a person would
+// write it, and a function that returns 0 on success.
 struct Way {
     const char* name;
     bool is_by_hand;
     int (*launch)();
 };
 
-// The runtime's own, in <backend>.cpp, and kbuild's; a null name ends them.
+// The ways of the runtime, in <backend>.cpp, and those of kbuild. A null name ends each list.
 extern const Way runtime_ways[];
 extern const Way kbuild_ways[];

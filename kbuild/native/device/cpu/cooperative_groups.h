@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no cooperative groups: cooperative_groups.h"
+#error "kbuild: the cpu backend does not support cooperative groups: cooperative_groups.h"

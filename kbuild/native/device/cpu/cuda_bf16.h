@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no bfloat16: cuda_bf16.h"
+#error "kbuild: the cpu backend does not support bfloat16: cuda_bf16.h"

@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no half precision: cuda_fp16.h"
+#error "kbuild: the cpu backend does not support half precision: cuda_fp16.h"

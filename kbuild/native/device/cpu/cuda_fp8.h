@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no fp8: cuda_fp8.h"
+#error "kbuild: the cpu backend does not support fp8: cuda_fp8.h"

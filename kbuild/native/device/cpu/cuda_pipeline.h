@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no asynchronous copies: cuda_pipeline.h"
+#error "kbuild: the cpu backend does not support asynchronous copies: cuda_pipeline.h"

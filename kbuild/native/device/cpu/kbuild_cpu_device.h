@@ -1,16 +1,16 @@
-/* What a kernel source sees when it is compiled as C++ for the CPU.
+/* The device language for kernel sources that are compiled as C++ for the CPU.
  *
- * The backend includes this file first into every kernel source, so that sources need no
- * include of their own; cuda_runtime.h and hip/hip_runtime.h beside it lead here too.
- * CPU device code is plain C++: each header below gives one part of the device language.
- */
+ * The backend includes this header at the start of every kernel source, so that sources do not
+ * need to include anything.  cuda_runtime.h and hip/hip_runtime.h in this directory include it as
+ * well.  CPU device code is plain C++, and each header below provides one part of the device
+ * language. */
 #ifndef KBUILD_CPU_DEVICE_H
 #define KBUILD_CPU_DEVICE_H
 
 #pragma GCC system_header
 
 #if !defined(__cplusplus) || __cplusplus < 201703L
-#error "kbuild: the cpu backend compiles kernel sources as C++17 or later"
+#error "kbuild: the cpu backend requires C++17 or later for kernel sources"
 #endif
 
 #define KBUILD_DEVICE_CODE 1

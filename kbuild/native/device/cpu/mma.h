@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no matrix operations (wmma): mma.h"
+#error "kbuild: the cpu backend does not support matrix operations (wmma): mma.h"

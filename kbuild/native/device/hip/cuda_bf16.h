@@ -1,6 +1,6 @@
 #pragma once
 #if !__has_include(<hip/hip_bf16.h>)
-#error "kbuild: bfloat16 in device code needs HIP 5.7 or newer: cuda_bf16.h"
+#error "kbuild: bfloat16 in device code requires HIP 5.7 or newer: cuda_bf16.h"
 #endif
 #include <hip/hip_bf16.h>
 

@@ -1,3 +1,3 @@
-/* For sources that include CUDA's headers by name: device code is the same in HIP's. */
+/* For sources that include CUDA's headers: HIP's header declares the same device language. */
 #pragma once
 #include <hip/hip_runtime.h>

@@ -1,5 +1,5 @@
-/* What every CPU device image has, besides its kernels: its adapter unit includes this once.
- */
+/* The parts that every CPU device image contains besides its kernels.  The image's adapter unit
+ * includes this header once. */
 #ifndef KBUILD_CPU_ADAPTER_H
 #define KBUILD_CPU_ADAPTER_H
 
@@ -7,8 +7,8 @@
 
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden")))
 
-/* What threadIdx, blockIdx, blockDim and gridDim of the device headers stand for, and what
- * their barriers need.  Symbols of those very names, because debuggers go by symbols. */
+/* The variables behind threadIdx, blockIdx, blockDim, and gridDim in the device headers, and those
+ * that barriers need.  The symbols have these exact names because debuggers use symbol names. */
 extern "C" {
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 threadIdx;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
@@ -30,8 +30,8 @@ inline void builtins(struct kbuild_cpu_builtins *found)
     *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner};
 }
 
-/* Makes threadIdx the next thread's, if there is one.  One field at a time: reading two at
- * once would wait for the store of one. */
+/* Advances threadIdx to the next thread, and returns whether there is one.  The code accesses one
+ * field at a time, because reading two fields at once would wait for the preceding store of one. */
 inline bool start_next(struct kbuild_cpu_threads *threads)
 {
     if (threads->unstarted == 0)

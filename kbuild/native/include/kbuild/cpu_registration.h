@@ -1,13 +1,13 @@
-/* How a stub unit of the CPU backend reaches its runtime; included by stub units only. */
+/* Connects stub units of the CPU backend to its runtime; included by stub units only. */
 #ifndef KBUILD_CPU_REGISTRATION_H
 #define KBUILD_CPU_REGISTRATION_H
 
 #include <kbuild/host_cpu.h>
-#include <kbuild/launch_limits.h>
-#include <kbuild/launch_memory.h>
+#include <kbuild/detail/launch/limits.h>
+#include <kbuild/detail/launch/memory.h>
 #include <stdlib.h>
 
-/* The CPU's containers have no record beside them. */
+/* The CPU backend's containers need no wrapper record. */
 #define KBUILD_DEFINE_WRAPPER(name, data)
 #define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)
 #define KBUILD_WRAPPER(name) 0
@@ -20,15 +20,17 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
 
 static const struct kbuild_module *kbuild_cpu_module;
 
-/* For the table's managed variables: a failure leaves them null. */
-static inline void kbuild_initialise_managed(void)
+/* Allocates the managed variables.  If this fails, they remain null. */
+static inline void kbuild_initialize_managed(void)
 {
-    (void)kbuild_cpu_initialise_managed(kbuild_cpu_module, kbuild_initialise_managed);
+    (void)kbuild_cpu_initialise_managed(kbuild_cpu_module, kbuild_initialize_managed);
 }
 
-/* Registration cannot report: a launch of an unregistered kernel says so instead.
- * `atexit` binds to the object it is called from, so that dlclose unregisters too;
- * .fini_array would run after the runtime's own clean-up in a static program. */
+/* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
+ * with an error.
+ *
+ * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well.  In
+ * a static program, .fini_array would run after the runtime's own cleanup. */
 static inline void kbuild_register_module(const struct kbuild_module *__module,
                                           void (*__unregister)(void))
 {
@@ -42,7 +44,8 @@ static inline void kbuild_unregister_module(const struct kbuild_module *__module
     kbuild_cpu_unregister(__module);
 }
 
-/* For debug stubs, see kbuild/debug_stub.hpp.  The runtime's own messages tell the limits. */
+/* The rest of this file serves debug stubs; see kbuild/debug_stub.hpp.  It reports no limits,
+ * because the runtime's own error messages name them. */
 static inline int kbuild_take_configuration(struct kbuild_launch_config *__config)
 {
     const int __error = kbuild_cpu_read_configuration(__config);
@@ -66,7 +69,7 @@ static inline int kbuild_is_host_memory(const void *__pointer)
     return 0;
 }
 
-static inline int kbuild_launch_taken(const void *__handle,
+static inline int kbuild_launch_from_stub(const void *__handle,
                                       const struct kbuild_launch_config *__config,
                                       void *const *__args)
 {
@@ -74,7 +77,8 @@ static inline int kbuild_launch_taken(const void *__handle,
     return kbuild_cpu_launch_from_stub(__handle, __args);
 }
 
-/* For captures of launches, see kbuild/capture_plan.hpp. */
+/* The functions below serve captures of launches; see kbuild/detail/capture/plan.hpp. */
+
 static inline void kbuild_find_memory(const void *__pointer, struct kbuild_memory *__memory)
 {
     void *__base = 0;

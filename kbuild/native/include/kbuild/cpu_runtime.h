@@ -1,9 +1,8 @@
-/* The CPU backend's device runtime, libkbuild_cpu: one registry per process.
+/* The CPU backend's device runtime, libkbuild_cpu, with one registry per process.
  *
- * Launches are synchronous: when kbuild_cpu_launch returns, the kernel has run. Every
- * function is thread-safe and returns a kbuild_cpu_error (numbered as CUDA numbers the
- * same failures, so that logs read alike).
- */
+ * Launches are synchronous: when kbuild_cpu_launch returns, the kernel has run.  Every function is
+ * thread-safe and returns a kbuild_cpu_error.  The numbers are those of the corresponding CUDA
+ * errors, so that logs of both backends look the same. */
 #ifndef KBUILD_CPU_RUNTIME_H
 #define KBUILD_CPU_RUNTIME_H
 
@@ -34,27 +33,28 @@ int kbuild_cpu_resolve(const void *__handle);
 int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
                       void *const *__args);
 
-/* A launch through a debug stub: the launcher pushes the configuration and calls the stub
- * with the kernel's arguments; the stub may read it, and launches with it; the launcher takes
- * the result.  Each thread has one slot. */
+/* A launch through a debug stub.  The caller pushes the configuration and calls the stub with the
+ * kernel's arguments.  The stub can read the configuration, and uses it for the launch.  Then the
+ * caller takes the result.  Each thread has one slot. */
 int kbuild_cpu_push_configuration(const struct kbuild_launch_config *__config);
 int kbuild_cpu_read_configuration(struct kbuild_launch_config *__config);
 int kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
 int kbuild_cpu_take_stub_result(void);
 
-/* Device variables. `__symbol` is the address of what bears the variable's name. */
+/* Device variables.  `__symbol` is the address of the host variable with the same name. */
 int kbuild_cpu_get_symbol_address(void **__pointer, const void *__symbol);
 int kbuild_cpu_copy_to_symbol(const void *__symbol, const void *__source, size_t __bytes,
                               size_t __offset);
 int kbuild_cpu_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
                                 size_t __offset);
-/* Makes `data` valid in the module's shadows of managed variables, those that bear
- * `__initialise`. */
-int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialise)(void));
+/* Sets `data` in the shadows of the module's managed variables.  Skips symbols whose `initialize`
+ * is not `__initialize`, because they belong to the program. */
+int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialize)(void));
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);
-/* The memory of kbuild_cpu_allocate that holds the address; a null base where there is none. */
+/* Finds the allocation by kbuild_cpu_allocate that contains the address.  Sets a null base if
+ * there is none. */
 int kbuild_cpu_find_allocation(const void *__pointer, void **__base, size_t *__bytes);
 int kbuild_cpu_copy(void *__destination, const void *__source, size_t __bytes,
                     enum kbuild_copy_direction __direction);

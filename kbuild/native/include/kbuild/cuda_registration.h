@@ -1,34 +1,11 @@
-/* How a stub unit of the CUDA backend reaches cudart; included by stub units only.
+/* Connects stub units of the CUDA backend to cudart; included by stub units only.
  *
- * The registration functions are what nvcc's own output calls; no public header declares
- * them, and their signatures are those of cudart since CUDA 9.2. */
+ * The registration functions are those that nvcc's own output calls.  No public header declares
+ * them.  Their signatures have not changed since CUDA 9.2. */
 #ifndef KBUILD_CUDA_REGISTRATION_H
 #define KBUILD_CUDA_REGISTRATION_H
 
-#include <cuda_runtime_api.h>
-#include <kbuild/cuda_explain.h>
-
-/* What kbuild/host_cuda.h asks of stub units, declared first where visibility counts. */
-#ifdef __cplusplus
-extern "C" {
-#endif
-struct kbuild_driver_config;
-const char *kbuild_explain_launch(const void *kernel, int code)
-    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-unsigned kbuild_count_definitions(const void *shadow)
-    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-void *kbuild_find_driver_kernel(const void *handle, const void *here,
-                                int (**launch)(const struct kbuild_driver_config *config,
-                                               void *kernel, void **args, void **extra))
-    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-#ifdef __cplusplus
-}
-#endif
-
 #include <kbuild/host_cuda.h>
-#include <kbuild/launch_limits.h>
-#include <kbuild/launch_memory.h>
-#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,172 +24,66 @@ void __cudaRegisterVar(void **container, char *shadow, char *device, const char 
 void __cudaRegisterManagedVar(void **container, void **data, char *device, const char *name,
                               int is_extern, size_t size, int is_constant, int is_global);
 char __cudaInitModule(void **container);
+/* `<<<>>>` goes through these push and pop functions as well. */
+unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
+                                    void *stream);
 
-/* What `.nvFatBinSegment` holds a record of for each container. */
-struct kbuild_cuda_wrapper {
-    uint32_t magic;
-    uint32_t version;
-    const void *data;
-    const void *prelinked;
-};
+#ifdef __cplusplus
+}
+#endif
 
-#define KBUILD_CUDA_WRAPPER_MAGIC 0x466243B1u
-#define KBUILD_CUDA_WRAPPER_VERSION 1u
-#define KBUILD_CUDA_LINKED_WRAPPER_VERSION 2u
+typedef enum cudaDeviceAttr kbuild_vendor_attribute;
+#define KBUILD_VENDOR_WRAPPER_SECTION ".nvFatBinSegment"
+#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243B1u
+#define KBUILD_VENDOR_ATTRIBUTE(name) cudaDevAttr##name
+#define KBUILD_VENDOR_SHARED_BYTES cudaDevAttrMaxSharedMemoryPerBlockOptin
+#define KBUILD_VENDOR_DYNAMIC_BYTES(kernel) ((uint64_t)(kernel).maxDynamicSharedSizeBytes)
+#define KBUILD_VENDOR_REJECTS_DUPLICATES 0
+#include <kbuild/detail/vendor_registration.h>
 
-#define KBUILD_DEFINE_WRAPPER(name, data)                                             \
-    static struct kbuild_cuda_wrapper name                                           \
-        __attribute__((section(".nvFatBinSegment"), aligned(8), used)) = {           \
-            KBUILD_CUDA_WRAPPER_MAGIC, KBUILD_CUDA_WRAPPER_VERSION, data, 0 };
-/* Of linked code, with the containers that it was linked from: null ends their list. */
-#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)                           \
-    static struct kbuild_cuda_wrapper name                                           \
-        __attribute__((section(".nvFatBinSegment"), aligned(8), used)) = {           \
-            KBUILD_CUDA_WRAPPER_MAGIC, KBUILD_CUDA_LINKED_WRAPPER_VERSION, data, prelinked };
-#define KBUILD_WRAPPER(name) &name
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-static int kbuild_cuda_device_count(int *count)
+static inline int kbuild_is_about_architectures(int code)
 {
-    return (int)cudaGetDeviceCount(count);
+    return code == (int)cudaErrorNoKernelImageForDevice ||
+           code == (int)cudaErrorUnsupportedPtxVersion ||
+           code == (int)cudaErrorInvalidDeviceFunction;
 }
 
-static int kbuild_cuda_resolve(const void *handle)
+static inline int kbuild_name_architecture(int device, char *name, size_t size)
 {
-    struct cudaFuncAttributes attributes;
-    return (int)cudaFuncGetAttributes(&attributes, handle);
+    int major = 0, minor = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
+        return 0;
+    snprintf(name, size, "sm_%d%d", major, minor);
+    return 1;
 }
 
-static int kbuild_cuda_launch_kernel(const void *handle,
-                                     const struct kbuild_launch_config *config,
-                                     void *const *args)
+static inline void kbuild_register_managed(void **container, const struct kbuild_variable *variable)
 {
-    return kbuild_launch(handle, config, (void **)args);
-}
-
-static int kbuild_cuda_allocate(void **pointer, size_t bytes)
-{
-    return kbuild_malloc(pointer, bytes);
-}
-
-static int kbuild_cuda_release(void *pointer)
-{
-    return kbuild_free(pointer);
-}
-
-static int kbuild_cuda_copy(void *destination, const void *source, size_t bytes,
-                            enum kbuild_copy_direction direction)
-{
-    return kbuild_memcpy(destination, source, bytes, direction);
-}
-
-static int kbuild_cuda_synchronize(void)
-{
-    return kbuild_synchronize();
-}
-
-static const struct kbuild_module *kbuild_cuda_module;
-
-static const char *kbuild_cuda_error_message(int code)
-{
-    return kbuild_cuda_module != 0 ? kbuild_explain_for_module(kbuild_cuda_module, code)
-                                   : kbuild_error_message(code);
-}
-
-static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
-    kbuild_cuda_device_count, kbuild_cuda_resolve, kbuild_cuda_launch_kernel,
-    kbuild_cuda_allocate,     kbuild_cuda_release, kbuild_cuda_copy,
-    kbuild_cuda_synchronize,  kbuild_cuda_error_message,
-};
-
-/* What cudart calls each container of this module. */
-static void ***kbuild_cuda_containers;
-static uint64_t kbuild_cuda_container_count;
-
-/* For the table's managed variables: a failure leaves them null. */
-static inline void kbuild_initialise_managed(void)
-{
-    uint64_t index;
-    for (index = 0; index < kbuild_cuda_container_count; index++)
-        if (kbuild_cuda_containers[index] != 0)
-            (void)__cudaInitModule(kbuild_cuda_containers[index]);
-}
-
-static inline void kbuild_register_variable(void **container,
-                                            const struct kbuild_variable *variable)
-{
-    const int is_constant = variable->kind == KBUILD_VARIABLE_CONSTANT;
     char *const name = (char *)variable->device_name;
-    if (kbuild_is_managed(variable, kbuild_initialise_managed))
-        __cudaRegisterManagedVar(container, &((struct kbuild_managed *)variable->shadow)->data,
-                                 name, name, 0, variable->size, is_constant, 0);
-    else if (variable->kind != KBUILD_VARIABLE_MANAGED)
-        __cudaRegisterVar(container, (char *)variable->shadow, name, name, 0, variable->size,
-                          is_constant, 0);
+    __cudaRegisterManagedVar(container, &((struct kbuild_managed *)variable->shadow)->data, name,
+                             name, 0, variable->size, variable->kind == KBUILD_VARIABLE_CONSTANT,
+                             0);
 }
 
-/* Registration cannot report: a launch of an unregistered kernel says so instead. */
-static inline void kbuild_register_module(const struct kbuild_module *module,
-                                          void (*unregister)(void))
+static inline void kbuild_finish_container(void **container)
 {
-    /* Both tables are in the order of the containers. */
-    uint64_t index, row = 0, variable = 0;
-    kbuild_cuda_module = module;
-    kbuild_cuda_containers =
-        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_cuda_containers);
-    if (kbuild_cuda_containers == 0)
-        return;
-    kbuild_cuda_container_count = module->container_count;
-    for (index = 0; index < module->container_count; index++) {
-        void **container;
-        if (module->containers[index].wrapper == 0)
-            continue;
-        container = __cudaRegisterFatBinary((void *)module->containers[index].wrapper);
-        kbuild_cuda_containers[index] = container;
-        for (; row < module->kernel_count && module->kernels[row].container == index; row++) {
-            const struct kbuild_kernel *kernel = &module->kernels[row];
-            __cudaRegisterFunction(container, (const char *)kernel->handle,
-                                   (char *)kernel->device_name, kernel->device_name, -1, 0, 0, 0,
-                                   0, 0);
-        }
-        for (; variable < module->variable_count && module->variables[variable].container == index;
-             variable++)
-            kbuild_register_variable(container, &module->variables[variable]);
-        __cudaRegisterFatBinaryEnd(container);
-    }
-    (void)atexit(unregister);
+    __cudaRegisterFatBinaryEnd(container);
 }
 
-static inline void kbuild_unregister_module(const struct kbuild_module *module)
+static inline void kbuild_initialize_container(void **container)
 {
-    uint64_t index;
-    if (kbuild_cuda_containers == 0)
-        return;
-    for (index = 0; index < module->container_count; index++)
-        if (kbuild_cuda_containers[index] != 0)
-            __cudaUnregisterFatBinary(kbuild_cuda_containers[index]);
-    free(kbuild_cuda_containers);
-    kbuild_cuda_containers = 0;
-    kbuild_cuda_container_count = 0;
-}
-
-/* Of any module in the process; all definitions are alike.  See kbuild/host_cuda.h. */
-const char *kbuild_explain_launch(const void *kernel, int code)
-{
-    const struct kbuild_module *const module =
-        kbuild_is_about_architectures(code) ? kbuild_find_module(kernel) : 0;
-    return module != 0 ? kbuild_explain_for_module(module, code)
-                       : cudaGetErrorString((cudaError_t)code);
-}
-
-unsigned kbuild_count_definitions(const void *shadow)
-{
-    return kbuild_count_shadows(shadow);
+    (void)__cudaInitModule(container);
 }
 
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-/* See kbuild/host_cuda.h.  A kernel of another file may be gone, and something else in its
- * place, by the time of the next launch: unless the caller's file needs that file by name,
- * which keeps it loaded. */
+/* See kbuild/host_cuda.h.  By the next launch, another file's kernel can be unloaded, with
+ * something else at its address, unless the caller's file names that file in DT_NEEDED and so
+ * keeps it loaded. */
 void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_driver_launch **launch)
 {
     enum cudaDriverEntryPointQueryResult result;
@@ -228,86 +99,22 @@ void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_dri
 }
 #endif
 
-/* cudart's own push and pop, which `<<<>>>` goes through as well. */
-unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
-                                    void *stream);
-
-/* For debug stubs, see kbuild/debug_stub.hpp. */
-static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
-{
-    struct dim3 grid, block;
-    cudaStream_t stream;
-    const int error =
-        (int)__cudaPopCallConfiguration(&grid, &block, &config->shared_bytes, &stream);
-    config->grid.x = grid.x;
-    config->grid.y = grid.y;
-    config->grid.z = grid.z;
-    config->block.x = block.x;
-    config->block.y = block.y;
-    config->block.z = block.z;
-    config->stream = (void *)stream;
-    return error;
-}
-
-/* 0 where cudart does not say. */
-static inline uint32_t kbuild_cuda_attribute(enum cudaDeviceAttr attribute)
-{
-    int device = 0, value = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
-        return 0;
-    return (uint32_t)value;
-}
-
-static inline int kbuild_find_device(void)
-{
-    int device;
-    return cudaGetDevice(&device) == cudaSuccess ? device : -1;
-}
-
-static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
-{
-    struct cudaFuncAttributes kernel;
-    const cudaError_t error = cudaFuncGetAttributes(&kernel, handle);
-    if (error != cudaSuccess)
-        return (int)error;
-    limits->grid.x = kbuild_cuda_attribute(cudaDevAttrMaxGridDimX);
-    limits->grid.y = kbuild_cuda_attribute(cudaDevAttrMaxGridDimY);
-    limits->grid.z = kbuild_cuda_attribute(cudaDevAttrMaxGridDimZ);
-    limits->block.x = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimX);
-    limits->block.y = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimY);
-    limits->block.z = kbuild_cuda_attribute(cudaDevAttrMaxBlockDimZ);
-    limits->device_threads = kbuild_cuda_attribute(cudaDevAttrMaxThreadsPerBlock);
-    limits->kernel_threads = (uint32_t)kernel.maxThreadsPerBlock;
-    limits->device_shared_bytes = kbuild_cuda_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    limits->static_shared_bytes = kernel.sharedSizeBytes;
-    limits->dynamic_shared_bytes = (uint64_t)kernel.maxDynamicSharedSizeBytes;
-    return 0;
-}
-
 static inline int kbuild_is_host_memory(const void *pointer)
 {
     struct cudaPointerAttributes attributes;
     if (cudaPeekAtLastError() != cudaSuccess)
-        return 0; /* which asking might replace */
+        return 0; /* the query could replace the program's error */
     if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
         (void)cudaGetLastError();
         return 0;
     }
     return attributes.type == cudaMemoryTypeUnregistered &&
-           kbuild_cuda_attribute(cudaDevAttrPageableMemoryAccess) == 0;
+           kbuild_read_attribute(cudaDevAttrPageableMemoryAccess) == 0;
 }
 
-static inline int kbuild_launch_taken(const void *handle,
-                                      const struct kbuild_launch_config *config,
-                                      void *const *args)
-{
-    return (int)cudaLaunchKernel(handle, kbuild_to_cuda(config->grid),
-                                 kbuild_to_cuda(config->block), (void **)args,
-                                 config->shared_bytes, (cudaStream_t)config->stream);
-}
+/* The functions below serve captures of launches; see kbuild/detail/capture/plan.hpp. */
 
-/* For captures of launches, see kbuild/capture_plan.hpp.  cudart does not tell extents. */
+/* The driver's cuMemGetAddressRange, because cudart does not report the extent of allocations. */
 typedef int kbuild_driver_address_range(unsigned long long *base, size_t *bytes,
                                         unsigned long long pointer);
 
@@ -352,8 +159,9 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
     memory->__bytes = bytes;
 }
 
-/* While a graph is captured, waiting and copying would spoil it; other threads' captures are
- * left alone in the relaxed mode.  An error that waits for the program is left to it. */
+/* Waiting or copying would invalidate a graph that is being captured.  The relaxed mode keeps this
+ * thread's calls from invalidating the captures of other threads.  An error that the program has
+ * not read yet is left for it. */
 static inline const char *kbuild_begin_reading(void *stream, int *state)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -389,11 +197,6 @@ static inline void kbuild_end_reading(int state)
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
-static inline int kbuild_synchronize_stream(void *stream)
-{
-    return (int)cudaStreamSynchronize((cudaStream_t)stream);
-}
-
 static inline void kbuild_describe_device(char *device, size_t device_size, char *driver,
                                           size_t driver_size)
 {
@@ -405,7 +208,7 @@ static inline void kbuild_describe_device(char *device, size_t device_size, char
                  properties.minor);
     if (cudaDriverGetVersion(&version) == cudaSuccess)
         snprintf(driver, driver_size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    (void)cudaGetLastError(); /* there was none before */
+    (void)cudaGetLastError(); /* errors of these queries: there were none before */
 }
 
 #ifdef __cplusplus

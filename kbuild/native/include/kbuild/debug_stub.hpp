@@ -1,62 +1,64 @@
-// What generated debug stubs do: check a launch, capture it, make it, trace it. Included by stub units only.
+// The behavior of generated debug stubs: they check, capture, make, and trace a launch. Included by
+// stub units only.
 //
-// The backend's registration header defines what differs:
+// The backend's registration header defines these functions:
 //
 //     int kbuild_take_configuration(struct kbuild_launch_config *config);
-//         what was pushed for this stub; not 0 where nothing was
+//         Takes the configuration that was pushed for this stub. Returns nonzero if there is none.
 //     int kbuild_find_device(void);
-//         the current device, or a negative number
+//         Returns the number of the current device, or a negative number.
 //     int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits);
-//         of the current device and the kernel on it: 0, or what a launch would fail with
+//         Finds the limits of the current device and of the kernel on it. Returns 0, or the error
+//         that a launch would fail with.
 //     int kbuild_is_host_memory(const void *pointer);
-//         whether no device can use it, as far as the runtime can tell
-//     int kbuild_launch_taken(const void *handle, const struct kbuild_launch_config *config,
+//         Returns whether the runtime knows that no device can use the memory.
+//     int kbuild_launch_from_stub(const void *handle, const struct kbuild_launch_config *config,
 //                             void *const *args);
-//         launches, and leaves the result where kbuild_take_stub_result looks for it
+//         Launches the kernel, and leaves the result where kbuild_take_stub_result finds it.
 //
-// and what kbuild/capture_plan.hpp asks for.
+// It also defines the functions in kbuild/detail/capture/plan.hpp.
 #ifndef KBUILD_DEBUG_STUB_HPP
 #define KBUILD_DEBUG_STUB_HPP
 
-#include <kbuild/launch_capture.hpp>
-#include <kbuild/launch_limits.h>
-#include <kbuild/launch_text.hpp>
-#include <kbuild/launch_trace.hpp>
+#include <kbuild/detail/capture/launch.hpp>
+#include <kbuild/detail/launch/limits.h>
+#include <kbuild/detail/launch/text.hpp>
+#include <kbuild/detail/launch/trace.hpp>
 
 #include <dlfcn.h>
 #include <memory>
 
-// A parameter's type where a declarator would have to go around the name.
+// The type of a parameter whose declarator would otherwise have to surround the parameter's name.
 template <class __T>
 struct kbuild_parameter {
     using __type = __T;
 };
 
-// The address of an argument, whatever its type does to operator&.
+// Returns the address of an argument, even if its type overloads operator&.
 template <class __T>
 void* kbuild_address_of(__T& __argument) {
     return const_cast<void*>(static_cast<const volatile void*>(std::addressof(__argument)));
 }
 
-// What the runtime said of one device; asking costs more than a launch.
+// The limits on one device. They are kept because a query costs more than a launch.
 struct kbuild_known_limits {
     int state;  // see kbuild_recall_limits
     struct kbuild_launch_limits limits;
 };
 #define KBUILD_KNOWN_DEVICES 8
 
-// One debug stub, `reported` a bit for each argument that was spoken of.
+// One debug stub. `reported` has a bit for each argument that a report already mentioned.
 struct kbuild_stub {
     const void* handle;
-    const char* __kernel;  // as people write it
+    const char* __kernel;  // the demangled name
     const struct kbuild_argument* arguments;
     uint32_t argument_count;
     unsigned long long reported;
     struct kbuild_known_limits known[KBUILD_KNOWN_DEVICES];
 };
 
-// What kbuild::launch and the stub that it calls tell each other, beside the runtime; see
-// kbuild/kbuild.hpp.  Of another launcher's call `file` is null.
+// The information that kbuild::launch and the stub exchange without the runtime; see
+// kbuild/kbuild.hpp. If something else calls the stub, `file` is null.
 struct kbuild_stub_call {
     const char* file;
     unsigned line;
@@ -64,7 +66,7 @@ struct kbuild_stub_call {
     int has_result;
     int __result;
 };
-// One for all stub units that the linkers can make one of.
+// Weak, so that all stub units that are linked together share one definition.
 extern __thread struct kbuild_stub_call kbuild_call
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 __thread struct kbuild_stub_call kbuild_call = {};
@@ -76,7 +78,8 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
     kbuild_call = {file, line, nullptr, 0, 0};
 }
 
-// The runtime may keep an error of older days: whether a stub has left its own, and which.
+// Returns whether a stub has left a result, and sets it. The last error that the runtime reports
+// could be an older one.
 extern "C" int kbuild_take_launch_result(int* __result)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
 extern "C" int kbuild_take_launch_result(int* __result)
@@ -106,28 +109,28 @@ static void kbuild_end_report(struct kbuild_text* text)
     (void)!write(STDERR_FILENO, text->__bytes, text->length);
 }
 
-// Whether an extent is neither empty nor, where the device says how much it takes, too large.
+// Reports an extent that is empty or exceeds the limits of the device. Returns whether it is valid.
 static bool kbuild_check_extent(const struct kbuild_stub* stub, const char* what,
-                                struct kbuild_dim3 asked, struct kbuild_dim3 most)
+                                struct kbuild_dim3 requested, struct kbuild_dim3 largest)
 {
     struct kbuild_text text;
-    const uint32_t counts[] = {asked.x, asked.y, asked.z};
-    const uint32_t limits[] = {most.x, most.y, most.z};  // 0 where the device does not say
-    bool is_sound = true;
+    const uint32_t counts[] = {requested.x, requested.y, requested.z};
+    const uint32_t limits[] = {largest.x, largest.y, largest.z};  // 0 if the device does not say
+    bool is_valid = true;
     for (int axis = 0; axis < 3; axis++) {
         const bool is_empty = counts[axis] == 0;
         if (!is_empty && (limits[axis] == 0 || counts[axis] <= limits[axis])) continue;
-        if (is_sound) {
+        if (is_valid) {
             kbuild_begin_report(&text, stub);
             kbuild_append(&text, "the %s is ", what);
-            kbuild_append_extent(&text, asked);
+            kbuild_append_extent(&text, requested);
         }
-        kbuild_append(&text, ", and %s.%c must be at %s %u", what, "xyz"[axis],
-                      is_empty ? "least" : "most", is_empty ? 1 : limits[axis]);
-        is_sound = false;
+        kbuild_append(&text, ", %s %s.%c must be at %s %u", is_valid ? "but" : "and", what,
+                      "xyz"[axis], is_empty ? "least" : "most", is_empty ? 1 : limits[axis]);
+        is_valid = false;
     }
-    if (!is_sound) kbuild_end_report(&text);
-    return is_sound;
+    if (!is_valid) kbuild_end_report(&text);
+    return is_valid;
 }
 
 static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_dim3 block,
@@ -141,9 +144,10 @@ static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_d
     kbuild_begin_report(&text, stub);
     kbuild_append(&text, "the block ");
     kbuild_append_extent(&text, block);
-    kbuild_append(&text, " has %llu threads, and the %s takes at most %u", threads,
-                  is_too_large ? "device" : "kernel, by its launch bounds or registers,",
-                  is_too_large ? limits->device_threads : limits->kernel_threads);
+    kbuild_append(&text, " has %llu threads, but the %s allows at most %u%s", threads,
+                  is_too_large ? "device" : "kernel",
+                  is_too_large ? limits->device_threads : limits->kernel_threads,
+                  is_too_large ? "" : " because of its launch bounds or registers");
     kbuild_end_report(&text);
     return false;
 }
@@ -152,25 +156,26 @@ static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
                                 const struct kbuild_launch_limits* limits)
 {
     struct kbuild_text text;
-    const unsigned long long all = limits->static_shared_bytes + __bytes;
-    const bool is_too_large = limits->device_shared_bytes != 0 && all > limits->device_shared_bytes;
+    const unsigned long long total = limits->static_shared_bytes + __bytes;
+    const bool is_too_large = limits->device_shared_bytes != 0 && total > limits->device_shared_bytes;
     const bool is_not_allowed =
         limits->dynamic_shared_bytes != 0 && __bytes > limits->dynamic_shared_bytes;
     if (!is_too_large && !is_not_allowed) return true;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "%zu bytes of dynamic shared memory", __bytes);
+    kbuild_append(&text, "the launch requests %zu bytes of dynamic shared memory", __bytes);
     if (is_too_large)
-        kbuild_append(&text, " and %llu static ones, and a block has at most %llu",
+        kbuild_append(&text, " and the kernel has %llu static bytes, but a block has at most %llu",
                       static_cast<unsigned long long>(limits->static_shared_bytes),
                       static_cast<unsigned long long>(limits->device_shared_bytes));
     else
-        kbuild_append(&text, ", and the kernel is allowed at most %llu",
+        kbuild_append(&text, ", but the kernel allows at most %llu",
                       static_cast<unsigned long long>(limits->dynamic_shared_bytes));
     kbuild_end_report(&text);
     return false;
 }
 
-// Pointers that no device can use may be meant, so that each is told once, and launched.
+// Reports pointers that no device can use. They can be intentional, so each argument is reported
+// only once, and the kernel is launched.
 static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
 {
     for (uint32_t index = 0; index < stub->argument_count && index < 64; index++) {
@@ -182,7 +187,7 @@ static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
         kbuild_append(&text, "note: %s is %s", stub->arguments[index].__name,
-                      __pointer == nullptr ? "a null pointer" : "no device memory");
+                      __pointer == nullptr ? "a null pointer" : "not device memory");
         kbuild_end_report(&text);
     }
 }
@@ -195,32 +200,33 @@ static void kbuild_report_failure(const struct kbuild_stub* stub, const char* me
     kbuild_end_report(&text);
 }
 
-static bool kbuild_exceeds(struct kbuild_dim3 asked, struct kbuild_dim3 most)
+static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 largest)
 {
-    return asked.x == 0 || asked.y == 0 || asked.z == 0 ||
-           (most.x != 0 && (asked.x > most.x || asked.y > most.y || asked.z > most.z));
+    return requested.x == 0 || requested.y == 0 || requested.z == 0 ||
+           (largest.x != 0 &&
+            (requested.x > largest.x || requested.y > largest.y || requested.z > largest.z));
 }
 
-// Whether the launch is within limits that were known once.  What lets more happen since (a
-// kernel may be allowed more shared memory) is for who asks again.
+// Returns whether the launch is within limits that were found earlier. If it is not, the caller
+// queries the limits again, because some can increase, such as a kernel's dynamic shared memory.
 static bool kbuild_is_within(const struct kbuild_launch_config* __config,
                              const struct kbuild_launch_limits* limits)
 {
     const unsigned long long threads =
         1ull * __config->block.x * __config->block.y * __config->block.z;
-    const unsigned long long all = limits->static_shared_bytes + __config->shared_bytes;
+    const unsigned long long total = limits->static_shared_bytes + __config->shared_bytes;
     return !kbuild_exceeds(__config->grid, limits->grid) &&
            !kbuild_exceeds(__config->block, limits->block) &&
            (limits->kernel_threads == 0 || threads <= limits->kernel_threads) &&
            (limits->device_threads == 0 || threads <= limits->device_threads) &&
-           (limits->device_shared_bytes == 0 || all <= limits->device_shared_bytes) &&
+           (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) &&
            (limits->dynamic_shared_bytes == 0 ||
             __config->shared_bytes <= limits->dynamic_shared_bytes);
 }
 
 enum { KBUILD_LIMITS_UNKNOWN, KBUILD_LIMITS_BUSY, KBUILD_LIMITS_KNOWN };
 
-// The stub's limits on the device, null where nobody has asked yet.
+// Returns the stub's limits on the device, or null if they are not known yet.
 static const struct kbuild_launch_limits* kbuild_recall_limits(struct kbuild_stub* stub, int device)
 {
     if (device < 0 || device >= KBUILD_KNOWN_DEVICES) return nullptr;
@@ -242,7 +248,7 @@ static void kbuild_keep_limits(struct kbuild_stub* stub, int device,
     __atomic_store_n(&known->state, KBUILD_LIMITS_KNOWN, __ATOMIC_RELEASE);
 }
 
-// Whether the launch can go well; what cannot is reported.
+// Reports everything that would make the launch fail. Returns whether it can succeed.
 static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* __config,
                                 void* const* values)
 {
@@ -253,7 +259,7 @@ static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_la
         kbuild_check_pointers(stub, values);
         return true;
     }
-    // No image for this device, no such kernel, or no device.
+    // There is no image for this device, no such kernel, or no device.
     if (const int obstacle = kbuild_find_limits(stub->handle, &limits)) {
         kbuild_report_failure(stub, kbuild_launch_error_message(stub->handle, obstacle), obstacle);
         return false;
@@ -266,7 +272,7 @@ static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_la
            kbuild_check_shared(stub, __config->shared_bytes, &limits);
 }
 
-// The whole of a debug stub: `values` are the addresses of its arguments.
+// Runs a debug stub. `values` has the addresses of its arguments.
 static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller)
 {
     struct kbuild_launch_config __config = {};
@@ -274,25 +280,26 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     if (kbuild_take_configuration(&__config) != 0) {
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
-        kbuild_append(&text, "a debug stub was called by hand: use kbuild::launch");
+        kbuild_append(&text, "a debug stub was called directly; use kbuild::launch");
         kbuild_end_report(&text);
         return;
     }
-    const bool is_sound = kbuild_check_launch(stub, &__config, values);
+    const bool is_valid = kbuild_check_launch(stub, &__config, values);
     const struct kbuild_captured_launch __launch = {
         stub->handle, stub->__kernel,   stub->arguments,  stub->argument_count, values,
         &__config,    kbuild_call.file, kbuild_call.line, caller,
     };
     struct kbuild_capture_file __capture = {-1, 0, 0};
     bool __may_wait = false;
-    if (const char* const __folder = kbuild_capture_target())
-        __may_wait = kbuild_begin_capture(&__capture, __folder, &__launch);
+    if (const char* const __directory = kbuild_capture_target())
+        __may_wait = kbuild_begin_capture(&__capture, __directory, &__launch);
     const long long start = kbuild_now();
-    const int __result = kbuild_launch_taken(stub->handle, &__config, values);
+    const int __result = kbuild_launch_from_stub(stub->handle, &__config, values);
     const long long duration = kbuild_now() - start;
-    // From here on nothing is asked of the runtime: its last error is the launch's.  (Of a launch
-    // that is captured and began well, the end.)
-    if (__result != 0 && is_sound) kbuild_report_failure(stub, kbuild_error_message(__result), __result);
+    // From here on, nothing calls the runtime, so that its last error remains that of the launch.
+    // The only exception is that a successful captured launch waits for the end of the kernel.
+    if (__result != 0 && is_valid)
+        kbuild_report_failure(stub, kbuild_error_message(__result), __result);
     kbuild_end_capture(&__capture, __may_wait, &__launch, __result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {

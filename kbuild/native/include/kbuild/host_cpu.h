@@ -12,7 +12,7 @@ static inline kbuild_error_t kbuild_launch(const void *__kernel,
     return kbuild_cpu_launch(__kernel, __config, __args);
 }
 
-/* The parts of a launch that backends have apart; here all is one. */
+/* The parts of a launch that GPU backends separate; see kbuild/detail/vendor_host.h. */
 static inline kbuild_error_t kbuild_launch_extended(const void *__kernel,
                                                     const struct kbuild_launch_config *__config,
                                                     void **__args)
@@ -35,7 +35,7 @@ static inline kbuild_error_t kbuild_launch_unprepared(const void *__kernel,
     return kbuild_cpu_launch(__kernel, __config, __args);
 }
 
-/* For launches through a debug stub, see kbuild::launch. */
+/* For launches through a debug stub; see kbuild::launch. */
 static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *__config)
 {
     return kbuild_cpu_push_configuration(__config);
@@ -62,7 +62,7 @@ static inline kbuild_error_t kbuild_memcpy(void *__destination, const void *__so
     return kbuild_cpu_copy(__destination, __source, __bytes, __direction);
 }
 
-/* Device variables, by the address of what bears their name. */
+/* Device variables.  `symbol` is the address of the host variable of the same name. */
 static inline kbuild_error_t kbuild_get_symbol_address(void **__pointer, const void *__symbol)
 {
     return kbuild_cpu_get_symbol_address(__pointer, __symbol);
@@ -90,7 +90,7 @@ static inline const char *kbuild_error_message(kbuild_error_t __error)
     return kbuild_cpu_error_message(__error);
 }
 
-/* What a failed launch of `kernel` is due to; valid until the thread's next call. */
+/* Explains why a launch of `kernel` failed.  The text is valid until the thread's next call. */
 static inline const char *kbuild_launch_error_message(const void *__kernel, kbuild_error_t __error)
 {
     (void)__kernel;

@@ -1,11 +1,11 @@
-/* kbuild's host API, in C: launching kernels and the memory they work on.
+/* kbuild's host API in C: launches kernels and manages device memory.
  *
  *     kbuild_launch_config config = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
  *     void *args[] = {&n, &a, &x, &y};
  *     kbuild_error_t error = kbuild_launch(saxpy, &config, args);
  *
- * Functions return 0, or a code that kbuild_error_message explains. Included from device
- * code, this header declares KBUILD_KERNEL alone. */
+ * Functions return 0 or an error code that kbuild_error_message explains.  In device code, this
+ * header only defines KBUILD_KERNEL. */
 #ifndef KBUILD_KBUILD_H
 #define KBUILD_KBUILD_H
 
@@ -18,7 +18,7 @@
 typedef struct kbuild_dim3 kbuild_dim3;
 typedef struct kbuild_launch_config kbuild_launch_config;
 
-/* The target's usage requirements say which runtime a program launches through. */
+/* The kernel target's usage requirements define the backend. */
 #if defined(KBUILD_BACKEND_CUDA)
 #include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)
@@ -28,7 +28,7 @@ typedef struct kbuild_launch_config kbuild_launch_config;
 #endif
 
 #if !defined(__cplusplus)
-/* Kernels are declared as functions; strict C has no conversion to `const void *`. */
+/* Kernels are declared as functions, which strict C does not convert to `const void *`. */
 #define kbuild_launch(kernel, ...) \
     (kbuild_launch)(__extension__(const void *)(kernel), __VA_ARGS__)
 #endif

@@ -1,10 +1,10 @@
-// kbuild's host API, in C++17: launching kernels and the memory they work on.
+// kbuild's host API in C++17: launches kernels and manages device memory.
 //
 //     KBUILD_KERNEL void saxpy(int n, float a, const float* x, float* y);
 //     auto err = kbuild::launch(saxpy, {4, 256}, n, a, x, y);
 //     if (err) std::fprintf(stderr, "%s\n", err.message());
 //
-// Included from device code, this header declares KBUILD_KERNEL alone.
+// In device code, this header only defines KBUILD_KERNEL.
 #ifndef KBUILD_KBUILD_HPP
 #define KBUILD_KBUILD_HPP
 
@@ -13,7 +13,7 @@
 #if !defined(KBUILD_DEVICE_CODE)
 
 #if __cplusplus < 201703L
-#error "kbuild/kbuild.hpp needs C++17: target_compile_features(<target> PRIVATE cxx_std_17), or use kbuild/kbuild.h"
+#error "kbuild/kbuild.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17), or include kbuild/kbuild.h"
 #endif
 
 #include <cstddef>
@@ -26,21 +26,21 @@
 #include <type_traits>
 #include <utility>
 
-// Debug stubs have it; launches without them never ask.
+// Debug stubs define it. Launches without a debug stub do not use it.
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
 
 namespace kbuild {
 
-// The outcome of a call: true when it failed.
+// The outcome of a call. It converts to true if the call failed.
 class [[nodiscard]] error {
 public:
     error() = default;
 
-    // Made at once after the call, while the runtime still knows the details.
+    // Create it immediately after the call, while the runtime still knows the details.
     explicit error(kbuild_error_t __code)
         : code_(__code), message_(__builtin_expect(__code != 0, 0) ? explain(__code) : nullptr) {}
 
-    // Of a launch: the artifact knows more of it than the runtime.
+    // For a failed launch, whose message can also use information from the artifact.
     error(kbuild_error_t __code, const void* __kernel)
         : code_(__code),
           message_(__builtin_expect(__code != 0, 0) ? explain(__code, __kernel) : nullptr) {}
@@ -59,12 +59,12 @@ public:
     explicit operator bool() const noexcept { return code_ != 0; }
     kbuild_error_t code() const noexcept { return code_; }
 
-    // Valid while this object lives; empty when nothing failed.
+    // Returns a message that is valid while this object exists. It is empty if the call succeeded.
     const char* message() const noexcept { return message_ ? message_->c_str() : ""; }
 
 private:
-    // Out of line, and bare pointers: an error that nobody takes the address of is in
-    // registers, and what succeeds makes no message.
+    // These are out of line and return plain pointers, so that a successful call creates no message
+    // and compilers can keep the error object in registers.
     [[gnu::cold, gnu::noinline]] static std::string* explain(kbuild_error_t __code) {
         return new std::string(kbuild_error_message(__code));
     }
@@ -77,8 +77,8 @@ private:
     std::unique_ptr<std::string> message_;
 };
 
-// The size of a grid, block or cluster: an integer of any type, or up to three. What does
-// not fit becomes a size that no device accepts, so that a launch reports it.
+// The size of a grid, block, or cluster: one to three integers of any type. A number that does not
+// fit is converted to a size that no device accepts, so that the launch reports an error.
 class Extent {
 public:
     template <class __X, class __Y = int, class __Z = int,
@@ -89,8 +89,8 @@ public:
     constexpr kbuild_dim3 __value() const noexcept { return {x_, y_, z_}; }
 
 private:
-    // A negative number of 32 bits is one that no device accepts as it is; of wider types the
-    // rest must not be lost.
+    // A negative number of at most 32 bits becomes too large for every device by itself. Wider
+    // types must not lose their upper bits.
     template <class __T>
     static constexpr std::uint32_t clamp(__T __size) noexcept {
         if constexpr (sizeof(__T) <= sizeof(std::uint32_t)) {
@@ -105,29 +105,31 @@ private:
     std::uint32_t x_, y_, z_;
 };
 
-// A stream of the backend's runtime; null is the default one.
+// A stream of the backend's runtime. Null is the default stream.
 using stream_t = void*;
 
+// How to launch a kernel. `shared_bytes` is the dynamic shared memory of a block.
 struct LaunchConfig {
     Extent grid = 1;
     Extent block = 1;
     std::size_t shared_bytes = 0;
     stream_t stream = nullptr;
-    Extent cluster = {0, 0, 0};  // none
+    Extent cluster = {0, 0, 0};  // no clusters
     bool cooperative = false;
     bool programmatic_dependent_launch = false;
-    int priority = 0;  // among streams: a lower number goes first; 0 is the stream's own
-    // Where it is written, for what debug stubs report.
+    int priority = 0;  // lower numbers run first; 0 uses the stream's priority
+    // The place of the launch, which debug stubs report.
     const char* file = __builtin_FILE();
     unsigned line = __builtin_LINE();
 };
 
 namespace detail {
 
-// P, but not to be deduced from the argument: arguments convert as in a call.
+// Prevents deduction of the parameter type from the argument, so that arguments convert as in a
+// call.
 template <class __P>
 struct parameter {
-    static_assert(!std::is_reference_v<__P>, "a kernel cannot take references");
+    static_assert(!std::is_reference_v<__P>, "a kernel cannot have reference parameters");
     using __type = __P;
 };
 
@@ -144,7 +146,7 @@ inline kbuild_launch_config to_c(const LaunchConfig& __config) noexcept {
     return __result;
 }
 
-// What the handle holds: the debug stub, or null.
+// Returns the content of the handle: the debug stub, or null.
 template <class... __P>
 auto stub_of(void (*__kernel)(__P...)) noexcept {
     using __Stub = void (*)(__P...);
@@ -152,8 +154,8 @@ auto stub_of(void (*__kernel)(__P...)) noexcept {
     return __handle != nullptr ? *__handle : nullptr;
 }
 
-// Apart from `launch`, so that a release launch carries nothing of it, and with numbers for
-// parameters: for a structure, every launch would write it to memory first.
+// Separate from `launch`, so that release launches do not contain this code. The parameters are
+// numbers because a structure would make every launch write it to memory first.
 template <class... __P, std::size_t... __I>
 [[gnu::noinline]] kbuild_error_t launch_through_stub(
     void (*__stub)(__P...), std::index_sequence<__I...>, void** __args, std::uint32_t __grid_x,
@@ -178,13 +180,14 @@ const void* address_of(__T& __variable) noexcept {
 
 }  // namespace detail
 
-// Launches a kernel with arguments that a call of it would take.
+// Launches a kernel. The arguments convert to the parameter types as in a function call.
 //
-// A kernel built with debug stubs is launched through its stub, so that a stack trace shows
-// the kernel's name and arguments; attributes that a stub cannot carry go direct.
+// If the kernel was built with debug stubs, the launch goes through its stub, so that a stack trace
+// shows the kernel's name and arguments. A launch with attributes that a stub cannot pass on
+// (cluster, cooperative, programmatic dependent launch, priority) bypasses the stub.
 //
-// Inlined, the configuration goes straight into what the runtime takes: docs/launch-cost.md
-// counts the instructions.
+// The function is always inlined, so that the configuration goes directly into the arguments of the
+// runtime. docs/launch-cost.md has the instruction counts.
 template <class... __P>
 [[gnu::always_inline]] inline error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
                                            typename detail::parameter<__P>::__type... __args) {
@@ -192,7 +195,6 @@ template <class... __P>
     const auto __handle = reinterpret_cast<const void*>(__kernel);
     void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {static_cast<void*>(std::addressof(__args))...};
     kbuild_error_t __code;
-    // What is more than a stub can carry goes direct.
     if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
         __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
     } else if (!kbuild_launch_prepared(__handle, &__c_config, __addresses, &__code)) {
@@ -210,7 +212,7 @@ template <class... __P>
     return error(__code, __handle);
 }
 
-// Another number of arguments than the kernel has parameters: says so.
+// Reports a wrong number of arguments at compile time.
 template <class... __P, class... __A>
 std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...), const LaunchConfig&,
                                                              __A&&...) {
@@ -219,57 +221,61 @@ std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...
     return error();
 }
 
-// Waits until all launched work is done.
+// Waits until all launched work has finished.
 inline error synchronize() {
     return error(kbuild_synchronize());
 }
 
-// Device memory.
+// Allocates device memory.
 inline error allocate(void** __pointer, std::size_t __bytes) {
     return error(kbuild_malloc(__pointer, __bytes));
 }
 
+// Frees device memory.
 inline error release(void* __pointer) {
     return error(kbuild_free(__pointer));
 }
 
+// Copies memory in the given direction.
 inline error copy(void* __destination, const void* __source, std::size_t __bytes,
                   kbuild_copy_direction __direction) {
     return error(kbuild_memcpy(__destination, __source, __bytes, __direction));
 }
 
-// Device variables: `variable` is what bears the name of a __device__ or __constant__ one,
-// declared on the host by the same type (`extern float weights[16];`).
+// Copies to a __device__ or __constant__ variable. Declare the variable on the host with the same
+// name and type (`extern float weights[16];`), and pass it as `variable`.
 template <class __T>
 error copy_to_symbol(__T& __variable, const void* __source, std::size_t __bytes = sizeof(__T),
                      std::size_t __offset = 0) {
     return error(kbuild_copy_to_symbol(detail::address_of(__variable), __source, __bytes, __offset));
 }
 
+// Copies from a __device__ or __constant__ variable.
 template <class __T>
 error copy_from_symbol(void* __destination, __T& __variable, std::size_t __bytes = sizeof(__T),
                        std::size_t __offset = 0) {
     return error(kbuild_copy_from_symbol(__destination, detail::address_of(__variable), __bytes, __offset));
 }
 
-// Where the variable is on the device.
+// Sets `pointer` to the address of the variable on the device.
 template <class __T>
 error symbol_address(void** __pointer, __T& __variable) {
     return error(kbuild_get_symbol_address(__pointer, detail::address_of(__variable)));
 }
 
-// A __managed__ variable, which is of no use to the host under its bare name. Ends the program
-// where there is no device; `is_available` tells before.
+// Returns a reference to a __managed__ variable. Host code cannot use the variable directly by its
+// name. Ends the program if there is no device; call `is_available` first to avoid that.
 template <class __T>
 __T& managed(__T& __variable) noexcept {
     void* const __data = kbuild_managed_data(detail::address_of(__variable));
     if (__data == nullptr) {
-        std::fputs("kbuild::managed: no device, or no __managed__ variable\n", stderr);
+        std::fputs("kbuild::managed: there is no device, or the variable is not __managed__\n", stderr);
         std::abort();
     }
     return *static_cast<__T*>(__data);
 }
 
+// Returns whether a __managed__ variable can be used.
 template <class __T>
 bool is_available(__T& __variable) noexcept {
     return kbuild_managed_data(detail::address_of(__variable)) != nullptr;

@@ -1,10 +1,9 @@
-/* The module descriptor: what an artifact with kernels tells whoever opens it.
+/* The module descriptor, which describes an artifact's kernels to programs that load it.
  *
- * A stub unit defines one `kbuild_module_<target>` per kernel target.  The layout is
- * frozen: tests/tools/native checks every offset, and KBUILD_MODULE_ABI changes when it does.
- * The kernel table itself (names, types, image hashes) is serialised once, as the JSON
- * text that `record` points to; the ELF note `.note.kbuild` carries the same bytes.
- */
+ * The stub unit of each kernel target defines one descriptor, `kbuild_module_<target>`.  The
+ * layout is frozen: tests/tools/native checks every offset, and a change needs a new KBUILD_MODULE_ABI.
+ * `record` points to the kernel table (names, types, image hashes) as JSON text.  The ELF note
+ * `.note.kbuild` contains the same bytes. */
 #ifndef KBUILD_MODULE_H
 #define KBUILD_MODULE_H
 
@@ -13,15 +12,15 @@
 
 #define KBUILD_MODULE_ABI 1
 
-/* For data that only relocation writes.  What bears it must not be const: gcc would make
- * the section read-only for the const and writable for the rest, and refuse. */
+/* For data that only relocations write.  The data must not be const: gcc rejects a section that
+ * contains both const and non-const data. */
 #define KBUILD_RELRO __attribute__((section(".data.rel.ro")))
 
 struct kbuild_dim3 {
     uint32_t x, y, z;
 };
 
-/* One launch.  `cluster` of {0,0,0} means none, `priority` 0 that of the stream. */
+/* One launch.  A `cluster` of {0,0,0} means no clusters, and a `priority` of 0 the stream's own. */
 struct kbuild_launch_config {
     struct kbuild_dim3 grid;
     struct kbuild_dim3 block;
@@ -33,8 +32,8 @@ struct kbuild_launch_config {
     int32_t priority;
 };
 
-/* Whether a launch has more than grid, block, shared bytes and stream: all that a pushed
- * configuration holds, and that runtimes' plainest launches take. */
+/* Returns whether a launch has attributes beyond grid, block, shared bytes, and stream.  A pushed
+ * configuration and the simplest launch functions of the runtimes have room only for those four. */
 static inline int kbuild_is_extended(const struct kbuild_launch_config *__config)
 {
     return __config->cluster.x != 0 || __config->cooperative ||
@@ -46,8 +45,8 @@ struct kbuild_param {
     uint32_t size;
 };
 
-/* One kernel.  `handle` is the identity that launches pass: the address of the global
- * variable bearing the kernel's name, whose content is the debug stub or null. */
+/* One kernel.  Launches identify it by its `handle`: the address of the global variable with the
+ * kernel's name.  That variable contains the address of the debug stub, or null. */
 struct kbuild_kernel {
     const void *handle;
     const char *device_name;
@@ -56,8 +55,8 @@ struct kbuild_kernel {
     uint32_t container;
 };
 
-/* One container: the device images of one source. `wrapper` is the vendor's wrapper
- * record where the backend has one, else null. */
+/* One container: the device images of one source.  `wrapper` is the vendor's wrapper record, or
+ * null if the backend has none. */
 struct kbuild_container {
     const void *data;
     uint64_t size;
@@ -70,9 +69,9 @@ enum kbuild_variable_kind {
     KBUILD_VARIABLE_MANAGED = 2
 };
 
-/* One device variable.  `shadow` is the identity that copies to and from the device take:
- * the address of a host variable bearing its name, whose content means nothing.  That of a
- * managed variable is a struct kbuild_managed. */
+/* One device variable.  Copies to and from the device identify it by its `shadow`: the address of a
+ * host variable with the same name.  The content of the shadow has no meaning, except that the
+ * shadow of a managed variable is a struct kbuild_managed. */
 struct kbuild_variable {
     void *shadow;
     const char *device_name;
@@ -81,36 +80,36 @@ struct kbuild_variable {
     uint32_t kind; /* enum kbuild_variable_kind */
 };
 
-/* Where a managed variable is: null until `initialise` was called.  `initial` is what it holds
- * at first, for runtimes that ask the host for it. */
+/* The shadow of a managed variable.  `data` is the variable's address, or null before `initialize`
+ * is called.  `initial` is the initial content, for runtimes that need it from the host. */
 struct kbuild_managed {
     void *data;
-    void (*initialise)(void);
+    void (*initialize)(void);
     const void *initial;
 };
 
-/* Whether the name still is the shadow's: a program may have a variable of its own of the
- * name of a static one in device code, which images do not tell from others, and nothing
- * may be written there. */
+/* Returns whether the symbol still is the shadow of a managed variable.  A program can define its
+ * own variable with the name of a static device variable.  Images do not tell which device
+ * variables are static, so this check prevents writes to the program's variable. */
 static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
-                                    void (*__initialise)(void))
+                                    void (*__initialize)(void))
 {
     return __variable->kind == KBUILD_VARIABLE_MANAGED &&
-           ((const struct kbuild_managed *)__variable->shadow)->initialise == __initialise;
+           ((const struct kbuild_managed *)__variable->shadow)->initialize == __initialize;
 }
 
-/* The memory of a managed variable, on the host and on the device; null where there is no
- * device, or the variable is not a managed one.  `variable` is the address of what bears its
- * name. */
+/* Returns the address of a managed variable, which is the same on the host and on the device.
+ * Returns null if there is no device or the variable is not managed.  `variable` is the address of
+ * the host variable with the same name. */
 static inline void *kbuild_managed_data(const void *__variable)
 {
     const struct kbuild_managed *__managed = (const struct kbuild_managed *)__variable;
-    /* The host's declaration of the name says nothing of what lies there. */
+    /* The host declares the name with the variable's type, not with that of the shadow. */
     __asm__("" : "+r"(__managed) : : "memory");
     if (__managed->data == 0) {
-        if (__managed->initialise == 0) /* another variable's shadow, which holds nothing */
+        if (__managed->initialize == 0) /* the shadow of a variable that is not managed */
             return 0;
-        __managed->initialise();
+        __managed->initialize();
         __asm__("" : : : "memory");
     }
     return __managed->data;
@@ -122,9 +121,9 @@ enum kbuild_copy_direction {
     KBUILD_COPY_ON_DEVICE = 3
 };
 
-/* The runtime the artifact itself is linked to.  Every function returns 0 or the
- * runtime's own error code; `error_message` explains a code of the calling thread's last
- * failure, and never returns null. `resolve` finds the kernel's image and loads it. */
+/* The runtime that the artifact is linked to.  Every function returns 0 or an error code of that
+ * runtime.  `error_message` explains the code of the calling thread's last failure, and never
+ * returns null.  `resolve` finds and loads the kernel's image. */
 struct kbuild_runtime {
     int (*device_count)(int *__count);
     int (*resolve)(const void *__handle);
@@ -140,7 +139,7 @@ struct kbuild_runtime {
 
 struct kbuild_module {
     uint32_t abi;
-    uint32_t size; /* sizeof(struct kbuild_module) of the artifact's kbuild */
+    uint32_t size; /* sizeof(struct kbuild_module) when the artifact was built */
     const char *target;
     const char *backend;
     const char *record; /* JSON, record_size bytes, not NUL-terminated */
@@ -150,22 +149,22 @@ struct kbuild_module {
     const struct kbuild_container *containers;
     uint64_t container_count;
     const struct kbuild_runtime *runtime;
-    /* Since here, only where `size` reaches so far. */
-    const struct kbuild_variable *variables; /* likewise */
+    /* Descriptors of older versions end here; check `size` before reading the following members. */
+    const struct kbuild_variable *variables; /* in the order of their containers */
     uint64_t variable_count;
 };
 
-/* `.note.kbuild`: owner "kbuild", type KBUILD_NOTE_TYPE.  The description starts with
- * this header; the record (JSON) follows at once.  The three distances are relative to
- * the address of the field itself, so that the note needs no run-time relocation. */
+/* The note `.note.kbuild`: owner "kbuild", type KBUILD_NOTE_TYPE.  Its description starts with this
+ * header, which the record (JSON) follows immediately.  The three distances are relative to the
+ * address of the field itself, so that the note needs no relocation at run time. */
 #define KBUILD_NOTE_TYPE 1
 #define KBUILD_NOTE_VERSION 1
 struct kbuild_note_header {
     uint32_t version;
     uint32_t header_size;
     int64_t descriptor;  /* to struct kbuild_module */
-    int64_t constructor; /* to the function that registers */
-    int64_t unregister;  /* to the function that unregisters */
+    int64_t constructor; /* to the function that registers the module */
+    int64_t unregister;  /* to the function that unregisters the module */
     uint64_t record_size;
 };
 

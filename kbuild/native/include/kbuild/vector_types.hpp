@@ -1,5 +1,5 @@
-// CUDA's vector types, with its sizes and alignments, and dim3: on hosts that have neither
-// CUDA's nor HIP's own headers, and in CPU device code.
+// CUDA's vector types, with the same sizes and alignments, and dim3. For CPU device code, and for
+// hosts without CUDA's or HIP's own headers.
 #ifndef KBUILD_VECTOR_TYPES_HPP
 #define KBUILD_VECTOR_TYPES_HPP
 
@@ -17,7 +17,7 @@
 #define KBUILD_VECTOR_FUNCTION constexpr
 #endif
 
-// A vector of two or four is aligned to its size, 16 bytes at most.
+// Vectors of two and four elements are aligned to their size, but to at most 16 bytes.
 #define KBUILD_VECTOR_TYPES(name, type)                                                     \
     struct name##1 { type x; };                                                             \
     struct alignas(2 * sizeof(type)) name##2 { type x, y; };                                \

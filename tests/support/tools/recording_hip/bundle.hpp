@@ -1,4 +1,4 @@
-// Test code: the record that is registered, and the bundle that it leads to.
+// Test code: reads the registered wrapper record and its bundle.
 #ifndef RECORDING_HIP_BUNDLE_HPP
 #define RECORDING_HIP_BUNDLE_HPP
 
@@ -8,7 +8,8 @@
 
 namespace recording {
 
-// The code objects behind a wrapper record; a violation where clang's format is not kept.
+// Returns the code objects that a wrapper record refers to. Violations of clang's format end the
+// program.
 std::vector<CodeObject> read_wrapper(const void* wrapper);
 
 }  // namespace recording

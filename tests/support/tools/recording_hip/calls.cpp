@@ -1,5 +1,5 @@
-// Test code: the part of HIP's API that the suite's programs call.  It records and checks what
-// it is given; memory is the host's own, and no kernel runs.
+// Test code: the part of HIP's API that the test programs call. It records and checks its
+// arguments. All memory is host memory, and no kernel runs.
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
 #endif
@@ -31,19 +31,19 @@ struct Configuration {
 thread_local std::vector<Configuration> pushed;
 thread_local hipError_t last_error = hipSuccess;
 
-// As HIP does until 6: every call leaves its own result.
+// Before HIP 6, every call replaces the last error with its own result.
 hipError_t finish(hipError_t error) {
     last_error = error;
     return error;
 }
 
-// The sizes of what hipMalloc returned, by address.
+// The sizes of the allocations that hipMalloc returned, by address.
 std::map<char*, std::size_t>& allocations() {
     static auto& all = *new std::map<char*, std::size_t>;
     return all;
 }
 
-// What holds the address; the end of all where nothing does.
+// Finds the allocation that contains the address. Returns end() if there is none.
 std::map<char*, std::size_t>::iterator find_allocation(const void* pointer) {
     auto* const address = static_cast<char*>(const_cast<void*>(pointer));
     const auto behind = allocations().upper_bound(address);
@@ -57,7 +57,8 @@ std::vector<std::string> read_stack() {
     const int count = backtrace(addresses, 32);
     std::vector<std::string> names;
     for (int index = 0; index < count; ++index)
-        // Back into the call, which may be the last instruction of its function.
+        // Subtract 1 to get an address inside the call, which can be the function's last
+        // instruction.
         names.push_back(recording::function_around(static_cast<char*>(addresses[index]) - 1));
     return names;
 }
@@ -90,7 +91,7 @@ hipError_t launch(const char* function, const void* handle, dim3 grid, dim3 bloc
     return finish(error);
 }
 
-// The bytes of a variable that a copy is about; null where it has not so many.
+// Returns the bytes of a variable that a copy accesses, or null if the variable is too small.
 unsigned char* find_bytes(const void* symbol, std::size_t bytes, std::size_t offset) {
     recording::Variable* const variable = recording::find_variable(symbol);
     if (variable == nullptr || offset > variable->memory.size() ||
@@ -115,7 +116,7 @@ hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes
 }
 
 hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes, hipStream_t* stream) {
-    require(!pushed.empty(), "a configuration is popped that nobody pushed");
+    require(!pushed.empty(), "a configuration is popped that was not pushed");
     const Configuration top = pushed.back();
     pushed.pop_back();
     *grid = top.grid;
@@ -210,7 +211,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int) {
     return finish(hipSuccess);
 }
 
-// A device's usual limits: what debug stubs hold launches against.
+// Returns the limits of a typical device, against which debug stubs check launches.
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
     switch (attribute) {
         case hipDeviceAttributeMaxGridDimX: *value = 2147483647; break;

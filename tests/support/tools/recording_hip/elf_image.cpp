@@ -10,13 +10,13 @@
 namespace recording {
 namespace {
 
-// Bytes of which none outside can be read.
+// A range of bytes with bounds checks.
 struct View {
     const unsigned char* data;
     std::size_t size;
 
     View part(std::uint64_t offset, std::uint64_t length) const {
-        require(offset <= size && length <= size - offset, "an ELF file ends in its middle");
+        require(offset <= size && length <= size - offset, "an ELF file is truncated");
         return {data + offset, static_cast<std::size_t>(length)};
     }
 
@@ -28,7 +28,7 @@ struct View {
     }
 
     std::string text(std::uint64_t offset) const {
-        require(offset < size, "a name lies outside of its table");
+        require(offset < size, "a name is outside of its table");
         const auto* start = reinterpret_cast<const char*>(data + offset);
         return {start, strnlen(start, size - offset)};
     }
@@ -51,7 +51,7 @@ void add_symbols(View file, const Elf64_Shdr& table, const Elf64_Shdr& strings, 
     }
 }
 
-// As much of MessagePack as AMD's metadata is written in.
+// A value in the part of MessagePack that AMD's metadata uses.
 struct Value {
     std::uint64_t number = 0;
     std::string text;
@@ -83,7 +83,7 @@ public:
         else if (tag >= 0xd9 && tag <= 0xdb) read_text(value, take(1u << (tag - 0xd9)));
         else if (tag == 0xdc || tag == 0xdd) read_list(value, take(2u << (tag - 0xdc)));
         else if (tag == 0xde || tag == 0xdf) read_map(value, take(2u << (tag - 0xde)));
-        else require(tag >= 0xe0, "metadata that is no MessagePack");
+        else require(tag >= 0xe0, "metadata is not valid MessagePack");
         return value;
     }
 
@@ -118,7 +118,7 @@ private:
     std::uint64_t position_ = 0;
 };
 
-// The description of the note that owner AMDGPU has of type 32: metadata.
+// Returns the description of the note with owner AMDGPU and type 32, which contains the metadata.
 View find_metadata(View file, const ElfImage& image) {
     constexpr unsigned kMetadata = 32;
     for (const Section& section : image.sections) {
@@ -155,7 +155,7 @@ ElfImage read_elf(const unsigned char* data, std::size_t size) {
     const auto header = file.get<Elf64_Ehdr>(0);
     require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
                 header.e_ident[EI_CLASS] == ELFCLASS64,
-            "what should be an ELF file is none");
+            "not an ELF file");
     ElfImage image;
     image.machine = header.e_machine;
     const auto headers = read_headers(file, header);
@@ -164,7 +164,7 @@ ElfImage read_elf(const unsigned char* data, std::size_t size) {
     const Elf64_Shdr& strings = headers[header.e_shstrndx];
     const View names = file.part(strings.sh_offset, strings.sh_size);
     for (const Elf64_Shdr& section : headers) {
-        // Thread-local variables have addresses of another kind.
+        // The addresses of thread-local sections are not addresses in memory.
         const std::uint64_t address = section.sh_flags & SHF_TLS ? 0 : section.sh_addr;
         image.sections.push_back(
             {names.text(section.sh_name), address, section.sh_offset, section.sh_size});

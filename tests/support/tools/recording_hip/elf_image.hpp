@@ -1,4 +1,4 @@
-// Test code: reads ELF files and AMD's code objects, to judge what a runtime is handed.
+// Test code: reads ELF files and AMD's code objects, to check the arguments of the runtime.
 #ifndef RECORDING_HIP_ELF_IMAGE_HPP
 #define RECORDING_HIP_ELF_IMAGE_HPP
 
@@ -9,7 +9,7 @@
 
 namespace recording {
 
-// One that a loader maps where `address` is not 0.
+// A section. The loader maps it if `address` is not 0.
 struct Section {
     std::string name;
     std::uint64_t address, offset, size;
@@ -21,12 +21,12 @@ struct Symbol {
     bool is_local;
 };
 
-// A parameter of a kernel, where the code object's own metadata puts it.
+// A kernel parameter, as described in the code object's metadata.
 struct Parameter {
     std::uint64_t offset, size;
 };
 
-// What an ELF file says of its sections and symbols; a violation where it contradicts itself.
+// The sections and symbols of an ELF file. Inconsistencies end the program as violations.
 struct ElfImage {
     std::uint16_t machine = 0;
     std::vector<Section> sections;
@@ -38,7 +38,7 @@ struct ElfImage {
 
 ElfImage read_elf(const unsigned char* data, std::size_t size);
 
-// The visible parameters of a kernel, from the note that the compiler wrote.
+// Returns the explicit parameters of a kernel, from the note that the compiler wrote.
 std::vector<Parameter> read_parameters(const unsigned char* data, std::size_t size,
                                        const std::string& kernel);
 

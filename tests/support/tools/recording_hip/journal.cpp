@@ -20,14 +20,14 @@ std::string quote(const std::string& text) {
     return result + '"';
 }
 
-// Each line with one call, so that several threads and a crash leave whole lines.
+// Writes each line with one call, so that lines stay whole with several threads and after a crash.
 void append(const std::string& text) {
     const char* path = std::getenv(kVariable);
     require(path != nullptr, std::string("this library records and runs nothing; name the file in ") + kVariable);
     const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     require(file >= 0, std::string("cannot write ") + path);
     require(write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()),
-            "the recording was cut short");
+            "the recording was truncated");
     close(file);
 }
 

@@ -1,4 +1,5 @@
-// Test code: what the recorder writes down, a JSON object a line, and how it stops.
+// Test code: writes the recording, with one JSON object per line, and ends the program on
+// violations.
 #ifndef RECORDING_HIP_JOURNAL_HPP
 #define RECORDING_HIP_JOURNAL_HPP
 
@@ -9,14 +10,14 @@
 
 namespace recording {
 
-// Ends the program, saying what was wrong with what the runtime was handed.
+// Ends the program with a message about a wrong argument of the runtime.
 [[noreturn]] void violate(const std::string& what);
 
 inline void require(bool condition, const std::string& what) {
     if (!condition) violate(what);
 }
 
-// One call, written when this goes out of scope.
+// The record of one call, which the destructor writes.
 class Line {
 public:
     explicit Line(const char* call);

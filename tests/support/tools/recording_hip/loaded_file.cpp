@@ -21,7 +21,7 @@ namespace {
 struct Place {
     const void* address;
     std::string path;
-    std::uint64_t offset = 0;  // as the file itself counts
+    std::uint64_t offset = 0;  // the virtual address in the file
     bool is_found = false;
 };
 
@@ -60,7 +60,7 @@ const ElfImage& read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
     const auto* data = reinterpret_cast<const unsigned char*>(content.data());
-    // Not every object in a process is a file: the kernel's own is none.
+    // Some objects in a process are not files, such as the vDSO.
     return known[path] = content.empty() ? ElfImage() : read_elf(data, content.size());
 }
 
@@ -102,7 +102,7 @@ std::string function_around(const void* address) {
     std::string local = "?";
     for (const Symbol& symbol : read_file(place.path).symbols) {
         if (place.offset - symbol.value >= symbol.size) continue;
-        if (!symbol.is_local) return symbol.name; // as debuggers choose among names of one place
+        if (!symbol.is_local) return symbol.name; // debuggers also prefer global names
         local = symbol.name;
     }
     return local;

@@ -1,4 +1,4 @@
-// Test code: which file of the process an address lies in, and what is there by its names.
+// Test code: finds the loaded file that contains an address, and the names in it.
 #ifndef RECORDING_HIP_LOADED_FILE_HPP
 #define RECORDING_HIP_LOADED_FILE_HPP
 
@@ -6,19 +6,19 @@
 
 namespace recording {
 
-// The base name of the file that `address` was loaded from; empty where it is in none.
+// Returns the base name of the file that contains `address`, or an empty string.
 std::string file_of(const void* address);
 
-// The section of its file that holds `address`; empty where none does.
+// Returns the section that contains `address`, or an empty string.
 std::string section_of(const void* address);
 
-// Whether the file gives this very address the name.
+// Returns whether the file has a symbol with this name at exactly this address.
 bool is_named(const void* address, const std::string& name);
 
-// Whether any symbol of the file lies at this very address.
+// Returns whether the file has any symbol at exactly this address.
 bool has_name(const void* address);
 
-// The symbol around a code address, for stack traces; "?" where there is none.
+// Returns the symbol that contains a code address, for stack traces, or "?".
 std::string function_around(const void* address);
 
 }  // namespace recording

@@ -1,6 +1,8 @@
-// Test code: the registration functions of AMD's runtime, which only check and record.
+// Test code: the registration functions of AMD's runtime, which only check and record their
+// arguments.
 //
-// No header declares them.  Signatures: HIP's hip_platform.cpp, clang's CGCUDANV.cpp.
+// No header declares them. Their signatures are from HIP's hip_platform.cpp and clang's
+// CGCUDANV.cpp.
 #include <string>
 
 #include "journal.hpp"

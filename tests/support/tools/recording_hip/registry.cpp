@@ -13,13 +13,14 @@
 namespace recording {
 namespace {
 
-// Never destroyed: what unregisters may run later than destructors.
+// Never destroyed, because containers can be unregistered after destructors have run.
 std::list<Container>& containers() {
     static auto& all = *new std::list<Container>;
     return all;
 }
 
-// By handle. Instances of a template are registered by every file that has them: the first counts.
+// Kernels by handle. Every file that has an instance of a template registers it. The first one
+// counts.
 std::multimap<const void*, Kernel>& kernels() {
     static auto& all = *new std::multimap<const void*, Kernel>;
     return all;
@@ -39,14 +40,15 @@ Container& open_container(void** handle, const char* function) {
     violate(std::string(function) + " with what __hipRegisterFatBinary did not return");
 }
 
-// Static entities of a device link bear their source's hash behind their name.
+// With a device link, the names of static entities end in a hash of their source.
 std::string host_name(const std::string& name) {
     for (const char* const mark : {".intern.", ".static."})
         if (const auto at = name.find(mark); at != std::string::npos) return name.substr(0, at);
     return name;
 }
 
-// The identity is what bears the name in the file, or, where that is stripped, what nothing does.
+// Checks that the symbol at the address has the right name, or that the file has no symbol there
+// because it is stripped.
 void check_identity(const void* address, const std::string& name, const Container& container) {
     require(address != nullptr, name + ": registered with a null address");
     require(!file_of(address).empty(), name + ": its address is in no file");
@@ -103,7 +105,7 @@ void register_variable(void** handle, const void* shadow, const std::string& nam
         .add("container", static_cast<const void*>(handle));
 }
 
-// As HIP 5 does: memory at once, with the initial value.
+// Like HIP 5, allocates the memory immediately and copies the initial value.
 void register_managed(void** handle, void** pointer, const void* initial, const std::string& name,
                       std::size_t size, unsigned alignment) {
     const Container& container = open_container(handle, "__hipRegisterManagedVar");
@@ -133,7 +135,7 @@ void unregister_container(void** handle) {
 }
 
 const Kernel* find_kernel(const void* handle) {
-    const auto found = kernels().lower_bound(handle); // the first of those registered
+    const auto found = kernels().lower_bound(handle); // the first one that was registered
     return found == kernels().end() || found->first != handle ? nullptr : &found->second;
 }
 

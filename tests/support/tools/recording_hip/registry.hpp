@@ -1,4 +1,4 @@
-// Test code: what was registered, each piece judged when it comes.
+// Test code: the registered entities, each of which is checked when it is registered.
 #ifndef RECORDING_HIP_REGISTRY_HPP
 #define RECORDING_HIP_REGISTRY_HPP
 
@@ -10,7 +10,7 @@
 
 namespace recording {
 
-// A code object of a bundle.
+// A code object in a bundle.
 struct CodeObject {
     std::string arch;
     const unsigned char* data;
@@ -18,7 +18,7 @@ struct CodeObject {
     ElfImage elf;
 };
 
-// What the runtime's handle of a fat binary points to.
+// The data behind the runtime's handle of a fat binary.
 struct Container {
     std::string file;
     std::vector<CodeObject> images;
@@ -38,7 +38,7 @@ struct Variable {
     std::vector<unsigned char> memory;
 };
 
-// What each registration function does, and returns or throws out of the program.
+// Implement the registration functions. Violations end the program.
 void** register_container(const void* wrapper, const void* caller);
 void register_kernel(void** container, const void* handle, const std::string& name);
 void register_variable(void** container, const void* shadow, const std::string& name,
@@ -47,14 +47,14 @@ void register_managed(void** container, void** pointer, const void* initial,
                       const std::string& name, std::size_t size, unsigned alignment);
 void unregister_container(void** container);
 
-// Null where there is no such kernel or variable.
+// Return null if the kernel or variable does not exist.
 const Kernel* find_kernel(const void* handle);
 Variable* find_variable(const void* shadow);
 
-// The image of the container for the device that this library claims to be; null without one.
+// Returns the container's image for the simulated device, or null.
 const CodeObject* choose_image(const Container& container);
 
-// That device: gfx90a, or what KBUILD_HIP_RECORDING_ARCH says.
+// Returns the architecture of the simulated device: KBUILD_HIP_RECORDING_ARCH, or gfx90a.
 std::string device_arch();
 
 }  // namespace recording

@@ -1,5 +1,8 @@
-// `timed` names the device and the ways; `timed warm BATCHES` prints nanoseconds a launch, a line a
-// batch and way; `timed first NUMBER` times the first launches of a process, by one way.
+// Measures launches.
+//
+//     timed               prints the device and the ways to launch
+//     timed warm BATCHES  prints nanoseconds per launch, one line per batch and way
+//     timed first NUMBER  measures the first launches in a process, with one way
 #include "peer.hpp"
 
 #include <cuda.h>
@@ -21,9 +24,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Fewer than a stream's queue holds, so that no launch waits for the device.
+// Fits into a stream's queue, so that no launch waits for the device.
 constexpr int launches_per_batch = 200;
-constexpr int synchronised_per_batch = 20;
+constexpr int synchronized_per_batch = 20;
 
 cudaStream_t stream;
 float* memory;
@@ -96,7 +99,7 @@ void push_and_pop()
     __cudaPopCallConfiguration(&grid, &block, &bytes, &popped);
 }
 
-// What a loop, a call and the clock cost: part of every figure.
+// Measures the cost of the loop, the call, and the clock, which every figure includes.
 void do_nothing() { asm volatile(""); }
 
 struct Way {
@@ -105,7 +108,7 @@ struct Way {
     bool launches;
 };
 
-// All ratios are to the first.
+// All ratios are relative to the first one.
 const Way ways[] = {
     {"<<<>>> by nvcc", by_chevrons, true},
     {"kbuild::launch", by_kbuild, true},
@@ -123,19 +126,19 @@ void show(const char* mode, const Way& way, double nanoseconds)
     std::printf("sample\t%s\t%s\t%.2f\n", mode, way.name, nanoseconds);
 }
 
-double time_batch(void (*launch)(), int count, bool synchronise)
+double time_batch(void (*launch)(), int count, bool synchronize)
 {
     const auto start = Clock::now();
     for (int i = 0; i < count; ++i) {
         launch();
-        if (synchronise) cudaStreamSynchronize(stream);
+        if (synchronize) cudaStreamSynchronize(stream);
     }
     const auto end = Clock::now();
     cudaStreamSynchronize(stream);
     return std::chrono::duration<double, std::nano>(end - start).count() / count;
 }
 
-// The context and the memory that launches need; no kernel is looked at.
+// Creates the context and the memory for launches, but does not load any kernel.
 void prepare()
 {
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
@@ -169,18 +172,18 @@ void list()
 void time_warm(int batches)
 {
     prepare_driver();
-    for (const Way& way : ways) // warm-up: images are loaded at their first launch
+    for (const Way& way : ways) // warm-up: the first launch loads the image
         time_batch(way.launch, launches_per_batch, false);
     require(cudaGetLastError() == cudaSuccess, "warm-up");
     std::vector<const Way*> order;
     for (const Way& way : ways) order.push_back(&way);
-    std::mt19937 random(1); // the same order in every run, another one in every batch
+    std::mt19937 random(1); // the order differs between batches, but not between runs
     for (int batch = 0; batch < batches; ++batch) {
         std::shuffle(order.begin(), order.end(), random);
         for (const Way* way : order) {
             show("enqueue", *way, time_batch(way->launch, launches_per_batch, false));
             if (way->launches)
-                show("launch and synchronise", *way, time_batch(way->launch, synchronised_per_batch, true));
+                show("launch and synchronize", *way, time_batch(way->launch, synchronized_per_batch, true));
         }
     }
 }
@@ -189,7 +192,7 @@ void time_first(std::size_t number)
 {
     require(number < sizeof ways / sizeof *ways, "the number of a way");
     const Way& way = ways[number];
-    if (way.launch == by_driver) prepare_driver(); // a person has to, before
+    if (way.launch == by_driver) prepare_driver(); // user code has to do this before its first launch, too
     show("first, without warm-up", way, time_batch(way.launch, 1, false));
     show("the same, warm", way, time_batch(way.launch, launches_per_batch, false));
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
-// `<<<>>>`, compiled by nvcc.
+// Launches with `<<<>>>`, compiled by nvcc.
 void launch_by_chevrons(int n, float a, const float* x, float* y, cudaStream_t stream);
 const void* peer_kernel();

@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no bfloat16: hip/hip_bf16.h"
+#error "kbuild: the cpu backend does not support bfloat16: hip/hip_bf16.h"

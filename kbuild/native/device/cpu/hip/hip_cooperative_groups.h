@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no cooperative groups: hip/hip_cooperative_groups.h"
+#error "kbuild: the cpu backend does not support cooperative groups: hip/hip_cooperative_groups.h"

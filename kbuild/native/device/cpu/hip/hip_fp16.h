@@ -1,1 +1,1 @@
-#error "kbuild: the cpu backend has no half precision: hip/hip_fp16.h"
+#error "kbuild: the cpu backend does not support half precision: hip/hip_fp16.h"

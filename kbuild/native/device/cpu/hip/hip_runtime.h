@@ -1,4 +1,4 @@
-/* For sources that include HIP's header by name. */
+/* For sources that include this HIP header. */
 #pragma once
 #include "../kbuild_cpu_device.h"
 #include "../../hip_names.h"

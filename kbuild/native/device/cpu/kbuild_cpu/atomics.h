@@ -1,8 +1,7 @@
-/* Atomic functions, for the types that CUDA has them for; relaxed, as in CUDA.
+/* Atomic functions for the types that CUDA supports, with relaxed order as in CUDA.
  *
- * Each takes its type from the pointer alone, so that atomicAdd(&an_unsigned, 1) converts
- * the 1 as a call of CUDA's overloads does.
- */
+ * The pointer alone determines the type, so that atomicAdd(&an_unsigned, 1) converts the 1 as
+ * CUDA's overloads do. */
 #ifndef KBUILD_CPU_ATOMICS_H
 #define KBUILD_CPU_ATOMICS_H
 
@@ -14,17 +13,17 @@
 
 namespace kbuild_cpu {
 
-/* T, where T is one of the types. */
+/* T, if T is one of the types. */
 template <class __T, class... __Types>
 using one_of = std::enable_if_t<(std::is_same_v<__T, __Types> || ...), __T>;
 
-/* T, but not to be deduced from the argument. */
+/* T, in a form that prevents deduction from the argument. */
 template <class __T>
 struct same { using __type = __T; };
 template <class __T>
 using same_t = typename same<__T>::__type;
 
-/* Replaces *address by update(*address), and returns the old value. */
+/* Replaces *address with update(*address), and returns the old value. */
 template <class __T, class __Update>
 __device__ inline __T atomic_update(__T *__address, __Update __update) {
     __T __old, __changed;
@@ -38,8 +37,8 @@ __device__ inline __T atomic_update(__T *__address, __Update __update) {
 
 }  // namespace kbuild_cpu
 
-/* Defines an atomic function of one operand, and its variants for other scopes: on the
- * CPU, memory is one. `old` and `value` are the operands in the expression. */
+/* Defines an atomic function with one operand, and its variants for other scopes.  On the CPU, all
+ * scopes are the same.  The expression uses `__old` and `__value`. */
 #define KBUILD_CPU_ATOMIC(name, expression, ...)                                                  \
     template <class __T>                                                                            \
     __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name(__T *__address,                         \

@@ -2,13 +2,13 @@
 #ifndef KBUILD_CPU_BARRIER_H
 #define KBUILD_CPU_BARRIER_H
 
-#include <kbuild/cpu_device_api.h>
+#include <kbuild/detail/cpu_device_api.h>
 
 #include "qualifiers.h"
 
 #pragma GCC system_header
 
-/* The first is set by the image's attach function, the second at each launch. */
+/* The image's attach function sets the first one, and each launch sets the second one. */
 extern "C" {
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
 extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
@@ -16,8 +16,8 @@ extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 
 __device__ inline void __syncthreads() { kbuild_cpu_api->barrier(kbuild_cpu_runner); }
 
-/* The number of threads whose predicate holds. The total only ever grows, so that no
- * thread need reset it: what counts is the growth since the block's last such barrier. */
+/* Returns the number of threads whose predicate is true.  The total only grows, so no thread needs
+ * to reset it.  The result is the growth since the block's last barrier of this kind. */
 __device__ inline int __syncthreads_count(int __predicate) {
     __shared__ unsigned int __total, __total_before;
     __total += __predicate != 0;

@@ -63,7 +63,7 @@ KBUILD_CPU_BIT_CAST(__longlong_as_double, long long, double)
 
 #undef KBUILD_CPU_BIT_CAST
 
-/* Loads and stores with a cache hint are plain ones here. */
+/* Loads and stores with a cache hint are plain loads and stores on the CPU. */
 template <class __T>
 __device__ inline __T __ldg(const __T *__address) { return *__address; }
 template <class __T>

@@ -1,9 +1,8 @@
-/* threadIdx, blockIdx, blockDim, gridDim and warpSize.
+/* threadIdx, blockIdx, blockDim, gridDim, and warpSize.
  *
- * The image's adapter unit defines the variables, and the runtime sets them for each
- * thread that it starts or resumes. To a device thread they are constants, which lets the
- * compiler keep them in registers across calls and barriers.
- */
+ * The image's adapter unit defines the variables, and the runtime sets them for each thread that it
+ * starts or resumes.  For a device thread they are constants, so the compiler can keep them in
+ * registers across calls and barriers. */
 #ifndef KBUILD_CPU_BUILTINS_H
 #define KBUILD_CPU_BUILTINS_H
 
@@ -11,7 +10,7 @@
 
 #pragma GCC system_header
 
-/* They are in the same image: with that TLS model one call finds all four. */
+/* All four are in the same image, so with this TLS model one call finds all of them. */
 #define KBUILD_CPU_BUILTIN(type, name)                                                \
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread \
         const type name

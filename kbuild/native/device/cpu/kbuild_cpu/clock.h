@@ -1,4 +1,4 @@
-/* Time, in nanoseconds: a CPU's cycle counter counts no cycles either. */
+/* Clocks, in nanoseconds.  A CPU's cycle counter does not count actual cycles, either. */
 #ifndef KBUILD_CPU_CLOCK_H
 #define KBUILD_CPU_CLOCK_H
 

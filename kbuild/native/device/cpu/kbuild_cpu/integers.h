@@ -1,5 +1,5 @@
-/* Integer intrinsics of CUDA beyond counting bits: byte permutation, funnel shifts,
- * averages, sums of differences and dot products. */
+/* CUDA's integer intrinsics for byte permutation, funnel shifts, averages, sums of differences, and
+ * dot products. */
 #ifndef KBUILD_CPU_INTEGERS_H
 #define KBUILD_CPU_INTEGERS_H
 
@@ -7,7 +7,7 @@
 
 #pragma GCC system_header
 
-/* Each nibble of the selector picks one of eight bytes; its top bit replicates the sign. */
+/* Each nibble of the selector selects one of eight bytes.  Its top bit replicates the byte's sign. */
 __device__ inline unsigned int __byte_perm(unsigned int __a, unsigned int __b, unsigned int __s) {
     const unsigned long long __bytes = static_cast<unsigned long long>(__b) << 32 | __a;
     unsigned int __made = 0;
@@ -20,7 +20,7 @@ __device__ inline unsigned int __byte_perm(unsigned int __a, unsigned int __b, u
     return __made;
 }
 
-/* hi:lo shifted; the plain forms take the distance modulo 32, the others at most 32. */
+/* Shifts hi:lo.  The plain forms use the distance modulo 32, and the others clamp it to 32. */
 __device__ inline unsigned int __funnelshift_l(unsigned int __lo, unsigned int __hi,
                                                unsigned int __n) {
     const unsigned long long __both = static_cast<unsigned long long>(__hi) << 32 | __lo;
@@ -62,7 +62,8 @@ __device__ inline unsigned int __sad(int __a, int __b, unsigned int __c) {
     return (__a > __b ? __ua - __ub : __ub - __ua) + __c;
 }
 
-/* Four products of bytes, or two of half words with the lower or upper bytes. */
+/* Sums of four products of bytes, or of two products of 16-bit words with the lower or upper
+ * bytes. */
 #define KBUILD_CPU_DOT(sign, byte, half)                                                         \
     __device__ inline sign int __dp4a(sign int __a, sign int __b, sign int __c) {                \
         unsigned int __sum = static_cast<unsigned int>(__c);                                     \
@@ -87,7 +88,7 @@ KBUILD_CPU_DOT(unsigned, unsigned char, unsigned short)
 
 #undef KBUILD_CPU_DOT
 
-/* What stops or watches a thread. */
+/* Functions that stop or observe a thread. */
 __device__ inline void __trap() { __builtin_trap(); }
 __device__ inline void __brkpt() { __builtin_trap(); }
 __device__ inline void __prof_trigger(int) {}

@@ -1,5 +1,5 @@
-/* CUDA's math functions that the C library lacks; <math.h> brings the others, with the
- * overloads for float. Fast intrinsics (__expf) are the accurate functions here. */
+/* CUDA's math functions that the C library does not provide.  <math.h> provides the others, with
+ * overloads for float.  Fast intrinsics (__expf) are the accurate functions here. */
 #ifndef KBUILD_CPU_MATH_H
 #define KBUILD_CPU_MATH_H
 
@@ -11,9 +11,9 @@
 
 #pragma GCC system_header
 
-/* min and max of two arithmetic types, converted as CUDA's overloads do: to double or
- * float if one is, else to the larger type, unsigned if one of the larger is. That is the
- * usual arithmetic conversion. */
+/* min and max for two arithmetic types, with the usual arithmetic conversion, as in CUDA's
+ * overloads: to double or float if one of them is, otherwise to the larger type, which is unsigned
+ * if one type of that size is unsigned. */
 namespace kbuild_cpu {
 template <class __A, class __B>
 using arithmetic_t =
@@ -68,7 +68,7 @@ __device__ inline double norm4d(double __x, double __y, double __z, double __w) 
     return sqrt(__x * __x + __y * __y + __z * __z + __w * __w);
 }
 
-/* The argument is reduced before the multiplication, so that large ones stay exact. */
+/* Reduces the argument before the multiplication, so that large arguments remain exact. */
 __device__ inline double sinpi(double __x) { return sin(fmod(__x, 2.0) * M_PI); }
 __device__ inline double cospi(double __x) { return cos(fmod(__x, 2.0) * M_PI); }
 __device__ inline float sinpif(float __x) { return static_cast<float>(sinpi(__x)); }
@@ -84,8 +84,9 @@ __device__ inline void sincospif(float __x, float* __s, float* __c) {
 
 __device__ inline double normcdf(double __x) { return 0.5 * erfc(-__x * M_SQRT1_2); }
 
-/* The inverses, by Newton's method from Giles' single-precision start ("Approximating the
- * erfinv function", GPU Computing Gems 2, 2011): two steps reach double precision. */
+/* The inverse functions, by Newton's method.  The start value is Giles' single-precision
+ * approximation ("Approximating the erfinv function", GPU Computing Gems 2, 2011).  Two steps
+ * reach double precision. */
 __device__ inline double erfinv(double __x) {
     if (!(fabs(__x) < 1.0)) return fabs(__x) == 1.0 ? copysign(HUGE_VAL, __x) : NAN;
     const double __l = -log((1.0 - __x) * (1.0 + __x));
@@ -114,7 +115,7 @@ __device__ inline double erfinv(double __x) {
         __p = 2.83297682 + __p * __t;
     }
     double __y = __p * __x;
-    /* Towards one, erf is flat: its complement keeps the digits. */
+    /* Near one, erf is flat, so its complement is more precise. */
     for (int __i = 0; __i < 3; ++__i) {
         const double __miss = fabs(__x) < 0.5 ? erf(__y) - __x
                               : __x > 0.0     ? (1.0 - __x) - erfc(__y)
@@ -126,7 +127,7 @@ __device__ inline double erfinv(double __x) {
 __device__ inline double erfcinv(double __x) {
     if (!(__x > 0.0 && __x < 2.0)) return __x == 0.0 ? HUGE_VAL : __x == 2.0 ? -HUGE_VAL : NAN;
     if (__x > 0.1) return erfinv(1.0 - __x);
-    /* From the asymptotic expansion, for 1 - x would lose the small x. */
+    /* Uses the asymptotic expansion, because 1 - x would lose a small x. */
     const double __l = -log(__x * 1.77245385090551602730);
     double __y = sqrt(__l > 1.0 ? __l - 0.5 * log(__l) : 1.0);
     for (int __i = 0; __i < 6; ++__i)
@@ -156,7 +157,7 @@ __device__ inline float __fdividef(float __x, float __y) { return __x / __y; }
 __device__ inline float fdividef(float __x, float __y) { return __x / __y; }
 __device__ inline float __saturatef(float __x) { return __x > 0.0f ? (__x < 1.0f ? __x : 1.0f) : 0.0f; }
 
-/* Rounding to nearest is the only mode that device code runs in. */
+/* Device code runs only in the mode that rounds to nearest. */
 __device__ inline float __fadd_rn(float __x, float __y) { return __x + __y; }
 __device__ inline float __fsub_rn(float __x, float __y) { return __x - __y; }
 __device__ inline float __fmul_rn(float __x, float __y) { return __x * __y; }

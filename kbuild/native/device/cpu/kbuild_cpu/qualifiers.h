@@ -4,30 +4,32 @@
 
 #pragma GCC system_header
 
-/* The backend finds kernels in the section __patchable_function_entries, which this
- * attribute makes for static, namespaced and template functions alike. */
+/* The backend finds kernels in the section __patchable_function_entries.  This attribute creates
+ * an entry there for every function, also for static functions, templates, and members of
+ * namespaces. */
 #define __global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 
-/* Hidden, so that what is left with default visibility is host code that does not belong
- * into a kernel source; the backend reports it. */
+/* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
+ * source, and the backend reports it. */
 #define __device__ __attribute__((visibility("hidden")))
 #define __constant__ __attribute__((visibility("hidden")))
-/* Told apart by its section, because the host reaches it by another way. */
+/* A separate section identifies managed variables, because the host accesses them differently. */
 #define __managed__ __attribute__((visibility("hidden"), section(".data.kbuild_managed")))
 #define __host__
 
-/* gcc warns of a visibility on what is static; here that is all right. For the rest of the
- * source, because it is there that the qualifiers are used. */
+/* gcc warns about visibility attributes on static entities, which are intentional here.  This
+ * applies to the rest of the source, which uses the qualifiers. */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
 
-/* All device threads of a block run on one OS thread, so thread-local storage is the
- * block's. Like CUDA's, it has no dynamic initialisation; gcc has to be told, or it calls
- * an initialisation function for every use of an `extern` array. Told so, clang demands an
- * initialiser of every class type; it calls a function only if there is one to call, which
- * for what is `extern` is the image's to say. */
+/* All device threads of a block run on one OS thread, so thread-local storage belongs to the
+ * block. Like CUDA's shared memory, it has no dynamic initialization.  gcc needs __constinit;
+ * otherwise, it calls an initialization function for every use of an `extern` array.  With
+ * __constinit, clang requires an initializer for every class type.  Without it, clang calls an
+ * initialization function only if one exists, and for `extern` arrays the image defines an empty
+ * one. */
 #if defined(__clang__)
 #define __shared__ KBUILD_CPU_IN_IMAGE thread_local
 #else
@@ -40,8 +42,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 #define __forceinline__ inline __attribute__((always_inline))
-/* Only a hint, and nothing here: as an attribute it would end up in the middle of the C++
- * library's own __attribute__((__noinline__)). */
+/* Only a hint.  It is empty because the C++ library uses __attribute__((__noinline__)), which an
+ * attribute here would break. */
 #define __noinline__
 
 #endif

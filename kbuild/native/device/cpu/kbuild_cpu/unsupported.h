@@ -1,18 +1,18 @@
-/* What the cpu backend does not have (yet): declared, so that a use of it is a compile
- * error that names it, rather than a guess at a missing header. */
+/* Declares the features that the cpu backend does not support, so that the compiler reports their
+ * names instead of missing declarations. */
 #ifndef KBUILD_CPU_UNSUPPORTED_H
 #define KBUILD_CPU_UNSUPPORTED_H
 
 #pragma GCC system_header
 
 #define KBUILD_CPU_UNSUPPORTED(what, name) \
-    __attribute__((error("kbuild: the cpu backend has no " what ": " #name)))
+    __attribute__((error("kbuild: the cpu backend does not support " what ": " #name)))
 
-/* A function that takes whatever arguments there are. */
+/* A function that accepts any arguments. */
 #define KBUILD_CPU_NO_WARP(result, name)                 \
     template <class... __Arguments>                        \
     KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(__Arguments...)
-/* One that returns what its argument number two (or one, for the old forms) is. */
+/* A function that returns the type of its second argument, or of its first one in the old forms. */
 #define KBUILD_CPU_NO_WARP_OF_VALUE(name)                \
     template <class __T, class... __Arguments>               \
     KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(unsigned long long, __T, __Arguments...)

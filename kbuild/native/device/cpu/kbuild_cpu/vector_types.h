@@ -1,4 +1,4 @@
-/* CUDA's vector types and dim3, which hosts see too. */
+/* CUDA's vector types and dim3, which the host also uses. */
 #ifndef KBUILD_CPU_VECTOR_TYPES_H
 #define KBUILD_CPU_VECTOR_TYPES_H
 

@@ -1,4 +1,4 @@
-/* HIP's header for device code that is built for NVIDIA's devices; host code has HIP's own. */
+/* HIP's header for device code that is built for NVIDIA devices.  Host code uses HIP's own header. */
 #pragma once
 
 #if !defined(__HIP_PLATFORM_NVIDIA__)

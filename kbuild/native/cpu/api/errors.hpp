@@ -1,0 +1,32 @@
+// Inside the runtime, failures are exceptions. The extern "C" functions convert them to a code and
+// keep the text for kbuild_cpu_error_message.
+#ifndef KBUILD_CPU_API_ERRORS_HPP
+#define KBUILD_CPU_API_ERRORS_HPP
+
+#include <kbuild/cpu_runtime.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace kbuild::cpu {
+
+class Failure : public std::runtime_error {
+public:
+    Failure(kbuild_cpu_error code, const std::string& detail)
+        : std::runtime_error(detail), code_(code) {}
+
+    kbuild_cpu_error code() const noexcept { return code_; }
+
+private:
+    kbuild_cpu_error code_;
+};
+
+// Records the failure as the calling thread's last one, and returns its code.
+int remember_failure(kbuild_cpu_error code, const char* detail) noexcept;
+
+// Returns the text of the thread's last failure if it has this code, otherwise a generic text.
+const char* error_message(int code) noexcept;
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -1,0 +1,40 @@
+// The stacks for the fibers of one OS thread: one mapping, whose pages are allocated on first use.
+#ifndef KBUILD_CPU_FIBERS_STACKS_HPP
+#define KBUILD_CPU_FIBERS_STACKS_HPP
+
+#include "fibers/fiber.hpp"
+
+#include <cstddef>
+
+namespace kbuild::cpu {
+
+// Returns the size of a stack: KBUILD_CPU_STACK_BYTES or 256 KiB, rounded up to whole pages.
+std::size_t stack_bytes();
+
+class Stacks {
+public:
+    Stacks() = default;
+    ~Stacks();
+    Stacks(const Stacks&) = delete;
+    Stacks& operator=(const Stacks&) = delete;
+
+    // Provides at least `count` stacks. The current ones must not be in use. Throws Failure.
+    void reserve(std::size_t count);
+
+    std::size_t count() const noexcept { return count_; }
+
+    // Returns a stack with a guard page below it. The first uses must be in ascending order.
+    Stack use(std::size_t index) noexcept;
+
+private:
+    void release() noexcept;
+
+    char* base_ = nullptr;
+    std::size_t count_ = 0;
+    std::size_t stack_size_ = 0;
+    std::size_t guarded_ = 0;
+};
+
+}  // namespace kbuild::cpu
+
+#endif

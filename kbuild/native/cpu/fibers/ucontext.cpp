@@ -1,0 +1,43 @@
+// Fibers for machines without an assembly implementation. Each switch costs two system calls.
+#include "fibers/fiber.hpp"
+
+#if defined(KBUILD_CPU_FIBER_UCONTEXT)
+
+#include <cstdint>
+
+namespace kbuild::cpu {
+namespace {
+
+// makecontext passes only arguments of type int.
+void enter(unsigned body_high, unsigned body_low, unsigned argument_high, unsigned argument_low) {
+    const auto join = [](unsigned high, unsigned low) {
+        return static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
+    };
+    reinterpret_cast<void (*)(void*)>(join(body_high, body_low))(
+        reinterpret_cast<void*>(join(argument_high, argument_low)));
+}
+
+unsigned high(std::uint64_t word) { return static_cast<unsigned>(word >> 32); }
+unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
+
+}  // namespace
+
+// Stack traces end at the fiber's entry, because glibc's context does not record a caller.
+void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fiber&) {
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack.base;
+    context_.uc_stack.ss_size = stack.size;
+    context_.uc_link = nullptr;
+    const auto function = reinterpret_cast<std::uintptr_t>(body);
+    const auto data = reinterpret_cast<std::uintptr_t>(argument);
+    makecontext(&context_, reinterpret_cast<void (*)()>(enter), 4, high(function), low(function),
+                high(data), low(data));
+}
+
+void Fiber::switch_to(Fiber& from, Fiber& to) { swapcontext(&from.context_, &to.context_); }
+
+void Fiber::prefetch() const noexcept {}
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -1,0 +1,24 @@
+// Loads the best image in a container for this machine.
+#ifndef KBUILD_CPU_IMAGES_CONTAINER_HPP
+#define KBUILD_CPU_IMAGES_CONTAINER_HPP
+
+#include "images/file_name.hpp"
+#include "images/image.hpp"
+
+#include <kbuild/module.h>
+
+#include <memory>
+
+namespace kbuild::cpu {
+
+struct LoadedContainer {
+    std::unique_ptr<ReservedFileName> file_name;
+    std::unique_ptr<Image> image;  // declared after the name, so it is unloaded first
+};
+
+// Throws Failure. The kernel's name is used only in the error message.
+LoadedContainer load_container(const kbuild_container& container, const char* kernel);
+
+}  // namespace kbuild::cpu
+
+#endif

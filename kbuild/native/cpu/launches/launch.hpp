@@ -1,0 +1,59 @@
+// A launch in progress, and its blocks that have not run yet.
+#ifndef KBUILD_CPU_LAUNCHES_LAUNCH_HPP
+#define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
+
+#include <kbuild/cpu_image.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace kbuild::cpu {
+
+struct BlockRange {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+class Launch {
+public:
+    Launch(const kbuild_cpu_image& image, const kbuild_cpu_kernel& kernel, kbuild_dim3 grid,
+           kbuild_dim3 block, void* const* args)
+        : image(image),
+          kernel(kernel),
+          grid(grid),
+          block(block),
+          args(args),
+          block_count(std::uint64_t{grid.x} * grid.y * grid.z),
+          threads_per_block(block.x * block.y * block.z) {}
+
+    const kbuild_cpu_image& image;
+    const kbuild_cpu_kernel& kernel;
+    const kbuild_dim3 grid;
+    const kbuild_dim3 block;
+    void* const* const args;
+    const std::uint64_t block_count;
+    const std::uint32_t threads_per_block;
+
+    bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
+
+    // Returns the next blocks to run, or an empty range if none are left. Large grids are handed
+    // out in larger ranges, to reduce contention on the counter's cache line.
+    BlockRange take() noexcept {
+        const auto begin = next_.fetch_add(chunk(), std::memory_order_relaxed);
+        return {std::min(begin, block_count), std::min(begin + chunk(), block_count)};
+    }
+
+    unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
+
+private:
+    std::uint64_t chunk() const noexcept {
+        return std::clamp<std::uint64_t>(block_count / 4096, 1, 64);
+    }
+
+    std::atomic<std::uint64_t> next_{0};
+};
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -1,0 +1,115 @@
+#include "launches/pool.hpp"
+
+#include "launches/block.hpp"
+#include "pin.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <pthread.h>
+#include <sched.h>
+#include <thread>
+
+namespace kbuild::cpu {
+namespace {
+
+// Never freed, because workers and launches from atexit handlers can outlive any destructor.
+Pool* process_pool = nullptr;
+
+unsigned usable_cores() {
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+        return static_cast<unsigned>(CPU_COUNT(&cores));
+    return std::max(1u, std::thread::hardware_concurrency());  // the machine has more than CPU_SETSIZE cores
+}
+
+}  // namespace
+
+Pool& Pool::instance() {
+    // The child does not touch the old pool: its mutex might be locked, and its launches belong to
+    // threads that do not exist in the child.
+    static const bool created = [] {
+        process_pool = new Pool;
+        pthread_atfork(nullptr, nullptr, [] { process_pool = new Pool; });
+        return true;
+    }();
+    static_cast<void>(created);
+    return *process_pool;
+}
+
+void Pool::run(Launch& launch) {
+    auto& runner = BlockRunner::of_this_thread();
+    runner.reserve(launch);
+    if (launch.block_count == 1) return runner.run(launch);
+
+    {
+        const std::lock_guard lock(mutex_);
+        start_workers();
+        launches_.push_back(&launch);
+        for (auto i = std::min<std::uint64_t>(launch.block_count - 1, workers_); i > 0; --i)
+            offered_.notify_one();
+    }
+    runner.run(launch);
+
+    std::unique_lock lock(mutex_);
+    withdraw(launch);
+    helped_.wait(lock, [&] { return launch.helpers == 0; });
+}
+
+// Starts one worker per core except the caller's, at the first launch with several blocks.
+void Pool::start_workers() {
+    if (started_) return;
+    started_ = true;
+    pin_this_library();
+    // Only the program's own threads handle its signals.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+        for (const auto cores = usable_cores(); workers_ + 1 < cores; ++workers_)
+            std::thread([this] { work(); }).detach();
+    } catch (const std::exception&) {
+        // Continue with fewer workers: the calling thread alone is enough.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Pool::work() {
+    pthread_setname_np(pthread_self(), "kbuild-cpu");
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        Launch* launch = launch_with_blocks();
+        if (launch == nullptr) {
+            offered_.wait(lock);
+            continue;
+        }
+        ++launch->helpers;
+        lock.unlock();
+        help(*launch);
+        lock.lock();
+        withdraw(*launch);
+        if (--launch->helpers == 0) helped_.notify_all();
+    }
+}
+
+// If there is no memory for this worker's stacks, the other threads finish the launch.
+void Pool::help(Launch& launch) noexcept {
+    try {
+        auto& runner = BlockRunner::of_this_thread();
+        runner.reserve(launch);
+        runner.run(launch);
+    } catch (const std::exception&) {
+    }
+}
+
+Launch* Pool::launch_with_blocks() noexcept {
+    const auto found = std::find_if(launches_.begin(), launches_.end(),
+                                    [](const Launch* launch) { return launch->has_blocks(); });
+    return found == launches_.end() ? nullptr : *found;
+}
+
+void Pool::withdraw(const Launch& launch) noexcept {
+    launches_.erase(std::remove(launches_.begin(), launches_.end(), &launch), launches_.end());
+}
+
+}  // namespace kbuild::cpu

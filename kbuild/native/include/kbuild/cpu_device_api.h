@@ -1,9 +1,0 @@
-/* What the CPU runtime offers device code; part of the image ABI, see cpu_image.h. */
-#ifndef KBUILD_CPU_DEVICE_API_H
-#define KBUILD_CPU_DEVICE_API_H
-
-struct kbuild_cpu_device_api {
-    void (*barrier)(void *__runner);
-};
-
-#endif

@@ -1,0 +1,10 @@
+/* The functions that the CPU runtime provides to device code.  Part of the image ABI; see
+ * kbuild/cpu_image.h. */
+#ifndef KBUILD_DETAIL_CPU_DEVICE_API_H
+#define KBUILD_DETAIL_CPU_DEVICE_API_H
+
+struct kbuild_cpu_device_api {
+    void (*barrier)(void *__runner);
+};
+
+#endif

@@ -1,0 +1,272 @@
+/* The part of stub units that is the same over every GPU vendor's runtime.
+ *
+ * The registration header of a backend (kbuild/<backend>_registration.h) includes
+ * kbuild/host_<backend>.h, declares the runtime's internal functions, defines these macros,
+ * includes this header, and then defines the functions that are declared below:
+ *
+ *     KBUILD_VENDOR_WRAPPER_SECTION       the section with one wrapper record per container
+ *     KBUILD_VENDOR_WRAPPER_MAGIC         the record's magic number
+ *     KBUILD_VENDOR_ATTRIBUTE(name)       a device attribute
+ *     KBUILD_VENDOR_SHARED_BYTES          the attribute for the shared memory of a block, the most
+ *                                         that a kernel can opt in to
+ *     KBUILD_VENDOR_DYNAMIC_BYTES(kernel) the dynamic shared memory that the kernel's attributes
+ *                                         allow; 0 if the runtime does not say
+ *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address */
+#ifndef KBUILD_DETAIL_VENDOR_REGISTRATION_H
+#define KBUILD_DETAIL_VENDOR_REGISTRATION_H
+
+#include <kbuild/detail/launch/limits.h>
+#include <kbuild/detail/launch/memory.h>
+#include <kbuild/detail/module_search.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns whether the error can mean that the artifact has no code for the device. */
+static inline int kbuild_is_about_architectures(int code);
+
+/* Writes the device's architecture; returns 0 if the runtime does not know it. */
+static inline int kbuild_name_architecture(int device, char *name, size_t size);
+
+static inline void kbuild_register_managed(void **container, const struct kbuild_variable *variable);
+
+/* Completes the registration of a container, whose kernels and variables are registered. */
+static inline void kbuild_finish_container(void **container);
+
+/* Makes the runtime allocate the managed variables of a container. */
+static inline void kbuild_initialize_container(void **container);
+
+/* The record for each container that the vendor's runtime and tools look for. */
+struct kbuild_wrapper {
+    uint32_t magic;
+    uint32_t version;
+    const void *data;
+    const void *prelinked;
+};
+
+#define KBUILD_WRAPPER_VERSION 1u
+#define KBUILD_LINKED_WRAPPER_VERSION 2u
+
+#define KBUILD_DEFINE_WRAPPER_OF(name, version, data, prelinked)                          \
+    static struct kbuild_wrapper name                                                     \
+        __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = {     \
+            KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked };
+#define KBUILD_DEFINE_WRAPPER(name, data)                                                 \
+    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_WRAPPER_VERSION, data, 0)
+/* For code that the device linker made.  `prelinked` is a null-terminated list of the containers
+ * that it was linked from. */
+#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)                               \
+    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_LINKED_WRAPPER_VERSION, data, prelinked)
+#define KBUILD_WRAPPER(name) &name
+
+static int kbuild_count_devices(int *count)
+{
+    return (int)KBUILD_VENDOR(GetDeviceCount)(count);
+}
+
+static int kbuild_resolve_kernel(const void *handle)
+{
+    struct KBUILD_VENDOR(FuncAttributes) attributes;
+    return (int)KBUILD_VENDOR(FuncGetAttributes)(&attributes, handle);
+}
+
+static int kbuild_launch_kernel(const void *handle, const struct kbuild_launch_config *config,
+                                void *const *args)
+{
+    return kbuild_launch(handle, config, (void **)args);
+}
+
+/* Explains a failure of the module's kernels.  If the artifact might have no code for the device,
+ * the message names both.  The text is valid until the thread's next call. */
+static inline const char *kbuild_explain_for_module(const struct kbuild_module *module, int code)
+{
+    static __thread char text[512];
+    char architecture[65];
+    int device = 0;
+    if (!kbuild_is_about_architectures(code) ||
+        KBUILD_VENDOR(GetDevice)(&device) != KBUILD_VENDOR(Success) ||
+        !kbuild_name_architecture(device, architecture, sizeof architecture))
+        return kbuild_error_message(code);
+    snprintf(text, sizeof text, "%s: the device is %s, and %.128s was built for",
+             kbuild_error_message(code), architecture, module->target);
+    kbuild_list_architectures(module, text, sizeof text);
+    return text;
+}
+
+/* The stub unit's own module. */
+static const struct kbuild_module *kbuild_own_module;
+
+static const char *kbuild_explain_error(int code)
+{
+    return kbuild_own_module != 0 ? kbuild_explain_for_module(kbuild_own_module, code)
+                                  : kbuild_error_message(code);
+}
+
+static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+    kbuild_count_devices, kbuild_resolve_kernel, kbuild_launch_kernel, kbuild_malloc,
+    kbuild_free,          kbuild_memcpy,         kbuild_synchronize,   kbuild_explain_error,
+};
+
+/* The runtime's handle for each container of the module.  A container that was linked into
+ * another one has no wrapper, and therefore a null handle. */
+static void ***kbuild_registered_containers;
+static uint64_t kbuild_container_count;
+
+/* Allocates the managed variables.  If this fails, they remain null. */
+static inline void kbuild_initialize_managed(void)
+{
+    uint64_t index;
+    for (index = 0; index < kbuild_container_count; index++)
+        if (kbuild_registered_containers[index] != 0)
+            kbuild_initialize_container(kbuild_registered_containers[index]);
+}
+
+static inline void kbuild_register_variable(void **container,
+                                            const struct kbuild_variable *variable)
+{
+    char *const name = (char *)variable->device_name;
+    if (kbuild_is_managed(variable, kbuild_initialize_managed))
+        kbuild_register_managed(container, variable);
+    else if (variable->kind != KBUILD_VARIABLE_MANAGED &&
+             (!KBUILD_VENDOR_REJECTS_DUPLICATES || kbuild_count_shadows(variable->shadow) == 1))
+        KBUILD_VENDOR_INTERNAL(RegisterVar)(container, (char *)variable->shadow, name, name, 0,
+                                            variable->size,
+                                            variable->kind == KBUILD_VARIABLE_CONSTANT, 0);
+}
+
+/* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
+ * with an error.
+ *
+ * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well. */
+static inline void kbuild_register_module(const struct kbuild_module *module,
+                                          void (*unregister)(void))
+{
+    /* The rows of both tables are in the order of the containers. */
+    uint64_t index, row = 0, variable = 0;
+    kbuild_own_module = module;
+    kbuild_registered_containers =
+        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_registered_containers);
+    if (kbuild_registered_containers == 0)
+        return;
+    kbuild_container_count = module->container_count;
+    for (index = 0; index < module->container_count; index++) {
+        void **container;
+        if (module->containers[index].wrapper == 0)
+            continue;
+        container =
+            KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)module->containers[index].wrapper);
+        kbuild_registered_containers[index] = container;
+        for (; row < module->kernel_count && module->kernels[row].container == index; row++) {
+            const struct kbuild_kernel *kernel = &module->kernels[row];
+            KBUILD_VENDOR_INTERNAL(RegisterFunction)(container, (const char *)kernel->handle,
+                                                     (char *)kernel->device_name,
+                                                     kernel->device_name, -1, 0, 0, 0, 0, 0);
+        }
+        for (; variable < module->variable_count && module->variables[variable].container == index;
+             variable++)
+            kbuild_register_variable(container, &module->variables[variable]);
+        kbuild_finish_container(container);
+    }
+    (void)atexit(unregister);
+}
+
+static inline void kbuild_unregister_module(const struct kbuild_module *module)
+{
+    uint64_t index;
+    if (kbuild_registered_containers == 0)
+        return;
+    for (index = 0; index < module->container_count; index++)
+        if (kbuild_registered_containers[index] != 0)
+            KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
+    free(kbuild_registered_containers);
+    kbuild_registered_containers = 0;
+    kbuild_container_count = 0;
+}
+
+/* These two search all modules of the process.  Every stub unit defines them in the same way, so
+ * it does not matter whose definition the linker keeps.  See kbuild/detail/vendor_host.h. */
+const char *kbuild_explain_launch(const void *kernel, int code)
+{
+    const struct kbuild_module *const module =
+        kbuild_is_about_architectures(code) ? kbuild_find_module(kernel) : 0;
+    return module != 0 ? kbuild_explain_for_module(module, code) : kbuild_error_message(code);
+}
+
+unsigned kbuild_count_definitions(const void *shadow)
+{
+    return kbuild_count_shadows(shadow);
+}
+
+/* The rest of this file serves debug stubs; see kbuild/debug_stub.hpp. */
+
+static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
+{
+    struct dim3 grid, block;
+    KBUILD_VENDOR(Stream_t) stream;
+    const int error = (int)KBUILD_VENDOR_INTERNAL(PopCallConfiguration)(
+        &grid, &block, &config->shared_bytes, &stream);
+    config->grid.x = grid.x;
+    config->grid.y = grid.y;
+    config->grid.z = grid.z;
+    config->block.x = block.x;
+    config->block.y = block.y;
+    config->block.z = block.z;
+    config->stream = (void *)stream;
+    return error;
+}
+
+/* Returns an attribute of the current device, or 0 if the runtime does not know it. */
+static inline uint32_t kbuild_read_attribute(kbuild_vendor_attribute attribute)
+{
+    int device = 0, value = 0;
+    if (KBUILD_VENDOR(GetDevice)(&device) != KBUILD_VENDOR(Success) ||
+        KBUILD_VENDOR(DeviceGetAttribute)(&value, attribute, device) != KBUILD_VENDOR(Success))
+        return 0;
+    return (uint32_t)value;
+}
+
+static inline int kbuild_find_device(void)
+{
+    int device;
+    return KBUILD_VENDOR(GetDevice)(&device) == KBUILD_VENDOR(Success) ? device : -1;
+}
+
+static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
+{
+    struct KBUILD_VENDOR(FuncAttributes) kernel;
+    const int error = (int)KBUILD_VENDOR(FuncGetAttributes)(&kernel, handle);
+    if (error != 0)
+        return error;
+    limits->grid.x = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimX));
+    limits->grid.y = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimY));
+    limits->grid.z = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimZ));
+    limits->block.x = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxBlockDimX));
+    limits->block.y = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxBlockDimY));
+    limits->block.z = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxBlockDimZ));
+    limits->device_threads = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxThreadsPerBlock));
+    limits->kernel_threads = (uint32_t)kernel.maxThreadsPerBlock;
+    limits->device_shared_bytes = kbuild_read_attribute(KBUILD_VENDOR_SHARED_BYTES);
+    limits->static_shared_bytes = kernel.sharedSizeBytes;
+    limits->dynamic_shared_bytes = KBUILD_VENDOR_DYNAMIC_BYTES(kernel);
+    return 0;
+}
+
+/* As the vendors' own stubs do, this passes the handle to the runtime. */
+static inline int kbuild_launch_from_stub(const void *handle,
+                                      const struct kbuild_launch_config *config,
+                                      void *const *args)
+{
+    return kbuild_launch_unprepared(handle, config, (void **)args);
+}
+
+static inline int kbuild_synchronize_stream(void *stream)
+{
+    return (int)KBUILD_VENDOR(StreamSynchronize)((KBUILD_VENDOR(Stream_t))stream);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -239,7 +239,7 @@ def test_launcher_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
 
     result = configure(source, tmp_path / "build", *settings)
     assert result.returncode != 0
-    assert "compiler launcher no-such-cache: not found" in " ".join(result.stderr.split())
+    assert "compiler launcher 'no-such-cache' not found" in " ".join(result.stderr.split())
 
     # Set to nothing, kbuild's own overrides the language's; it is kept where it is unset.
     monkeypatch.setenv("KBUILD_COMPILER_LAUNCHER", "")

@@ -1,4 +1,4 @@
-"""What end-to-end tests share."""
+"""Fixtures of the end-to-end tests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from support.tools.recorded_hip import build_recorder
 
 @pytest.fixture(scope="session")
 def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKernelLibrary:
-    """Builds a shared object from kernel sources, without CMake: a second or two each."""
-
+    """Return a function that builds a shared object from kernel sources without CMake."""
     return make_library_builder(tmp_path_factory)
 
 
 def _share_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
-    """A folder that all workers of this run have in common."""
+    """Return a directory that all workers of this run share."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     folder.mkdir(exist_ok=True)
@@ -40,7 +39,7 @@ def build_env(tmp_path_factory: pytest.TempPathFactory) -> BuildEnv:
 
 @pytest.fixture(scope="session")
 def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a wheel of this very kbuild, which all workers share."""
+    """Return a directory with a wheel of this checkout's kbuild, which all workers share."""
     folder = _share_folder(tmp_path_factory, "wheelhouse")
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -65,7 +64,7 @@ def hip_launch(build_env: BuildEnv) -> Path:
 
 
 def _copy_checkout(to: Path) -> None:
-    """What is or would be committed: no build outputs."""
+    """Copy all files that git tracks or would add, and no build outputs."""
     listing = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],
         cwd=ROOT,

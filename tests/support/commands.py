@@ -1,4 +1,4 @@
-"""Drives CMake over the projects of this folder, with the kbuild that the tests import."""
+"""Run kbuild, CMake, and pip, with the kbuild that the tests import."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ GENERATORS = ("Ninja", "Unix Makefiles")
 
 
 def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command and capture its output. It is allowed to fail."""
     return subprocess.run(
         [str(word) for word in argv], capture_output=True, text=True, check=False, cwd=cwd
     )
 
 
 def run_kbuild(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run kbuild's command with these arguments, as `run` does."""
     return run(KBUILD, *words, cwd=cwd)
 
 
 def configure(
     source: Path, build: Path, *definitions: str, generator: str = "Ninja"
 ) -> subprocess.CompletedProcess[str]:
+    """Configure a CMake project with these cache definitions."""
     return run(
         *("cmake", "-S", source, "-B", build, "-G", generator),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
@@ -35,27 +38,31 @@ def configure(
     )
 
 
-def build(folder: Path, *targets: str) -> subprocess.CompletedProcess[str]:
+def build(directory: Path, *targets: str) -> subprocess.CompletedProcess[str]:
+    """Build targets of a configured project; without any, the default target."""
     selected = [word for target in targets for word in ("--target", target)]
-    return run("cmake", "--build", folder, "--parallel", "2", *selected)
+    return run("cmake", "--build", directory, "--parallel", "2", *selected)
 
 
-def ctest(folder: Path) -> subprocess.CompletedProcess[str]:
-    return run("ctest", "--output-on-failure", cwd=folder)
+def ctest(directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tests of a project that is built."""
+    return run("ctest", "--output-on-failure", cwd=directory)
 
 
 def succeed(result: subprocess.CompletedProcess[str]) -> str:
-    """The output of a call that has to work."""
+    """Return the output of a command, and fail the test if the command failed."""
     output = result.stdout + result.stderr
     assert result.returncode == 0, output
     return output
 
 
-def configure_and_build(source: Path, folder: Path, *definitions: str) -> None:
-    succeed(configure(source, folder, *definitions))
-    succeed(build(folder))
+def configure_and_build(source: Path, directory: Path, *definitions: str) -> None:
+    """Configure and build a CMake project; both must succeed."""
+    succeed(configure(source, directory, *definitions))
+    succeed(build(directory))
 
 
 def pip(python: Path | str, *words: object) -> str:
+    """Run pip for an interpreter, and return its output."""
     quiet = ("--disable-pip-version-check", "--no-input")
     return succeed(run(python, "-m", "pip", *words, *quiet))

@@ -31,12 +31,17 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         flags: DeviceFlags | None = None,
         **settings: Any,
     ) -> Path:
-        """Build a shared object from kernel sources, without CMake: a second or two each.
+        """Build a shared object from kernel sources without CMake, in a second or two.
 
-        ``sources`` by file name; ``others`` are further targets in the same library.
+        Args:
+            sources: The texts of the sources by file name.
+            target: The target's name.
+            others: The sources of more targets in the same library, by target name.
+            stripped: Whether to strip the library.
+            flags: The flags that device code is compiled with.
+            settings: Fields of TargetSpec. By default, the only architecture is the one that
+                every x86-64 machine runs.
 
-        ``settings`` are fields of TargetSpec that differ from the usual ones; the usual
-        architecture is the one that every machine runs.
         """
         folder = tmp_path_factory.mktemp(target)
         settings = {"architectures": ("x86-64",), **settings}

@@ -29,7 +29,7 @@ OPTIONS = ReadOptions(image_limit=MIB, archive_limit=2 * MIB, jobs=1)
 TRUNCATIONS = 24
 FLIPS = 40
 SPLICES = 20
-SECONDS = 5
+SECONDS = 3
 
 
 def read(name: str, data: bytes) -> tuple[ArtifactFacts, ...]:

@@ -107,7 +107,13 @@ def test_cpu_images_linked_without_symbols(
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"visibility": "default"}, {"host_compiler": "clang++"}], ids=str
+    "settings",
+    [
+        {},
+        {"visibility": "default"},
+        pytest.param({"host_compiler": "clang++"}, marks=needs_programs("clang++")),
+    ],
+    ids=str,
 )
 def test_stripping_the_host_file_keeps_its_images(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, settings: Mapping[str, object]

@@ -17,6 +17,7 @@ from kbuild.formats.offload import binary as offload_binary
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
 from kbuild.records import RECORD_SCHEMA, dump
 from support.commands import ROOT
+from support.tools.toolchains import require_programs
 
 INCLUDE = ROOT / "kbuild" / "native" / "include"
 SCALE = "_ZN2ns5scaleEPffi"
@@ -75,6 +76,9 @@ class Design:
 
 
 def run(*argv: object) -> None:
+    """Run a compiler, a linker, or a similar tool. Skip the test if it is not installed."""
+    linkers = (str(a).removeprefix("-fuse-ld=") for a in argv if str(a).startswith("-fuse-ld="))
+    require_programs(str(argv[0]), *(f"ld.{linker}" for linker in linkers))
     done = subprocess.run([str(a) for a in argv], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{argv}\n{done.stderr}"
 

@@ -102,13 +102,15 @@ def write_sparse(path: Path, *pieces: tuple[int, bytes], size: int = SPARSE) -> 
     return path
 
 
-def write_sparse_elf(path: Path, section: str, kind: int, entry_size: int = 0) -> Path:
+def write_sparse_elf(
+    path: Path, section: str, kind: int, entry_size: int = 0, size: int = SPARSE
+) -> Path:
     """Write a sparse ELF file that consists mostly of one section, which contains zeros."""
     names = Part(type=STRTAB, data=b"\0")
     part = Part(
-        name=section, type=kind, offset=4096, size=SPARSE - 4096, entry_size=entry_size, link=2
+        name=section, type=kind, offset=4096, size=size - 4096, entry_size=entry_size, link=2
     )
-    return write_sparse(path, (0, make_elf([part, names])))
+    return write_sparse(path, (0, make_elf([part, names])), size=size)
 
 
 def make_member(field: str, data: bytes, size: int | None = None) -> bytes:

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from support.tools.toolchains import find_missing
+
 VERSIONS = ("", "-19", "-18", "-17", "-16", "-15", "-14")
 
 
 def require_tool(name: str) -> str:
-    """Return the path of the newest version of a tool, or skip the test if it is missing."""
+    """Return the path of the tool's newest version. Skip the test if it is not installed."""
     names = [name] if re.search(r"-\d+$", name) else [name + version for version in VERSIONS[1:]]
     for candidate in (*names, name):
         if tool := shutil.which(candidate):
             return tool
-    pytest.skip(f"no {name} on PATH")
+    pytest.skip(find_missing(name))
 
 
 def run(*argv: str | Path) -> str:

@@ -1,4 +1,4 @@
-"""Compiler caches for tests: a server, or a folder, of a test's own, and what it counts."""
+"""Compiler caches with a separate server or store for each test, and their statistics."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ needs_redis = needs_programs("redis-server")
 
 
 class Sccache:
-    """A running server whose clients find it by the environment."""
+    """A running sccache server, which clients find through environment variables."""
 
     def count(self) -> dict[str, dict[str, int]]:
-        """Hits and misses by language since the last call."""
+        """Return the hits and misses by language since the last call."""
         text = succeed(run(str(SCCACHE), "--show-stats", "--stats-format=json"))
         succeed(run(str(SCCACHE), "--zero-stats"))
         stats = json.loads(text)["stats"]
@@ -45,7 +45,7 @@ class Sccache:
 def serve_sccache(
     folder: Path, monkeypatch: pytest.MonkeyPatch, **settings: str
 ) -> Iterator[Sccache]:
-    """A server that listens in ``folder``, and stores there unless ``settings`` say otherwise."""
+    """Run a server that listens in ``folder``, and stores there unless ``settings`` differ."""
     for name in [name for name in os.environ if name.startswith("SCCACHE_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("SCCACHE_SERVER_UDS", str(folder / "s"))
@@ -61,7 +61,7 @@ def serve_sccache(
 
 
 def _call_quietly(word: str) -> int:
-    # The daemon that this starts would hold a pipe of ours open.
+    # The daemon that this starts would keep a pipe open.
     nowhere = subprocess.DEVNULL
     return subprocess.run(
         [str(SCCACHE), word], stdout=nowhere, stderr=nowhere, check=False
@@ -70,8 +70,8 @@ def _call_quietly(word: str) -> int:
 
 @contextmanager
 def serve_redis(folder: Path) -> Iterator[str]:
-    """A Redis server on loopback that keeps nothing on disk; its address."""
-    # A server asked for port 0 listens nowhere, so the port is chosen here.
+    """Run a Redis server on the loopback interface, without a file; yield its address."""
+    # Redis does not listen if the port is 0, so the port is chosen here.
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -96,7 +96,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 class Ccache:
-    """A store of a test's own."""
+    """A ccache store for one test."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in [name for name in os.environ if name.startswith("CCACHE_")]:
@@ -105,7 +105,7 @@ class Ccache:
         monkeypatch.setenv("CCACHE_CONFIGPATH", str(folder / "none"))
 
     def count(self) -> dict[str, int]:
-        """Hits and misses since the last call, without those that are 0."""
+        """Return the hits and misses since the last call, without counts of 0."""
         text = succeed(run(str(CCACHE), "--print-stats"))
         succeed(run(str(CCACHE), "--zero-stats"))
         counts = {

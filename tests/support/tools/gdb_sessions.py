@@ -1,4 +1,4 @@
-"""Runs gdb in batch mode on the programs of debugger/, and reads what it prints."""
+"""Run gdb in batch mode on the programs of the project ``debugger``, and read its output."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from support.commands import PROJECTS
+from support.tools.toolchains import find_missing, skip_if
 
 DEBUGGER = PROJECTS / "debugger"
 POINTER = "0x[0-9a-f]+"
-# Whatever this machine's gdb is set up for; a name that no library has yet is no question.
+# The same output whatever the user's settings are. A breakpoint on a function that no loaded
+# library defines yet must not ask a question.
 SETTINGS = (
     "set debuginfod enabled off",
     "set breakpoint pending on",
@@ -28,15 +28,19 @@ SETTINGS = (
 
 @cache
 def find_obstacle() -> str:
-    """Why no debugger can run programs here; empty where one can."""
-    if shutil.which("gdb") is None:
-        return "gdb is not installed"
+    """Return why gdb cannot run programs here, or an empty string if it can."""
+    if problem := find_missing("gdb"):
+        return problem
     trial = ["gdb", "--batch", "-nx", "-ex", "run", shutil.which("true") or "/bin/true"]
     done = subprocess.run(trial, capture_output=True, text=True, check=False)
-    return "" if "exited normally" in done.stdout else "gdb may not run programs here (ptrace)"
+    return (
+        ""
+        if "exited normally" in done.stdout
+        else "gdb is not permitted to trace programs here (ptrace)"
+    )
 
 
-needs_gdb = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "gdb is there")
+needs_gdb = skip_if(find_obstacle())
 
 
 def run_gdb(
@@ -45,9 +49,14 @@ def run_gdb(
     debugger: str = "gdb",
     environment: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """What each of ``commands`` printed, the program's own output included.
+    """Return the output of each command, including what the program printed during it.
 
-    ``files`` are a program and, if it is dead already, its core file.
+    Args:
+        commands: The commands for gdb.
+        files: The program and, to examine a crash, its core file.
+        debugger: The debugger to run.
+        environment: Environment variables to set.
+
     """
     marker = "-- next command --"
     words = [debugger, "--batch", "-nx"]

@@ -14,13 +14,13 @@ needs_nvcc = needs_backend("cuda")
 
 
 def find_library(pattern: str) -> Path | None:
-    """A library that comes with the compiler."""
+    """Return a library that comes with the compiler, or None if there is no such file."""
     folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")] if not NO_NVCC else []
     return next((path for f in folders for path in sorted(f.glob(pattern))), None)
 
 
 def runtime_library() -> Path:
-    """The shared runtime that comes with the compiler."""
+    """Return the shared runtime that comes with the compiler. Skip the test without one."""
     found = find_library("libcudart.so.*")
     if found is None:
         pytest.skip(f"no libcudart.so beside {NVCC}")

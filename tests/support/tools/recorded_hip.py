@@ -1,7 +1,7 @@
-"""Programs with HIP kernels, run against a library that records what a runtime would be told.
+"""Run programs with HIP kernels against a library that records the calls to the runtime.
 
-The recorder (``recording_hip/``) takes the place of libamdhip64 and checks what it
-is given.  No kernel runs: neither there nor, without an AMD device, on the real library.
+The recorder (``recording_hip/``) replaces libamdhip64 and checks its arguments.
+No kernel runs, because the real library needs an AMD device.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEP = ("t", 0.5, -3, (1, 2, -7))
 
 
 def build_recorder(folder: Path) -> Path:
-    """The library under the real one's name, in a folder for LD_LIBRARY_PATH."""
+    """Build the library under the real one's name, in a directory for LD_LIBRARY_PATH."""
     folder.mkdir()
     succeed(
         run(
@@ -38,7 +38,7 @@ def build_recorder(folder: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What a program printed, and its calls in order."""
+    """The output of a program, and its calls in order."""
 
     returncode: int
     output: str

@@ -79,9 +79,9 @@ def needs_backend(backend: str, compiler: str | None = None) -> pytest.MarkDecor
     return skip_if(find_problem(backend, compiler))
 
 
-def require_backend(backend: str) -> None:
+def require_backend(backend: str, compiler: str | None = None) -> None:
     """Skip the running test unless kernels can be built for a backend."""
-    if problem := find_problem(backend):
+    if problem := find_problem(backend, compiler):
         pytest.skip(problem)
 
 

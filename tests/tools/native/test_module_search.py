@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import ROOT
+from support.tools.toolchains import require_programs
 
 INCLUDE = ROOT / "kbuild" / "native" / "include"
 
@@ -35,6 +36,7 @@ int main(int count, char **paths)
 
 
 def compile_with(compiler: str, *arguments: str | Path) -> None:
+    require_programs(compiler)
     subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", *map(str, arguments)], check=True)
 
 

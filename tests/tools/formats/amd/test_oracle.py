@@ -20,6 +20,7 @@ from kbuild.formats.offload import binary as offload_binary
 from kbuild.formats.offload.bundle import MAGIC, load, parse_id, read_bundles
 from support.files.amd_builders import ZLIB, ZSTD, compressed_bundle
 from support.tools.amd_tools import dump_flags, dump_metadata, dump_symbols, require_tool, run
+from support.tools.toolchains import NEWER_CLANG, require_backend
 
 PRELUDE = r"""
 #define __global__ __attribute__((global))
@@ -118,6 +119,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _compile(
     source: Path, output: Path, compiler: str, arches: tuple[str, ...], *more: str
 ) -> Path:
+    if "--cuda-device-only" not in more:
+        # Code for host and device: the compiler calls the offload bundler.
+        require_backend("hip", compiler.replace("clang", "clang++"))
     targets = [f"--offload-arch={arch}" for arch in arches]
     options = ("-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-w", *targets, *more)
     run(require_tool(compiler), *options, "-c", source, "-o", output)
@@ -489,6 +493,8 @@ def test_offloading_section_of_cuda_is_read(tmp_path: Path) -> None:
         " void*);\n__global__ void one(int* p) { *p = 1; }\n"
     )
     output = tmp_path / "kernels.o"
+    # The compiler calls the offload packager, which comes with the bundler.
+    require_backend("hip", NEWER_CLANG)
     run(
         *(require_tool("clang-19"), "-x", "cuda", "--offload-new-driver", "-fgpu-rdc", "-w"),
         *("-foffload-lto", "--cuda-gpu-arch=sm_70", "--cuda-gpu-arch=sm_80", "-nocudainc"),

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
 import re
-import shutil
 import struct
-import subprocess
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -91,23 +88,6 @@ def test_layout_matches_llvm() -> None:
     key, value = struct.unpack_from("<QQ", content, strings)
     assert content[key : key + 5] == b"arch\0"
     assert content[value : value + 3] == b"v3\0"
-
-
-def test_llvm_reads_written_binaries(tmp_path: Path) -> None:
-    tool = next(
-        filter(None, map(shutil.which, ("llvm-offload-binary", "clang-offload-packager-19"))), None
-    )
-    if tool is None:
-        pytest.skip("LLVM's offload packager is not installed")
-    container = tmp_path / "container.bin"
-    container.write_bytes(
-        offload_binary.write([(1, STRINGS, b"first"), (1, (*STRINGS[:1], ("arch", "b")), b"2nd")])
-    )
-    for arch, image in (("x86-64-v3", b"first"), ("b", b"2nd")):
-        output = tmp_path / arch
-        option = f"--image=file={output},triple={STRINGS[0][1]},arch={arch}"
-        subprocess.run([tool, str(container), option], check=True)
-        assert output.read_bytes() == image
 
 
 def _sound() -> bytearray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kbuild.verify.policy.tables import make_schema
+from kbuild.verify.policy.schema import make_schema
 from kbuild_reference.markdown import escape, format_table
 
 

@@ -24,7 +24,7 @@ _FAMILIES: Final = {
 _INTRODUCTION: Final = """\
 # Verifier rules
 
-`kbuild verify` checks these rules. The meaning of an id never changes. A policy can change a severity.
+What `kbuild verify` checks.  An id never changes its meaning; a policy may change a severity.
 
 <!-- Made by: kbuild explain --all --format markdown -o docs/reference/rules.md -->
 """

@@ -27,14 +27,14 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session
-def linkcheck(session: nox.Session) -> None:
-    """Check the external links of the documentation, which needs a network."""
-    session.install(".[docs]")
-    session.run("sphinx-build", "-b", "linkcheck", "docs", "build/linkcheck")
-
-
-@nox.session
 def docs(session: nox.Session) -> None:
     """Build the documentation; a warning is an error."""
     session.install(".[docs]")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "build/docs")
+
+
+@nox.session
+def linkcheck(session: nox.Session) -> None:
+    """Check the external links of the documentation, which needs a network."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-b", "linkcheck", "docs", "build/linkcheck")

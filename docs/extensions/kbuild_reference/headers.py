@@ -97,10 +97,16 @@ def _members(body: str) -> Iterator[str]:
             continue
         if member.comment:
             yield from (f"    // {line}".rstrip() for line in member.comment.splitlines())
-        code, _, remark = member.text.partition("//")
+        code, remark = _split_remark(member.text)
         lines = _signature(code).splitlines()
-        lines[-1] += f"  //{remark}" if remark else ""
+        lines[-1] += f"  // {remark}" if remark else ""
         yield from (f"    {line}" for line in lines)
+
+
+def _split_remark(text: str) -> tuple[str, str]:
+    """Split a member and the comment that follows it on its line."""
+    match = re.search(r"//(.*)$|/\*(.*?)\*/\s*$", text)
+    return (text[: match.start()], (match[1] or match[2]).strip()) if match else (text, "")
 
 
 def _signature(text: str) -> str:

@@ -61,7 +61,10 @@ class CodeReader(Protocol):
         """Return the command that prints at least the named functions."""
 
     def read_disassembly(self, output: str, data: Buffer, names: frozenset[str]) -> Listing:
-        """Read what the command printed, without noise (see `docs/how-to/diff.md`)."""
+        """Read what the command printed, without noise.
+
+        See `docs/explanation/build-comparison.md`.
+        """
 
 
 def drop_unused_labels(lines: Sequence[str]) -> Iterator[str]:

@@ -25,6 +25,7 @@ PAGES = [
 ]
 EXTERNAL = ("https://", "http://", "mailto:")
 MOST_LINES = 150
+SOURCE_SUFFIXES = (".py", ".h", ".hpp", ".c", ".cpp", ".cu", ".cmake", ".j2", ".md")
 
 
 def list_links(page: Path) -> Iterator[str]:
@@ -51,6 +52,15 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         assert target.exists(), f"{link} in {page.name}"
         if anchor:
             assert anchor in list_anchors(target), f"{link} in {page.name}"
+
+
+def test_source_refers_to_pages_that_exist() -> None:
+    for name in ("kbuild", "cmake", "templates", "examples", "benchmarks"):
+        for path in (ROOT / name).rglob("*"):
+            if path.is_file() and path.suffix in SOURCE_SUFFIXES:
+                text = path.read_text(encoding="utf-8")
+                for page in re.findall(r"\bdocs/[\w/-]+\.md", text):
+                    assert (ROOT / page).is_file(), f"{path.relative_to(ROOT)} refers to {page}"
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:

@@ -30,8 +30,8 @@ INTERNAL_FUNCTIONS = {
     "kbuild_push_configuration",
     "kbuild_take_stub_result",
 }
-# Include guards of headers, and what the build passes on to its own steps.
-INTERNAL_VARIABLES = {"KBUILD_EXECUTABLE"}
+# What a build passes on to its own steps.
+INTERNAL_VARIABLES = {"KBUILD_EXECUTABLE", "KBUILD_EXIT_CODE_FILE", "KBUILD_FAILURE_FILE"}
 
 
 def read(name: str) -> str:
@@ -73,6 +73,14 @@ def test_every_public_declaration_is_in_the_reference(header: str, page: str) ->
 def test_every_public_python_name_is_in_the_reference() -> None:
     page = read("reference/python.md")
     assert [name for name in kbuild.__all__ if f"kbuild.{name}" not in page] == []
+
+
+def test_every_documented_python_name_exists() -> None:
+    names = re.findall(r"auto(?:class|function):: ([\w.]+)", read("reference/python.md"))
+    assert len(names) > 5
+    for name in names:
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
 
 
 def test_every_error_class_is_in_the_reference() -> None:

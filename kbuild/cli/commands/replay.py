@@ -19,8 +19,8 @@ from kbuild.runtime.launch_records.replay import Replay, replay_launch
 HELP: Final = "Replay a recorded launch without the program that made it."
 EPILOG: Final = """\
 Programs write launch records if they run with KBUILD_CAPTURE=DIR. Python code can write them too.
-See docs/how-to/launch-records.md. The kernel runs in this process, so you can run this command under
-a debugger or a checker, for example `compute-sanitizer kbuild replay FILE`.
+See docs/how-to/launch-records.md. The kernel runs in this process, so you can run this command
+under a debugger or a checker, for example `compute-sanitizer kbuild replay FILE`.
 Exit codes: 0 if the launch succeeds, 1 if it fails, 77 if there is no device."""
 
 _RENDERERS: Final = {"text": report_replay.render_text, "json": report_replay.render_json}

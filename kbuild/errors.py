@@ -1,7 +1,7 @@
-"""Errors that a user can cause, each with the exit code it stands for.
+"""Errors that users can cause, and the exit code of each.
 
-One root, :class:`KbuildError`.  The library raises; ``kbuild.cli`` is the one place
-that catches, prints the message and turns the error into an exit code.
+Library code raises a subclass of `KbuildError`. Only ``kbuild.cli.main`` catches it, prints the
+message, and exits with its exit code.
 """
 
 from __future__ import annotations
@@ -10,42 +10,44 @@ from collections.abc import Iterable
 
 
 class KbuildError(Exception):
-    """Root of everything that kbuild raises on purpose.
+    """Base class of all errors that kbuild raises on purpose.
 
-    ``str(error)`` is one clear message that names the thing and the mend.  ``setting`` is the
-    keyword of ``kbuild_add_kernels`` that it is about, where that is known.
+    ``str(error)`` is one message that states the problem and the fix. ``setting`` is the keyword
+    of ``kbuild_add_kernels`` that caused the error, and ``target`` is the kernel target. Both are
+    None if they are unknown.
     """
 
     exit_code: int = 2
     setting: str | None = None
+    target: str | None = None
 
 
 class ConfigurationError(KbuildError):
-    """Bad usage or bad configuration: wrong keyword, missing file, unknown kernel."""
+    """Bad usage or configuration, for example a wrong keyword or a missing file."""
 
 
 class InputError(KbuildError):
-    """Unreadable input: an artifact that is empty, truncated or of no known kind."""
+    """Unreadable input, for example an artifact that is empty, truncated, or of unknown type."""
 
 
 class SourceError(KbuildError):
-    """A kernel source that breaks kbuild's own rules (no kernel in it, host code in it)."""
+    """A kernel source that kbuild rejects, for example because it defines a host function."""
 
 
 class ToolchainError(KbuildError):
-    """A compiler or tool is missing or too old."""
+    """A compiler or tool that is missing or too old."""
 
     exit_code = 3
 
 
 class ToolError(KbuildError):
-    """An external tool failed; the message holds its argv and the tail of its stderr."""
+    """A failed external tool. The message contains its command line and last lines of output."""
 
     exit_code = 4
 
 
 class BuildError(ToolError):
-    """A build failed; ``exit_code`` is that of the edge that failed first."""
+    """A failed build, with the exit code of the kbuild command that failed first."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -53,17 +55,20 @@ class BuildError(ToolError):
 
 
 class LaunchError(KbuildError):
-    """A launch, allocation or copy that the artifact's runtime refused."""
+    """A launch, allocation, or copy that the artifact's runtime rejected."""
 
     exit_code = 1
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` with the nearest known word, or which words there are."""
-    import difflib  # noqa: PLC0415 - only on the way to an error
+    """Return ``"; did you mean 'x'?"`` with the nearest known word.
+
+    If no known word is similar, return ``"; expected one of a, b, c"``.
+    """
+    import difflib  # noqa: PLC0415 - needed only for errors
 
     words = sorted(known)
     nearest = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
     if nearest:
         return f"; did you mean {nearest[0]!r}?"
-    return f"; known are {', '.join(words)}"
+    return f"; expected one of {', '.join(words)}"

@@ -1,16 +1,17 @@
-"""Runs external tools: the only caller of subprocess."""
+"""Run external programs. Only this module imports subprocess."""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kbuild.errors import ToolchainError, ToolError
@@ -19,15 +20,16 @@ from kbuild.model import Command, CommandResult
 _TAIL_LINES = 40
 _TAIL_BYTES = 1 << 16
 _GRACE_SECONDS = 2.0
-# Names the file in which an edge leaves its exit code for `stream_build`.
-_EXIT_CODE_VARIABLE = "KBUILD_EXIT_CODE_FILE"
+# Names the file in which the first kbuild command that fails describes its failure.
+_FAILURE_VARIABLE = "KBUILD_FAILURE_FILE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How an isolated process ended; ``output`` is the tail of all that it printed.
+class IsolatedResult:
+    """The result of an isolated process.
 
-    ``returncode`` is negative for a signal, and None where the time limit ended it.
+    ``returncode`` is negative if a signal ended the process, and None if it exceeded the time
+    limit. ``output`` holds the last part of stdout and stderr.
     """
 
     returncode: int | None
@@ -37,13 +39,20 @@ class Ending:
 def run(
     command: Command, *, cwd: Path | None = None, timeout: float | None = None
 ) -> CommandResult:
-    """Run ``command`` to its end and return what it said, whatever its exit status.
+    """Run ``command`` and return its output and exit status, which can be nonzero.
 
-    Raises ToolchainError when the program is not there, ToolError when it outlives
-    ``timeout`` seconds.
+    Args:
+        command: The program and its arguments.
+        cwd: The working directory. The default is the one of ``command``.
+        timeout: The time limit, in seconds.
+
+    Raises:
+        ToolchainError: The program does not exist or is not executable.
+        ToolError: The program exceeds the time limit.
+
     """
-    for folder in command.directories:
-        folder.mkdir(parents=True, exist_ok=True)
+    for directory in command.directories:
+        directory.mkdir(parents=True, exist_ok=True)
     try:
         done = subprocess.run(
             command.argv,
@@ -57,7 +66,9 @@ def run(
     except FileNotFoundError as error:
         raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
     except PermissionError as error:
-        raise ToolchainError(f"{command.argv[0]}: may not be executed") from error
+        raise ToolchainError(
+            f"{command.argv[0]}: permission denied; make the file executable"
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"{shlex.join(command.argv)}\nran longer than {timeout} s") from error
     return CommandResult(
@@ -71,7 +82,14 @@ def run(
 def run_checked(
     command: Command, *, cwd: Path | None = None, timeout: float | None = None
 ) -> CommandResult:
-    """`run`, but a failing tool raises ToolError with its argv and the tail of its stderr."""
+    """Do the same as `run`, but raise an error if the command fails.
+
+    Raises:
+        ToolchainError: The program does not exist or is not executable.
+        ToolError: The command fails or exceeds the time limit. The message contains the command
+            line and the last lines of output.
+
+    """
     result = run(command, cwd=cwd, timeout=timeout)
     if result.returncode != 0:
         raise ToolError(describe_failure(result))
@@ -79,7 +97,7 @@ def run_checked(
 
 
 def stream(command: Command, *, cwd: Path | None = None) -> int:
-    """Run ``command`` with our own stderr for all its output; return its exit status."""
+    """Run ``command``, send all its output to this process's stderr, and return its exit status."""
     try:
         return subprocess.run(
             command.argv, cwd=cwd, env=_environment(dict(command.env)), stdout=2, check=False
@@ -88,14 +106,14 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
 
 
-def run_isolated(command: Command, *, timeout: float) -> Ending:
-    """Run what may crash or hang, and leave nothing of it behind, whatever it started.
+def run_isolated(command: Command, *, timeout: float) -> IsolatedResult:
+    """Run a command that can crash or hang, and kill every process that it leaves behind.
 
-    After ``timeout`` seconds it is asked to end, and soon afterwards killed.
+    After ``timeout`` seconds, the command receives SIGTERM and, if it does not exit soon, SIGKILL.
     """
-    import tempfile  # noqa: PLC0415 - slow to import, and build edges isolate nothing
+    import tempfile  # noqa: PLC0415 - slow to import, and build edges do not need it
 
-    # A file, not a pipe: processes that it started may hold a pipe open for ever.
+    # A pipe can stay open forever if the command leaves processes behind. A file cannot.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command.argv,
@@ -112,7 +130,7 @@ def run_isolated(command: Command, *, timeout: float) -> Ending:
             process.wait()
         size = output.seek(0, os.SEEK_END)
         output.seek(max(0, size - _TAIL_BYTES))
-        return Ending(returncode=returncode, output=output.read().decode(errors="replace"))
+        return IsolatedResult(returncode=returncode, output=output.read().decode(errors="replace"))
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:
@@ -126,13 +144,13 @@ def _wait(process: subprocess.Popen[bytes], timeout: float) -> int | None:
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    # The group is named after its first process, and lives as long as any process of it.
+    # The process group has the id of its first process and exists until its last process ends.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
 
 
 class Server:
-    """A process of our own, running ``main`` of ``module``, that answers lines with lines."""
+    """A Python process that runs ``main`` of ``module`` and answers each line with one line."""
 
     def __init__(self, module: str) -> None:
         self._process = subprocess.Popen(
@@ -144,7 +162,7 @@ class Server:
         atexit.register(self.close)
 
     def ask(self, line: bytes) -> bytes | None:
-        """Its answer without the newline; None where it ended instead, and it is closed."""
+        """Return the answer without its newline, or None if the process ended."""
         process = self._process
         if process.stdin is None or process.stdout is None:
             return None
@@ -160,7 +178,7 @@ class Server:
         return answer[:-1]
 
     def close(self) -> None:
-        """End it."""
+        """Kill the process."""
         atexit.unregister(self.close)
         self._process.kill()
         with contextlib.suppress(OSError):
@@ -168,10 +186,10 @@ class Server:
 
 
 def python_argv(module: str) -> tuple[str, ...]:
-    """The start of an argv that runs ``main(words)`` of ``module`` with our interpreter.
+    """Return the first words of a command that calls ``main(words)`` of ``module``.
 
-    ``-m`` would look in the current folder first, where another kbuild may be: a source
-    tree beside the installed package.
+    The command runs this process's Python interpreter. Python's option ``-m`` searches the
+    working directory first, which might be the source tree of another kbuild.
     """
     code = (
         "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
@@ -181,32 +199,50 @@ def python_argv(module: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildCall:
-    """A build tool to run in ``folder``.
+class Failure:
+    """The failure of a kbuild command, for the build that runs it.
 
-    ``on_line`` gets each line that it prints, which otherwise goes to our stderr; ``inherited``
-    are descriptors that stay open for as long as any process of the build lives.
+    ``setting`` and ``target`` are those of the `KbuildError`, if it has them.
+    """
+
+    exit_code: int
+    message: str = ""
+    setting: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildCall:
+    """A build tool to run in ``directory``.
+
+    ``on_line`` receives each line of output. Without it, the output goes to this process's stderr.
+    Every process of the build inherits the file descriptors ``inherited``.
     """
 
     command: Command
-    folder: Path
+    directory: Path
     on_line: Callable[[str], None] | None = None
     inherited: tuple[int, ...] = ()
 
 
-def stream_build(call: BuildCall) -> tuple[int, int | None]:
-    """The exit status of the build, and the exit code of the first kbuild below it that failed.
+def stream_build(call: BuildCall) -> tuple[int, Failure | None]:
+    """Run a build tool.
 
-    Build tools have one status for whatever went wrong in an edge; ours say more.
+    Build tools have only one exit status for all failures of the commands that they run.
+    Therefore, kbuild commands describe their failures with `leave_failure`.
+
+    Returns:
+        The exit status, and the first failure of a kbuild command that the build tool ran.
+
     """
-    path = call.folder / ".exit-code"
-    call.folder.mkdir(parents=True, exist_ok=True)
+    path = call.directory / ".failure"
+    call.directory.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    variables = {**dict(call.command.env), _EXIT_CODE_VARIABLE: str(path)}
+    variables = {**dict(call.command.env), _FAILURE_VARIABLE: str(path)}
     try:
         process = subprocess.Popen(
             call.command.argv,
-            cwd=call.folder,
+            cwd=call.directory,
             env=_environment(variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if call.on_line else 2,
@@ -216,48 +252,62 @@ def stream_build(call: BuildCall) -> tuple[int, int | None]:
     except FileNotFoundError as error:
         raise ToolchainError(f"{call.command.argv[0]}: not found; is it installed?") from error
     status = _follow(process, call.on_line or (lambda _: None))
-    code = path.read_text() if path.exists() else ""
+    failure = _read_failure(path)
     path.unlink(missing_ok=True)
-    return status, int(code) if code else None
+    return status, failure
 
 
 def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) -> int:
-    """Pass its lines on until it ends; the exit status."""
+    """Pass on each line of output until the process ends, and return its exit status."""
     with process:
         try:
             for line in process.stdout or ():
                 on_line(line.decode(errors="replace").rstrip("\n"))
         except BaseException:
-            process.send_signal(signal.SIGINT)  # it removes what is half done
+            process.send_signal(signal.SIGINT)  # ninja then removes unfinished outputs
             process.communicate()
             raise
     return process.returncode
 
 
-def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:
-    """The variables that are set, have one of ``names`` or begin with one of ``prefixes``."""
-    wanted = frozenset(names)
-    return {n: v for n, v in os.environ.items() if n in wanted or n.startswith(prefixes)}
-
-
-def leave_exit_code(code: int) -> None:
-    """Tell the build that we are an edge of, if there is one, how we are about to end."""
-    path = os.environ.get(_EXIT_CODE_VARIABLE)
+def leave_failure(failure: Failure) -> None:
+    """Describe this command's failure to the build that runs it, if there is one."""
+    path = os.environ.get(_FAILURE_VARIABLE)
     if not path:
         return
-    # The first to fail tells.
-    with contextlib.suppress(OSError), Path(path).open("x") as file:
-        file.write(str(code))
+    # Mode "x": the build reports the first failure.
+    with contextlib.suppress(OSError), Path(path).open("x", encoding="utf-8") as file:
+        json.dump(asdict(failure), file)
+
+
+def _read_failure(path: Path) -> Failure | None:
+    try:
+        return Failure(**json.loads(path.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError):  # ValueError: the disk is full, so the file is empty
+        return None
+
+
+def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return the variables that are set and have one of these names or prefixes.
+
+    The variable that kbuild sets for its own commands is not included.
+    """
+    selected = frozenset(names)
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if (name in selected or name.startswith(prefixes)) and name != _FAILURE_VARIABLE
+    }
 
 
 def find_step_summary() -> Path | None:
-    """The file whose Markdown GitHub Actions shows on the page of the run, where we are in one."""
+    """Return the file for the Markdown summary of a GitHub Actions run, or None outside of one."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     return Path(path) if path else None
 
 
 def describe_failure(result: CommandResult) -> str:
-    """The argv, the exit status and the last lines a failed tool printed."""
+    """Return the command line, the exit status, and the last lines of output of a failed tool."""
     lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
     omitted = len(lines) - _TAIL_LINES
     tail = lines[-_TAIL_LINES:]

@@ -19,7 +19,8 @@ from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
 from kbuild.process import run_checked
-from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.project.cmake import CMakeBuild, configure_and_build
+from kbuild.project.tools import find_build_tools
 from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
 
 OPTIONS: Final = "-O2"

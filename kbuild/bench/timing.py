@@ -18,7 +18,8 @@ from kbuild.bench.results import TimedMode, TimedWay, Timing
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 from kbuild.process import run_checked
-from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.project.cmake import CMakeBuild, configure_and_build
+from kbuild.project.tools import find_build_tools
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 # The number of processes that measure the first launch of each way.

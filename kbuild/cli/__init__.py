@@ -1,1 +1,1 @@
-"""The command line: one thin module a command, and the only code that exits."""
+"""The command line. Only this package prints results, and only `kbuild.cli.main` exits."""

@@ -1,4 +1,4 @@
-"""How far a build is: a bar with the time that is left on a terminal, lines elsewhere."""
+"""Show the progress of a build: a bar on a terminal, and plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kbuild.project.ninja import BuildReporter, BuildStep
 
 @contextmanager
 def show_build() -> Iterator[BuildReporter]:
-    """Whom to tell; on a terminal the bar is gone at the end."""
+    """Yield the receiver of a build's progress. The bar is removed at the end."""
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if not is_terminal or select_environment(("CI",)).get("CI"):
         yield _Lines()
@@ -28,17 +28,17 @@ def show_build() -> Iterator[BuildReporter]:
 
 
 class _Lines:
-    """One line an edge, for logs that are read later."""
+    """A reporter that prints one line per edge, for logs."""
 
     def report_step(self, step: BuildStep) -> None:
-        self.report_line(f"[{step.finished}/{step.total}] {step.what}")
+        self.report_line(f"[{step.finished}/{step.total}] {step.description}")
 
     def report_line(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
 class _Bar:
-    """A line that stays at the bottom, below what tools have to say."""
+    """A reporter that keeps a bar below the output of tools."""
 
     def __init__(self) -> None:
         self._progress: Any = None
@@ -49,7 +49,7 @@ class _Bar:
             self._open(step.total)
         end = None if step.seconds_left is None else time.monotonic() + step.seconds_left
         self._progress.update(
-            self._task, completed=step.finished, total=step.total, what=step.what, end=end
+            self._task, completed=step.finished, total=step.total, what=step.description, end=end
         )
 
     def report_line(self, line: str) -> None:
@@ -63,7 +63,7 @@ class _Bar:
             self._progress.stop()
 
     def _open(self, total: int) -> None:
-        # Loads slowly, and a build that has nothing to do shows no bar.
+        # Slow to import, and a build with nothing to do shows no bar.
         from rich.console import Console  # noqa: PLC0415
         from rich.progress import (  # noqa: PLC0415
             BarColumn,
@@ -76,7 +76,7 @@ class _Bar:
         from rich.text import Text  # noqa: PLC0415
 
         class RemainingColumn(TimeRemainingColumn):
-            """What ninja foretells by what each edge took before; else what is usual."""
+            """The remaining time as ninja predicts it, or else as rich estimates it."""
 
             def render(self, task: Task) -> Text:
                 end = task.fields["end"]
@@ -97,6 +97,6 @@ class _Bar:
 
 
 def format_duration(seconds: float) -> str:
-    """The whole seconds from now, at least 0, as ``h:mm:ss``."""
+    """Format a duration as ``h:mm:ss``, rounded up and at least 0."""
     minutes, left = divmod(max(0, math.ceil(seconds)), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{left:02}"

@@ -1,8 +1,8 @@
-"""Dispatches ``kbuild COMMAND``: the one place that catches errors and picks exit codes.
+"""Run ``kbuild COMMAND``, catch its errors, and choose the exit code.
 
-A command is a module of this package with ``HELP``, ``add_arguments(parser)`` and
-``run(arguments) -> int``.  Only the module of the command that was called is imported:
-build edges start kbuild thousands of times.
+A command is a module of `kbuild.cli.commands` with ``HELP``, ``add_arguments(parser)``, and
+``run(arguments) -> int``. Only the module of the command that runs is imported, because builds
+start kbuild thousands of times.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Any, Final, NoReturn
 
 from kbuild import __version__
 from kbuild.errors import KbuildError, did_you_mean
-from kbuild.process import leave_exit_code
+from kbuild.process import Failure, leave_failure
 
-# Command to (module, what `kbuild --help` says of it).
+# Maps each command to its module and its description in `kbuild --help`.
 _COMMANDS: Final = {
-    "demo": ("demo", "build, verify and smoke-run the saxpy example"),
+    "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
     "clean": ("clean", "remove what kbuild build made"),
-    "inspect": ("inspect", "list the device code, kernels and handles of artifacts"),
-    "verify": ("verify", "check the symbol layout of artifacts against the rules"),
+    "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
+    "verify": ("verify", "check artifacts against the rules and a policy"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
-    "replay": ("replay", "launch a kernel as a launch record has it"),
-    "bench": ("bench", "count and time what a launch costs"),
-    "explain": ("explain", "say what a rule finds, why it matters and how to mend it"),
-    "doctor": ("doctor", "print which toolchains, tools and devices are found"),
-    "runtimes": ("runtimes", "[build] write the runtimes' imported targets"),
-    "plan": ("plan", "[build edge] plan the edges of a target"),
-    "compile": ("compile", "[build edge] compile one source for one architecture"),
-    "device-link": ("device_link", "[build edge] link a target's device code"),
-    "pack": ("pack", "[build edge] make fat binary, stub unit and headers"),
+    "replay": ("replay", "replay a recorded launch"),
+    "bench": ("bench", "measure the cost of a launch"),
+    "explain": ("explain", "explain what a rule reports, why it matters, and how to fix it"),
+    "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
+    "runtimes": ("runtimes", "[internal] write the runtimes' imported targets"),
+    "plan": ("plan", "[internal] plan the edges of a target"),
+    "compile": ("compile", "[internal] compile one source for one architecture"),
+    "device-link": ("device_link", "[internal] link a target's device code"),
+    "pack": ("pack", "[internal] write the fat binary, stub unit, and headers of a target"),
 }
-_COLLECTED_FROM: Final = 1 << 20
+_GC_THRESHOLD: Final = 1 << 20
 _USAGE_ERROR: Final = 2
 _INTERRUPTED: Final = 130
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser whose complaint is one line, as every other message of ours."""
+    """An argument parser that reports an error in one line, as kbuild reports all errors."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(_USAGE_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
@@ -52,36 +52,38 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    code = _run(words)
-    if code != 0:
-        leave_exit_code(code)
-    return code
-
-
-def _run(words: list[str]) -> int:
     try:
         if words and words[0] in _COMMANDS:
-            return _run_command(words[0], words[1:])
-        return _run_options(words)
+            failure = Failure(exit_code=_run_command(words[0], words[1:]))
+        else:
+            failure = Failure(exit_code=_run_options(words))
     except (KbuildError, OSError, KeyboardInterrupt) as error:
-        return report_failure(error)
+        failure = _report_failure(error)
+    if failure.exit_code != 0:
+        leave_failure(failure)
+    return failure.exit_code
 
 
-def report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> int:
-    """Say in one line what ended the command; its exit code."""
+def _report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> Failure:
+    """Print the error that ended the command, and return its description."""
     if isinstance(error, KbuildError):
         print(f"kbuild: error: {error}", file=sys.stderr)
-        return error.exit_code
+        return Failure(
+            exit_code=error.exit_code,
+            message=str(error),
+            setting=error.setting,
+            target=error.target,
+        )
     if isinstance(error, BrokenPipeError):
-        # Whoever read our output has seen enough; keep the interpreter from flushing it.
+        # The reader of our output has closed it. Keep the interpreter from writing more.
         sys.stderr.close()
-        return 1
+        return Failure(exit_code=1)
     if isinstance(error, OSError):
         what = error.filename or "output"
         print(f"kbuild: error: {what}: {error.strerror}", file=sys.stderr)
-        return _USAGE_ERROR
+        return Failure(exit_code=_USAGE_ERROR)
     print("kbuild: interrupted", file=sys.stderr)
-    return _INTERRUPTED
+    return Failure(exit_code=_INTERRUPTED)
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
@@ -93,9 +95,9 @@ def _run_command(name: str, words: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    # Facts are trees that live until the end: looking for cycles in them takes a tenth of all
-    # time, and finds none.
-    gc.set_threshold(_COLLECTED_FROM)
+    # Facts are trees that live until the end. Searching them for cycles takes a tenth of the
+    # time and finds none.
+    gc.set_threshold(_GC_THRESHOLD)
     code: int = module.run(parser.parse_args(words))
     return code
 
@@ -106,13 +108,13 @@ def _run_options(words: Sequence[str]) -> int:
     parser = _Parser(
         prog="kbuild",
         usage="kbuild COMMAND [OPTIONS]",
-        description="GPU kernel sources to artifacts that any host compiler can link.",
-        epilog=f"commands:\n{listing}\n\nkbuild COMMAND --help says more.",
+        description="Turn GPU kernel sources into artifacts that any host compiler can link.",
+        epilog=f"commands:\n{listing}\n\nRun kbuild COMMAND --help for the options of a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument(
-        "--cmake-dir", action="store_true", help="print the folder with kbuild-config.cmake"
+        "--cmake-dir", action="store_true", help="print the directory of kbuild-config.cmake"
     )
     parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
     arguments, rest = parser.parse_known_args(words)
@@ -121,7 +123,7 @@ def _run_options(words: Sequence[str]) -> int:
     if arguments.version:
         print(f"kbuild {__version__}")
     elif arguments.cmake_dir:
-        from kbuild import resources  # noqa: PLC0415 - only here
+        from kbuild import resources  # noqa: PLC0415 - only this option needs it
 
         print(resources.cmake_directory())
     elif arguments.command is not None:

@@ -1,4 +1,4 @@
-"""Where a command's result goes: standard output, or a file written whole."""
+"""Write the result of a command to standard output or to a file."""
 
 from __future__ import annotations
 
@@ -6,36 +6,23 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from kbuild.errors import ConfigurationError
 from kbuild.files import write_parts
 
-
-def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
-    """Add ``--format`` and ``-o``; the first format is the default."""
-    parser.add_argument(
-        "--format", choices=formats, default=formats[0], help="default: %(default)s"
-    )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write to FILE instead of stdout"
-    )
-
-
-def artifact_path(text: str) -> Path:
-    """An argument that names an artifact; an empty one is a mistake, not this folder."""
-    if not text:
-        raise argparse.ArgumentTypeError("an empty path")
-    return Path(text)
+# The exit code of commands that skipped everything, for example because there is no device.
+SKIPPED: Final = 77
 
 
 def write_output(text: str, arguments: argparse.Namespace) -> None:
-    """Send ``text`` to where the arguments say."""
+    """Write ``text`` to the destination that the arguments select."""
     stream_output((text,), arguments)
 
 
 def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
-    """Send the text that ``parts`` make to where the arguments say, one after the other."""
-    # A path may hold bytes that are no UTF-8; better shown escaped than not at all.
+    """Write the parts of a text, one after the other, to the selected destination."""
+    # A path can contain bytes that are not UTF-8. They are written as escape sequences.
     content = (part.encode("utf-8", "backslashreplace") for part in parts)
     if arguments.output is None:
         if sys.stdout is None:
@@ -45,7 +32,9 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
         return
     inputs = [arguments.path] if "path" in arguments else getattr(arguments, "paths", ())
     if any(is_same_file(arguments.output, path) for path in inputs):
-        raise ConfigurationError(f"-o {arguments.output}: that is the artifact itself")
+        raise ConfigurationError(
+            f"-o {arguments.output}: this is the artifact itself; name another file"
+        )
     try:
         _write_file(arguments.output, content)
     except OSError as error:
@@ -53,7 +42,7 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
 
 
 def _write_file(path: Path, content: Iterable[bytes]) -> None:
-    """Write a file whole, at the end of links; pipes and devices as they are."""
+    """Write a file atomically. Follow links, and write directly to pipes and devices."""
     target = path.resolve()
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:
@@ -63,7 +52,7 @@ def _write_file(path: Path, content: Iterable[bytes]) -> None:
 
 
 def append_text(text: str, path: Path) -> None:
-    """Add ``text`` to the end of a file that others write to as well."""
+    """Append ``text`` to a file that other programs also write to."""
     try:
         with path.open("ab") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -72,5 +61,5 @@ def append_text(text: str, path: Path) -> None:
 
 
 def is_same_file(output: Path, path: Path) -> bool:
-    """Whether writing one would overwrite the other."""
+    """Return whether writing ``output`` would overwrite ``path``."""
     return output.exists() and path.exists() and output.samefile(path)

@@ -1,7 +1,8 @@
-"""The folder that ``kbuild build`` works in: what is where, and who may write."""
+"""The directory that ``kbuild build`` works in: its layout, its owner, and its lock."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -11,150 +12,169 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, KbuildError, ToolError
 from kbuild.files import write_if_changed
+from kbuild.toolchain.environment import COMPILERS_FILE
 
-# Relative to the manifest.
-OUTPUT: Final = Path("build") / "kbuild"
+# Relative to the directory of the manifest.
+DEFAULT_OUTPUT: Final = Path("build") / "kbuild"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildFolder:
-    """Artifacts are in ``root/<target>``, all else here."""
+class BuildDirectory:
+    """The paths in a build directory. The artifacts of a target are in ``root/<target>``."""
 
     root: Path
 
     @property
     def project(self) -> Path:
-        """The generated CMake project."""
+        """The directory of the generated CMake project."""
         return self.root / "project"
 
     @property
+    def environment(self) -> Path:
+        """The file that describes what a build depends on and ninja cannot see."""
+        return self.project / "environment.txt"
+
+    @property
     def cmake(self) -> Path:
-        """Where CMake and ninja work."""
+        """The directory that CMake and ninja work in."""
         return self.root / "cmake"
 
-    @property
-    def state(self) -> Path:
-        """What was configured; not there while it is not."""
-        return self.root / ".state.json"
-
-    @property
-    def quick(self) -> Path:
-        """What tells a build that it has nothing to do; not there while that is not sure."""
-        return self.root / ".quick"
+    def list_compiler_files(self, targets: Iterable[str]) -> tuple[Path, ...]:
+        """Return the files in which `kbuild plan` describes the compilers of targets."""
+        return tuple(self.cmake / "kbuild" / target / COMPILERS_FILE for target in targets)
 
     @property
     def lock(self) -> Path:
-        """The file that the one who writes holds a lock on."""
+        """The file that the process that writes in the directory has locked."""
         return self.root / ".kbuild-lock"
 
     @property
     def ledger(self) -> Path:
-        """The names of the targets that were ever built here; what makes the folder ours."""
+        """The file that lists the targets. It marks the directory as one of kbuild's."""
         return self.root / ".kbuild-targets"
 
-    def is_ours(self) -> bool:
-        """Whether `claim_folder` was here."""
+    def is_claimed(self) -> bool:
+        """Return whether kbuild made the directory."""
         return self.ledger.is_file()
 
     def is_configured(self) -> bool:
-        """Whether the last attempt to configure came to its end."""
-        made = (self.state, self.project / "CMakeLists.txt", self.cmake / "build.ninja")
-        return self.is_ours() and all(path.is_file() for path in made)
+        """Return whether ninja can build here, and run CMake when that is necessary."""
+        # CMake writes build.ninja last.
+        return all((self.cmake / name).is_file() for name in ("CMakeCache.txt", "build.ninja"))
 
 
-def check_claim(folder: BuildFolder, targets: Iterable[str]) -> None:
-    """Refuse to build ``targets`` where that would write into somebody else's files.
+def claim_directory(directory: BuildDirectory, targets: tuple[str, ...]) -> None:
+    """Make ``directory`` the build directory of ``targets``, and remove those of former targets.
 
-    Raises ConfigurationError that names them.
+    Raises:
+        ConfigurationError: The build would write into files that kbuild did not make.
+
     """
-    own = () if folder.is_ours() else (folder.project, folder.cmake, folder.state, folder.quick)
-    known = read_ledger(folder)
-    for path in (*own, *(folder.root / target for target in targets if target not in known)):
+    _check_files(directory, targets)
+    former = read_ledger(directory)
+    _write_ledger(directory, (*former, *targets))
+    for target in former - set(targets):
+        shutil.rmtree(directory.root / target, ignore_errors=True)
+    _write_ledger(directory, targets)
+
+
+def _check_files(directory: BuildDirectory, targets: Iterable[str]) -> None:
+    own = () if directory.is_claimed() else (directory.project, directory.cmake)
+    known = read_ledger(directory)
+    for path in (*own, *(directory.root / target for target in targets if target not in known)):
         if path.is_file() or (path.is_dir() and any(path.iterdir())):
             raise ConfigurationError(
-                f"{path}: is there already, and kbuild build did not make it; name another folder "
-                "with -o DIR"
+                f"{path}: already exists, and kbuild build did not make it; name another "
+                "directory with -o DIR"
             )
 
 
-def claim_folder(folder: BuildFolder, targets: tuple[str, ...]) -> None:
-    """Make it the build folder of ``targets``, and remove what others left that are no more.
-
-    Raises ConfigurationError as `check_claim` does.
-    """
-    check_claim(folder, targets)
-    former = read_ledger(folder)
-    _write_ledger(folder, (*former, *targets))
-    for target in former - set(targets):
-        shutil.rmtree(folder.root / target, ignore_errors=True)
-    _write_ledger(folder, targets)
-
-
-def read_ledger(folder: BuildFolder) -> frozenset[str]:
-    """The targets that have a folder here; none where it is not ours."""
-    if not folder.is_ours():
+def read_ledger(directory: BuildDirectory) -> frozenset[str]:
+    """Return the targets of the directory, or an empty set if kbuild did not make it."""
+    if not directory.is_claimed():
         return frozenset()
-    lines = folder.ledger.read_text(errors="replace").splitlines()
-    # A file that came from elsewhere is not to lead out of the folder.
+    lines = directory.ledger.read_text(errors="replace").splitlines()
+    # A ledger that someone else wrote must not lead out of the directory.
     return frozenset(line for line in lines if line not in ("", ".", "..") and "/" not in line)
 
 
-def _write_ledger(folder: BuildFolder, targets: Iterable[str]) -> None:
+def _write_ledger(directory: BuildDirectory, targets: Iterable[str]) -> None:
     lines = "".join(f"{target}\n" for target in sorted(set(targets)))
-    write_if_changed(folder.ledger, lines.encode())
+    write_if_changed(directory.ledger, lines.encode())
 
 
-def begin_configuration(folder: BuildFolder) -> None:
-    """From now on it is not configured."""
-    folder.quick.unlink(missing_ok=True)
-    folder.state.unlink(missing_ok=True)
+def forget_configuration(directory: BuildDirectory) -> None:
+    """Remove what CMake knows of paths and compilers, but nothing that was built.
 
-
-def forget_configuration(folder: BuildFolder) -> None:
-    """Remove what CMake remembers of compilers, but nothing that was built.
-
-    What an attempt that came to no end left is not what CMake expects to find.
+    An interrupted configuration also leaves files that CMake does not expect.
     """
-    begin_configuration(folder)
-    (folder.cmake / "CMakeCache.txt").unlink(missing_ok=True)
-    for found in (folder.cmake / "CMakeFiles").glob("[0-9]*"):
-        shutil.rmtree(found)
+    for name in ("build.ninja", "CMakeCache.txt"):
+        (directory.cmake / name).unlink(missing_ok=True)
+    for detected in (directory.cmake / "CMakeFiles").glob("[0-9]*"):  # one per CMake version
+        shutil.rmtree(detected)
+
+
+def remove_build(directory: BuildDirectory) -> None:
+    """Remove what ``kbuild build`` made in the directory. The caller holds the lock."""
+    # First, so that the next build configures again if the removal is interrupted.
+    (directory.cmake / "build.ninja").unlink(missing_ok=True)
+    if directory.is_claimed():
+        targets = (directory.root / target for target in read_ledger(directory))
+        for path in (directory.project, directory.cmake, *targets):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+        directory.ledger.unlink()
+    directory.lock.unlink()
 
 
 @contextmanager
-def hold_lock(folder: BuildFolder, on_wait: Callable[[str], object]) -> Iterator[int]:
-    """Be the only one to write in ``folder``, which is made if need be; the lock's descriptor.
+def hold_lock(directory: BuildDirectory, on_wait: Callable[[str], object]) -> Iterator[int]:
+    """Lock the directory, which is made if it does not exist, and yield the lock's descriptor.
 
-    ``on_wait`` is told who has the lock where it has to be waited for.  The lock of a process that
-    is killed ends with the last one that inherited the descriptor.
+    If the process is killed, the lock ends with the last process that inherited the descriptor.
+    If the first build in a new directory fails on bad input, the directory is removed again.
+
+    Args:
+        directory: The build directory.
+        on_wait: Receives the id of the process that has the lock, if this one has to wait.
+
     """
-    descriptor = _open_locked(folder, on_wait)
+    missing = [path for path in (directory.root, *directory.root.parents) if not path.exists()]
+    descriptor = _open_locked(directory, on_wait)
+    is_new = not directory.is_claimed()
     try:
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield descriptor
+    except KbuildError as error:
+        if is_new and error.exit_code != ToolError.exit_code and not directory.is_configured():
+            remove_build(directory)
+            with contextlib.suppress(OSError):
+                for path in missing:
+                    path.rmdir()
+        raise
     finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)  # servers that a build started may have it too
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # processes that inherited it can still run
         os.close(descriptor)
 
 
-def _open_locked(folder: BuildFolder, on_wait: Callable[[str], object]) -> int:
+def _open_locked(directory: BuildDirectory, on_wait: Callable[[str], object]) -> int:
     while True:
-        folder.root.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        directory.root.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(directory.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            _wait_for(descriptor, folder, on_wait)
-            if _is_still(descriptor, folder.lock):
+            _wait_for(descriptor, directory, on_wait)
+            if _is_same_file(descriptor, directory.lock):
                 return descriptor
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # `kbuild clean` removed it meanwhile
+        os.close(descriptor)  # `kbuild clean` removed the file in the meantime
 
 
-def _wait_for(descriptor: int, folder: BuildFolder, on_wait: Callable[[str], object]) -> None:
+def _wait_for(descriptor: int, directory: BuildDirectory, on_wait: Callable[[str], object]) -> None:
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -163,12 +183,12 @@ def _wait_for(descriptor: int, folder: BuildFolder, on_wait: Callable[[str], obj
             fcntl.flock(descriptor, fcntl.LOCK_EX)
     except OSError as error:
         raise ConfigurationError(
-            f"{folder.lock}: cannot be locked ({error.strerror}); name a folder of a file system "
-            "with locks with -o DIR"
+            f"{directory.lock}: cannot be locked ({error.strerror}); name a directory on a file "
+            "system that supports locks with -o DIR"
         ) from error
 
 
-def _is_still(descriptor: int, path: Path) -> bool:
+def _is_same_file(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""``kbuild.toml``, or ``[tool.kbuild]`` of ``pyproject.toml``: targets without CMake.
+"""Read a manifest: ``kbuild.toml``, or ``[tool.kbuild]`` in ``pyproject.toml``.
 
 The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 """
@@ -16,13 +16,12 @@ from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.files import read_toml
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.project.sources import find_sources
-from kbuild.project.state import SourcePattern
-from kbuild.project.target_names import check_name, check_together
-from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
+from kbuild.project.target_names import check_conflicts, check_name
+from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 
 T = TypeVar("T")
 
-# TOML has booleans where CMake has ON and OFF.
+# TOML booleans correspond to CMake's ON and OFF.
 StubChoice: TypeAlias = Literal[True, False, "symbols"]
 
 MANIFEST_NAME: Final = "kbuild.toml"
@@ -33,7 +32,7 @@ PROFILES: Final = ("release", "debug")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetTable:
-    """One ``[target.<name>]``; paths are as written, relative to the manifest."""
+    """A ``[target.<name>]`` table. Paths are unchanged and relative to the manifest."""
 
     sources: tuple[str, ...]
     kind: ArtifactKind = "shared"
@@ -56,9 +55,10 @@ class TargetTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileTable:
-    """``[profile.debug]`` or ``[profile.release]``: what it changes of every target.
+    """A ``[profile.<name>]`` table, which changes every target.
 
-    Lists come after the target's own; the others replace its, if they are there.
+    Its lists are appended to those of the target. Its other values, unless they are None, replace
+    those of the target.
     """
 
     definitions: tuple[str, ...] = ()
@@ -69,75 +69,94 @@ class ProfileTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestTarget:
-    """A target with its name, and the files that its patterns name."""
+    """A target with its name, its table, and its source files."""
 
     name: str
     table: TargetTable
-    patterns: tuple[SourcePattern, ...]
-
-    @property
-    def sources(self) -> tuple[Path, ...]:
-        """Each file once, however it is spelled, in the order of the patterns."""
-        files = (file for pattern in self.patterns for file in pattern.files)
-        return tuple(dict.fromkeys(map(normalize, files)))
+    sources: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a manifest asks for.
+    """The content of a manifest.
 
-    ``policy`` is the file with a ``[verify]`` table, if any; ``profiles`` are those with a table.
+    ``policy`` is the manifest itself if it has a ``[verify]`` table, which then applies to the
+    targets without their own policy. ``profiles`` holds the profiles that have a table.
     """
 
     path: Path
     targets: tuple[ManifestTarget, ...]
-    policy: Path | None
+    policy: Path | None = None
     profiles: tuple[tuple[str, ProfileTable], ...] = ()
 
     @property
     def root(self) -> Path:
-        """The folder that relative paths start from."""
+        """The directory that relative paths start from."""
         return self.path.parent
 
-    def profile(self, name: str) -> ProfileTable:
-        """The profile called ``name``; one without a table changes nothing."""
+    @property
+    def policies(self) -> tuple[Path, ...]:
+        """The policy files of all targets, each once."""
+        found = (self.find_policy(target) for target in self.targets)
+        return tuple(dict.fromkeys(path for path in found if path))
+
+    def find_policy(self, target: ManifestTarget) -> Path | None:
+        """Return the policy file of a target, or None if it has no policy."""
+        if target.table.policy:
+            return self.root / target.table.policy
+        return self.policy
+
+    def find_profile(self, name: str) -> ProfileTable:
+        """Return the profile of this name. Without a table, it changes nothing."""
         return dict(self.profiles).get(name, ProfileTable())
 
+    def name_key(self, target: str, key: str) -> str:
+        """Return how error messages name a key of a target."""
+        return f"{self.path}: [target.{target}].{key}"
 
-def find_manifest(folder: Path) -> Path:
-    """``kbuild.toml`` of ``folder``, or its ``pyproject.toml`` with ``[tool.kbuild]``."""
-    manifest = folder / MANIFEST_NAME
+
+def find_manifest(directory: Path) -> Path:
+    """Return the path of the manifest in ``directory``.
+
+    Raises:
+        ConfigurationError: There is neither a ``kbuild.toml`` nor a ``pyproject.toml`` with a
+            ``[tool.kbuild]`` table.
+
+    """
+    manifest = directory / MANIFEST_NAME
     if manifest.is_file():
         return manifest
-    pyproject = folder / PYPROJECT_NAME
+    pyproject = directory / PYPROJECT_NAME
     if pyproject.is_file() and _read_document(pyproject) is not None:
         return pyproject
     raise ConfigurationError(
-        f"{folder}: no {MANIFEST_NAME}, and no {PYPROJECT_NAME} with [tool.kbuild]; "
-        "name one with -f FILE"
+        f"{directory}: no {MANIFEST_NAME}, and no {PYPROJECT_NAME} with [tool.kbuild]; "
+        "name a manifest with -f FILE"
     )
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest at ``path``.
+    """Read the manifest at ``path``.
 
-    Raises ConfigurationError for an unknown key (naming the nearest known one), a value of
-    the wrong type, a pattern without files, or a manifest without targets.
+    Raises:
+        ConfigurationError: The manifest is not valid TOML, has an unknown key, has a value of the
+            wrong type, has no target, or has a pattern that matches no file.
+
     """
     path = path.absolute()
     check_path(path, "the manifest", UNSAFE_IN_ROOT)
     data = _read_document(path) or {}
-    _refuse_unknown(path, "table", data, _TABLES)
+    _reject_unknown(path, "table", data, _TABLES)
     tables = data.get("target", {})
     if not isinstance(tables, dict) or not tables:
-        raise ConfigurationError(f"{path}: no [target.<name>] in it")
+        raise ConfigurationError(f"{path}: no [target.<name>] table")
     targets = tuple(_read_target(path, name, table) for name, table in tables.items())
-    with _where(path):
-        check_together(tables)
+    with error_prefix(path):
+        check_conflicts(tables)
     profiles = data.get("profile", {})
     if not isinstance(profiles, dict):
-        raise ConfigurationError(f"{path}: profile is no table")
-    _refuse_unknown(path, "profile", profiles, PROFILES)
+        raise ConfigurationError(f"{path}: 'profile' must be a table")
+    _reject_unknown(path, "profile", profiles, PROFILES)
     return Manifest(
         path=path,
         targets=targets,
@@ -147,22 +166,22 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _read_document(path: Path) -> dict[str, Any] | None:
-    """The tables of a manifest; None of a ``pyproject.toml`` that has none."""
+    """Return the tables of a manifest, or None if a ``pyproject.toml`` has no kbuild table."""
     data: Any = read_toml(path)
     if path.name != PYPROJECT_NAME:
         return cast("dict[str, Any]", data)
-    for header, key in (("[tool]", "tool"), ("[tool.kbuild]", "kbuild")):
+    for name, key in (("tool", "tool"), ("tool.kbuild", "kbuild")):
         if key not in data:
             return None
         data = data[key]
         if not isinstance(data, dict):
-            raise ConfigurationError(f"{path}: {header} is no table")
+            raise ConfigurationError(f"{path}: {name!r} must be a table")
     return cast("dict[str, Any]", data)
 
 
 @contextmanager
-def _where(where: object) -> Iterator[None]:
-    """Say in errors what they are about."""
+def error_prefix(where: object) -> Iterator[None]:
+    """Put ``where`` in front of the messages of errors."""
     try:
         yield
     except ConfigurationError as error:
@@ -179,7 +198,7 @@ def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
 def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:
     header = f"[profile.{name}]"
     read = _read_table(ProfileTable, path, header, table)
-    _refuse_semicolons(f"{path}: {header}", (*read.definitions, *read.compile_options))
+    _reject_semicolons(f"{path}: {header}", (*read.definitions, *read.compile_options))
     return read
 
 
@@ -187,25 +206,27 @@ def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
     where = f"{path}: [target.{name}]"
     read = _read_table(TargetTable, path, f"[target.{name}]", table)
     _check_target(where, name, read)
-    patterns = find_sources(path.parent, f"{where}.sources", read.sources)
-    return ManifestTarget(name=name, table=read, patterns=patterns)
+    sources = find_sources(path.parent, f"{where}.sources", read.sources)
+    return ManifestTarget(name=name, table=read, sources=sources)
 
 
 def _check_target(where: str, name: str, table: TargetTable) -> None:
-    with _where(where):
+    with error_prefix(where):
         check_name(name)
     if not table.sources:
-        raise ConfigurationError(f"{where}: sources is empty")
-    _refuse_semicolons(where, (*table.definitions, *table.compile_options))
+        raise ConfigurationError(f"{where}.sources: expected at least one file or pattern")
+    _reject_semicolons(where, (*table.definitions, *table.compile_options))
 
 
-def _refuse_semicolons(where: str, values: tuple[str, ...]) -> None:
+def _reject_semicolons(where: str, values: tuple[str, ...]) -> None:
     for value in values:
         if ";" in value:
-            raise ConfigurationError(f"{where}: {value!r}: CMake would split it at the semicolon")
+            raise ConfigurationError(
+                f"{where}: {value!r}: CMake splits values at semicolons; remove the semicolon"
+            )
 
 
-def _refuse_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:
+def _reject_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:
     for key in data:
         if key not in known:
             raise ConfigurationError(f"{path}: unknown {what}: {key!r}{did_you_mean(key, known)}")

@@ -1,42 +1,62 @@
-"""The patterns of a manifest that name sources, and the files that they name."""
+"""Find the source files that the patterns of a manifest match."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.state import SourcePattern, match_sources
-from kbuild.stages.paths import check_encoding, check_path
+from kbuild.project.directory import DEFAULT_OUTPUT
+from kbuild.stages.paths import check_encoding, check_path, normalize
 
 
-def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[SourcePattern, ...]:
-    """The patterns, relative to ``root``, each with its files.
+def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files that ``patterns`` match.
 
-    Raises ConfigurationError, which begins with ``where``, for a pattern that makes no sense or
-    has no file, and for a file that build tools cannot be told of.
+    Args:
+        root: The directory of the manifest. Relative patterns start there.
+        where: The manifest and the key, for error messages.
+        patterns: Absolute paths, or patterns as `Path.glob` defines them.
+
+    Returns:
+        Each file once, in the order of the patterns. The matches of one pattern are sorted.
+
+    Raises:
+        ConfigurationError: A pattern is invalid or matches no file, or build tools cannot handle
+            the name of a file.
+
     """
-    return tuple(_find_files(root, where, pattern) for pattern in patterns)
+    found = (file for pattern in patterns for file in _find_files(root, where, pattern))
+    return tuple(dict.fromkeys(map(normalize, found)))
 
 
-def _find_files(root: Path, where: str, pattern: str) -> SourcePattern:
+def _find_files(root: Path, where: str, pattern: str) -> tuple[Path, ...]:
     _check_pattern(where, pattern)
-    files = match_sources(root, pattern)
+    files = match_files(root, pattern)
     if not files:
         raise ConfigurationError(f"{where}: no source matches {pattern!r}")
     for file in files:
         check_path(file, where)
-    return SourcePattern(pattern=pattern, files=files)
+    return files
 
 
 def _check_pattern(where: str, pattern: str) -> None:
-    """Refuse what some version of pathlib refuses."""
+    """Reject patterns that some versions of pathlib reject."""
     check_encoding(pattern, where)
     parts = Path(pattern).parts
     if not parts or "\0" in pattern:
-        raise ConfigurationError(f"{where}: {pattern!r} names no file")
+        raise ConfigurationError(f"{where}: {pattern!r} is not a file name or pattern")
     wrong = next((part for part in parts if "**" in part and part != "**"), None)
     if wrong is not None:
         raise ConfigurationError(
-            f"{where}: {pattern!r}: '**' stands for folders, and cannot be a part of {wrong!r}; "
+            f"{where}: {pattern!r}: '**' matches directories and cannot be a part of {wrong!r}; "
             "write '**/*.cu' for files at any depth"
         )
+
+
+def match_files(root: Path, pattern: str) -> tuple[Path, ...]:
+    """Return the files that a pattern matches, in sorted order, without build outputs."""
+    if Path(pattern).is_absolute():
+        return (Path(pattern),) if Path(pattern).is_file() else ()
+    outputs = root / DEFAULT_OUTPUT
+    matches = (path for path in root.glob(pattern) if outputs not in path.parents)
+    return tuple(sorted(path for path in matches if path.is_file()))

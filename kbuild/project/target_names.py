@@ -1,4 +1,4 @@
-"""Which names a target may have: CMake, the generated project and file systems have a say."""
+"""Check the names of targets against CMake, the generated project, and file systems."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError
 
-# What CMake's generators have already.
-_OF_CMAKE: Final = frozenset(
+# Targets that CMake's generators define.
+_CMAKE_TARGETS: Final = frozenset(
     (
         *("all", "ALL_BUILD", "clean", "help", "install", "package", "test", "RUN_TESTS"),
         *("edit_cache", "rebuild_cache", "list_install_components"),
     )
 )
-# Words of the commands that get names of targets in the generated project.
+# Keywords of the commands that receive target names in the generated project.
 _KEYWORDS: Final = frozenset(
     (
         *("SOURCES", "DEPENDS", "COMMAND", "COMMENT", "VERBATIM", "BYPRODUCTS", "JOB_POOL"),
@@ -23,40 +23,42 @@ _KEYWORDS: Final = frozenset(
         *("PROPERTIES", "POLICY", "TARGET"),
     )
 )
-# Folders of the output folder, and files where targets have folders.
-_OF_KBUILD: Final = {
-    "debug": "its folder is that of the debug profile",
-    "cmake": "its folder is the one that CMake works in",
-    "project": "its folder is that of the generated project",
-    "run-kbuild": "the build has a file of that name",
-    "runtimes.cmake": "the build has a file of that name",
+# Directories of the output directory, and files beside the directories of targets.
+_RESERVED: Final = {
+    "debug": "the debug profile uses the directory of that name",
+    "cmake": "CMake works in the directory of that name",
+    "project": "the generated project is in the directory of that name",
+    "run-kbuild": "the build writes a file of that name",
+    "runtimes.cmake": "the build writes a file of that name",
 }
-# What the targets are called that a target comes with.
+# Each target comes with targets of these names.
 _PARTS: Final = ("_all", "_headers", "_object", "_device_code", "_verified", "_editor")
-# The files of a target bear more than its name; file systems take 255 bytes.
-_LONGEST: Final = 120
+# File names contain the name of the target and more. File systems allow 255 bytes.
+_MAX_LENGTH: Final = 120
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no target can have; ConfigurationError says why."""
-    if name in _OF_KBUILD:
-        raise ConfigurationError(f"kbuild reserves the name: {_OF_KBUILD[name]}; choose another")
-    if not re.fullmatch(r"\w[\w.+-]*", name, re.ASCII) or name in _OF_CMAKE | _KEYWORDS:
-        raise ConfigurationError("CMake can have no target of that name; choose another")
-    if len(name) > _LONGEST:
+    """Raise ConfigurationError if a target cannot have this name."""
+    if name in _RESERVED:
         raise ConfigurationError(
-            f"the name has {len(name)} characters; files are named after it, so it may have "
-            f"{_LONGEST}"
+            f"kbuild reserves the name: {_RESERVED[name]}; choose another name"
+        )
+    if not re.fullmatch(r"\w[\w.+-]*", name, re.ASCII) or name in _CMAKE_TARGETS | _KEYWORDS:
+        raise ConfigurationError("CMake does not allow a target of that name; choose another name")
+    if len(name) > _MAX_LENGTH:
+        raise ConfigurationError(
+            f"the name has {len(name)} characters; kbuild names files after it, so the limit is "
+            f"{_MAX_LENGTH}"
         )
 
 
-def check_together(names: Iterable[str]) -> None:
-    """Refuse a name that is that of another target's part; ConfigurationError names both."""
+def check_conflicts(names: Iterable[str]) -> None:
+    """Raise ConfigurationError if a name is that of another target's part."""
     known = frozenset(names)
     for name in sorted(known):
         for part in _PARTS:
             if name + part in known:
                 raise ConfigurationError(
-                    f"[target.{name}{part}]: kbuild calls a part of [target.{name}] by that name; "
-                    "choose another"
+                    f"[target.{name}{part}]: kbuild uses that name for a part of [target.{name}]; "
+                    "choose another name"
                 )

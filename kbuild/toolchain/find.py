@@ -18,22 +18,10 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ToolchainError
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.process import run, select_environment
+from kbuild.process import run
 from kbuild.toolchain.devices import list_device_architectures
+from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
 
-# The variables besides PATH that select toolchains.
-_VARIABLES: Final = (
-    *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT"),
-    *("HIPCXX", "HIP_PLATFORM", "ROCM_PATH", "HIP_PATH"),
-)
-
-# The variables that compilers read and on which artifacts depend.
-COMPILER_VARIABLES: Final = (
-    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"),
-    *("GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"),
-    *("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"),
-    *("HIPCC_COMPILE_FLAGS_APPEND", "HIP_DEVICE_LIB_PATH"),
-)
 _SCRIPT: Final = b"#!"
 
 
@@ -82,7 +70,7 @@ def choose_backend(name: str, hints: ToolchainHints) -> Builder:
         fallback = builder.find_fallback(hints) if builder.find_fallback else None
         return find_builder(fallback.backend) if fallback else builder
     builders = tuple(map(find_builder, list_by_preference()))
-    return next((builder for builder in builders if _locate(builder, hints)), builders[-1])
+    return next((builder for builder in builders if locate_compiler(builder, hints)), builders[-1])
 
 
 def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
@@ -92,7 +80,7 @@ def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
         ToolchainError: There is no candidate, or the one that exists is unusable.
 
     """
-    path = _locate(builder, hints)
+    path = locate_compiler(builder, hints)
     if path is not None:
         return _identify(builder, path, hints)
     candidates = builder.list_candidates(hints)
@@ -130,14 +118,15 @@ def find_toolchain_for(
     raise ToolchainError(f"architecture {arch}: compiler {names} not found; {cross.advice}")
 
 
-def _locate(builder: Builder, hints: ToolchainHints) -> Path | None:
+def locate_compiler(builder: Builder, hints: ToolchainHints) -> Path | None:
+    """Return the first of the builder's compilers that exists, or None."""
     found = (find_program(name) for name in builder.list_candidates(hints).names)
     return next((path for path in found if path), None)
 
 
 def _identify(builder: Builder, compiler: Path, hints: ToolchainHints) -> Toolchain:
     texts = tuple(_probe(command) for command in builder.probe_commands(compiler))
-    variables = select_environment(COMPILER_VARIABLES)
+    variables = read_compiler_variables()
     return replace(
         builder.read_toolchain(compiler, texts, hints),
         environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
@@ -174,7 +163,9 @@ def gather_hints(*, with_devices: bool = False) -> ToolchainHints:
         Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))
     )
     return ToolchainHints(
-        environment=tuple((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)),
+        environment=tuple(
+            (name, os.environ[name]) for name in TOOLCHAIN_VARIABLES if os.environ.get(name)
+        ),
         search_path=tuple(Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep)),
         site_packages=sites,
         wheels=tuple(_find_wheels(sites)),

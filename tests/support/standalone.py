@@ -1,4 +1,4 @@
-"""A small project without CMake, and what builds of it leave."""
+"""A small project for `kbuild build`, and its artifacts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARTIFACTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandaloneProject:
-    """A project in ``root``."""
+    """A project in the directory ``root``."""
 
     root: Path
 
@@ -52,7 +52,7 @@ class StandaloneProject:
         (self.root / "src" / "value.hpp").write_text(f"constexpr int value = {value};\n")
 
     def digest(self) -> dict[str, str]:
-        """What each artifact holds."""
+        """Return the digest of each artifact."""
         return {
             name: hashlib.sha256((self.output / name).read_bytes()).hexdigest()
             for name in ARTIFACTS

@@ -7,16 +7,16 @@ import time
 from pathlib import Path
 
 from kbuild.model import Command
-from kbuild.process import Ending, run_isolated
+from kbuild.process import IsolatedResult, run_isolated
 
 
-def run_python(code: str, timeout: float = 30) -> Ending:
+def run_python(code: str, timeout: float = 30) -> IsolatedResult:
     return run_isolated(Command(argv=(sys.executable, "-c", code)), timeout=timeout)
 
 
 def test_output_and_exit_status_are_returned() -> None:
     ending = run_python("import sys; print('out', flush=True); sys.exit('error')")
-    assert ending == Ending(returncode=1, output="out\nerror\n")
+    assert ending == IsolatedResult(returncode=1, output="out\nerror\n")
 
 
 def test_signals_are_negative_statuses() -> None:
@@ -30,7 +30,7 @@ def test_hanging_child_is_killed_even_if_it_ignores_sigterm() -> None:
         "print('deaf', flush=True)\ntime.sleep(60)",
         timeout=0.5,
     )
-    assert ending == Ending(returncode=None, output="deaf\n")
+    assert ending == IsolatedResult(returncode=None, output="deaf\n")
     assert time.monotonic() - start < 20
 
 

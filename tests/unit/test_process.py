@@ -1,4 +1,4 @@
-"""Running tools: what comes back, and what a failure says."""
+"""Running tools: their results, and the messages of failures."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import pytest
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
-from kbuild.process import describe_failure, run, run_checked
+from kbuild.process import BuildCall, Failure, describe_failure, run, run_checked, stream_build
 
 
 def python(code: str, **env: str) -> Command:
     return Command(argv=(sys.executable, "-c", code), env=tuple(env.items()))
 
 
-def test_output_and_status_come_back() -> None:
+def test_output_and_status_are_returned() -> None:
     result = run(python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"))
 
     assert (result.returncode, result.stdout, result.stderr) == (3, "out\n", "err\n")
 
 
-def test_environment_is_added_to() -> None:
+def test_variables_are_added_to_the_environment() -> None:
     code = "import os; print(os.environ['KBUILD_TEST'], 'PATH' in os.environ)"
 
     assert run(python(code, KBUILD_TEST="x y")).stdout == "x y True\n"
@@ -41,7 +41,7 @@ def test_failure_shows_argv_status_and_the_tail_of_stderr() -> None:
     assert caught.value.exit_code == 4
 
 
-def test_signal_is_named() -> None:
+def test_failure_by_a_signal_names_it() -> None:
     result = run(python("import os; os.kill(os.getpid(), 9)"))
 
     assert "was killed by signal 9" in describe_failure(result)
@@ -52,14 +52,39 @@ def test_missing_program_is_a_toolchain_error() -> None:
         run(Command(argv=("no-such-tool",)))
 
 
-def test_file_that_may_not_be_executed(tmp_path: Path) -> None:
+def test_file_that_is_not_executable_is_a_toolchain_error(tmp_path: Path) -> None:
     tool = tmp_path / "tool"
     tool.write_text("")
 
-    with pytest.raises(ToolchainError, match="may not be executed"):
+    with pytest.raises(ToolchainError, match="make the file executable"):
         run(Command(argv=(str(tool),)))
 
 
-def test_time_limit() -> None:
+def test_exceeded_time_limit_is_a_tool_error() -> None:
     with pytest.raises(ToolError, match="ran longer than"):
         run(python("import time; time.sleep(60)"), timeout=0.2)
+
+
+def leave(message: str) -> str:
+    return (
+        "from kbuild.process import Failure, leave_failure; "
+        f"leave_failure(Failure(exit_code=3, message={message!r}, setting='BACKEND', target='t'))"
+    )
+
+
+def test_build_returns_the_first_failure_of_a_kbuild_command(tmp_path: Path) -> None:
+    command = python(f"{leave('first')}; {leave('second')}; raise SystemExit(1)")
+
+    status, failure = stream_build(BuildCall(command=command, directory=tmp_path / "build"))
+
+    assert status == 1
+    assert failure == Failure(exit_code=3, message="first", setting="BACKEND", target="t")
+    assert list((tmp_path / "build").iterdir()) == []
+
+
+def test_build_without_a_failing_kbuild_command_has_no_failure(tmp_path: Path) -> None:
+    lines: list[str] = []
+    call = BuildCall(command=python("print(1); exit(2)"), directory=tmp_path, on_line=lines.append)
+
+    assert stream_build(call) == (2, None)
+    assert lines == ["1"]

@@ -1,4 +1,4 @@
-"""`kbuild bench launch`: what a launch costs, in instructions and, on a device, in time."""
+"""``kbuild bench launch``: measure the cost of a launch in instructions and time."""
 
 from __future__ import annotations
 
@@ -7,46 +7,48 @@ from typing import Final
 
 from kbuild.backends import builder_names, find_builder
 from kbuild.bench.launch import measure_launches
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.arguments import add_output_arguments, parse_count
+from kbuild.cli.output import write_output
 from kbuild.report import bench as report_bench
 
-HELP: Final = "count the instructions of a launch, and time it where there is a device"
+HELP: Final = "Count the instructions of a launch, and measure its time if there is a device."
 EPILOG: Final = """\
-The same launch in every way: by hand, through push and pop, through kbuild's host API, with
-debug stubs.  Instructions need valgrind and no device, times a device and no valgrind; what
-cannot be measured here is left out.  docs/launch-cost.md says how to read them."""
+Measures each way to make the same launch: by hand, through push and pop, through kbuild's host
+API, and with debug stubs. Counting instructions needs valgrind but no device. Measuring time needs
+a device but no valgrind. What this machine cannot measure is left out.
+docs/explanation/launch-cost.md explains the results."""
 
 _RENDERERS: Final = {"text": report_bench.render_text, "json": report_bench.render_json}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("subject", choices=("launch",), help="what is measured")
-    parser.add_argument("--backend", choices=builder_names(), default="cpu")
+    parser.add_argument("subject", choices=("launch",), help="measure launches")
     parser.add_argument(
-        "--batches",
-        type=_count,
-        default=600,
-        metavar="N",
-        help="batches of 200 launches that are timed on a device (default: %(default)s)",
+        "--backend",
+        choices=builder_names(),
+        default="cpu",
+        help="select the backend (default: %(default)s)",
     )
     parser.add_argument(
-        "--only", choices=("count", "time"), help="measure one of them (default: both)"
+        "--batches",
+        type=parse_count("batches", 1, 1_000_000),
+        default=600,
+        metavar="N",
+        help="time N batches of 200 launches each on a device (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--only",
+        choices=("count", "time"),
+        help="only count instructions, or only measure time (default: both)",
     )
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, then write the tables."""
+    """Measure, and write the report."""
     report = measure_launches(
         find_builder(arguments.backend), batches=arguments.batches, only=arguments.only
     )
     write_output(_RENDERERS[arguments.format](report), arguments)
     return 0
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError(text)
-    return count

@@ -1,4 +1,4 @@
-"""``kbuild compile``: one compile edge."""
+"""``kbuild compile``: run one compile edge."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from kbuild.stages.depfiles import is_fresh
 from kbuild.stages.edges import read_edge
 from kbuild.stages.target import read_flags
 
-HELP = "Compile one kernel source for one architecture; called by the build."
+HELP = "Compile one kernel source for one architecture. The build calls this command."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("edge", type=Path, help="the edge's hand-over file")
-    parser.add_argument("--flags", type=Path, required=True, help="the target's device flags")
+    parser.add_argument("edge", type=Path, help="read the description of the edge from here")
+    parser.add_argument("--flags", type=Path, required=True, help="read the device flags from here")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile unless that was done, and pass the compiler's warnings on."""
+    """Compile unless the outputs are fresh, and print the compiler's warnings."""
     edge = read_edge(arguments.edge)
     if not is_fresh(edge.stamp, edge.depfile, (arguments.edge, arguments.flags)):
         outcome = compile_edge(edge, read_flags(arguments.flags))

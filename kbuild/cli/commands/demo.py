@@ -1,4 +1,4 @@
-"""``kbuild demo``: the saxpy example, from source to a launched kernel."""
+"""``kbuild demo``: build, verify, and run the saxpy example."""
 
 from __future__ import annotations
 
@@ -11,45 +11,51 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
 
 from kbuild import process, resources
 from kbuild.backends import builder_names
+from kbuild.cli.output import SKIPPED
 from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
-from kbuild.project.cmake import CMakeBuild, configure_and_build, find_build_tools
+from kbuild.project.cmake import CMakeBuild, configure_and_build
+from kbuild.project.tools import find_build_tools
 
-HELP = "Build, verify and smoke-run the saxpy example; no GPU needed."
-
-
-_SKIPPED: Final = 77
+HELP = "Build, verify, and run the saxpy example. The default backend needs no GPU."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Step:
-    """One step of the demo, and whether there was a device for it."""
+    """A step of the demo. ``is_done`` is false if there was no device for it."""
 
     name: str
-    what: str
+    description: str
     is_done: bool
     seconds: float
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("--backend", choices=builder_names(), default="cpu")
     parser.add_argument(
-        "--keep", type=Path, metavar="DIR", help="where the project goes (default: a new folder)"
+        "--backend",
+        choices=builder_names(),
+        default="cpu",
+        help="select the backend (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="write the project to DIR (default: a new temporary directory)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do all of it, then say what was done and where it is."""
+    """Run all steps, and print their results and the paths of the files."""
     if find_spec("numpy") is None:
-        raise ToolchainError("numpy is not installed: pip install 'kbuild[demo]'")
-    folder = _make_folder(arguments.keep)
-    source = folder / "saxpy"
-    build = folder / "build"
+        raise ToolchainError("NumPy is not installed; pip install 'kbuild[demo]'")
+    directory = _make_directory(arguments.keep)
+    source = directory / "saxpy"
+    build = directory / "build"
     library = build / "libsaxpy_kernels.so"
     shutil.copytree(resources.examples_directory() / "saxpy", source, dirs_exist_ok=True)
     steps = (
@@ -67,17 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
     rows = []
     for step in steps:
         rows.append(_time_step(*step))
-        if not rows[-1].is_done:  # nor can what follows be
+        if not rows[-1].is_done:  # the following steps need a device too
             break
-    _print_table(rows, folder, library)
-    return 0 if rows[-1].is_done else _SKIPPED
+    _print_table(rows, directory, library)
+    return 0 if rows[-1].is_done else SKIPPED
 
 
-def _make_folder(keep: Path | None) -> Path:
+def _make_directory(keep: Path | None) -> Path:
     if keep is None:
         return Path(tempfile.mkdtemp(prefix="kbuild-demo-"))
     if keep.exists() and not (keep.is_dir() and not any(keep.iterdir())):
-        raise ConfigurationError(f"--keep {keep}: not an empty folder; name a new one")
+        raise ConfigurationError(f"--keep {keep}: not an empty directory; name a new one")
     keep.mkdir(parents=True, exist_ok=True)
     return keep.absolute()
 
@@ -94,25 +100,31 @@ def _call_kbuild(*words: str) -> int:
 
 
 def _run_program(*argv: str | Path) -> int:
-    """Run it; BuildError where it neither succeeds nor finds itself without a device."""
+    """Run a program and return its exit status: 0, or 77 if there is no device.
+
+    Raises:
+        BuildError: The program fails.
+
+    """
     status = process.stream(Command(argv=tuple(map(str, argv))))
-    if status not in (0, _SKIPPED):
+    if status not in (0, SKIPPED):
         raise BuildError(f"exit status {status}: {' '.join(map(str, argv))}", abs(status))
     return status
 
 
-def _time_step(name: str, what: str, step: Callable[[], int]) -> _Step:
-    print(f"--- {name}: {what}", file=sys.stderr, flush=True)
+def _time_step(name: str, description: str, step: Callable[[], int]) -> _Step:
+    print(f"--- {name}: {description}", file=sys.stderr, flush=True)
     start = time.perf_counter()
     status = step()
-    return _Step(name=name, what=what, is_done=status == 0, seconds=time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return _Step(name=name, description=description, is_done=status == 0, seconds=seconds)
 
 
-def _print_table(rows: list[_Step], folder: Path, library: Path) -> None:
+def _print_table(rows: list[_Step], directory: Path, library: Path) -> None:
     print()
     for row in rows:
         outcome = f"ok {row.seconds:6.1f} s" if row.is_done else "skipped: no device"
-        print(f"  {row.name:<8}{row.what:<24}{outcome}")
-    print(f"\n  project   {folder}")
+        print(f"  {row.name:<8}{row.description:<24}{outcome}")
+    print(f"\n  project   {directory}")
     print(f"  library   {library}")
-    print(f"  look in   kbuild inspect {library}")
+    print(f"  inspect   kbuild inspect {library}")

@@ -1,4 +1,4 @@
-"""``kbuild device-link``: one device link of a target."""
+"""``kbuild device-link``: run one device link edge."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from kbuild.stages.device_link import link_edge
 from kbuild.stages.edges import read_link
 from kbuild.stages.target import read_flags
 
-HELP = "Link the device code of a target for one architecture; called by the build."
+HELP = "Link the device code of a target for one architecture. The build calls this command."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("edge", type=Path, help="the edge's hand-over file")
-    parser.add_argument("--flags", type=Path, required=True, help="the target's device flags")
+    parser.add_argument("edge", type=Path, help="read the description of the edge from here")
+    parser.add_argument("--flags", type=Path, required=True, help="read the device flags from here")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Link."""
+    """Run the device link."""
     link_edge(read_link(arguments.edge), read_flags(arguments.flags))
     return 0

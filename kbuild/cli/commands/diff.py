@@ -1,16 +1,16 @@
-"""`kbuild diff`: what changed in the kernels between two builds."""
+"""``kbuild diff``: show what changed in the kernels between two builds."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from kbuild.cli.arguments import add_output_arguments, parse_count
 from kbuild.cli.commands.inspect import add_limit_arguments
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.output import write_output
 from kbuild.diff.compare import compare_labeled, compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
@@ -22,18 +22,18 @@ from kbuild.report.diff import json as diff_json
 from kbuild.report.diff import markdown as diff_markdown
 from kbuild.report.diff import text as diff_text
 
-HELP: Final = "show what changed in the kernels between two artifacts, folders or revisions"
+HELP: Final = "Show what changed in the kernels between two artifacts, directories, or revisions."
 EPILOG: Final = """\
 kbuild diff OLD NEW
 kbuild diff --git A..B|A [--artifacts GLOB] -- BUILD COMMAND
-  Checks both revisions out into temporary work trees at one path, runs the command in each,
-  and compares all artifacts below.  A...B compares B with where it left A,
-  A alone compares A with a copy of your work tree as it stands.
-The exit code is 0 where nothing differs, 1 where something does, 2 where a part could not be
-read, 3 where --require-disassembler found none, 4 where the build failed, or with
---require-disassembler the disassembler.
-Code is compared where bytes differ: PTX as text, machine code by nvdisasm, llvm-objdump or
-objdump.  docs/diff.md says what counts as noise."""
+  Checks out both revisions into temporary work trees with the same path, runs the command in
+  each, and compares all artifacts there. A...B compares B with the common ancestor of A and B.
+  A alone compares A with a copy of your work tree.
+Exit codes: 0 if nothing differs, 1 if something differs, 2 if a part cannot be read, 3 if
+--require-disassembler finds no disassembler, 4 if the build fails or, with
+--require-disassembler, the disassembler fails.
+If the bytes of a kernel differ, its code is compared: PTX as text, and machine code with nvdisasm,
+llvm-objdump, or objdump. docs/how-to/compare-builds.md explains which differences are ignored."""
 
 _RENDERERS: Final[dict[str, Callable[[DiffReport], str]]] = {
     "text": diff_text.render,
@@ -50,57 +50,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="OLD and NEW: artifacts of any kind that `kbuild inspect` reads, or directories",
+        help="compare OLD and NEW: artifacts that kbuild inspect reads, or directories",
     )
     parser.add_argument(
-        "--git", metavar="A..B|A", help="build and compare two revisions, or one and the work tree"
+        "--git",
+        metavar="A..B|A",
+        help="build and compare two revisions, or one revision and the work tree",
     )
     parser.add_argument(
         "--artifacts",
         action="append",
         default=[],
         metavar="GLOB",
-        help="only files below the directories whose relative path matches",
+        help="compare only files whose path in the directories matches",
     )
     parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="ASPECTS",
-        help=f"compare only these, comma-separated: {', '.join(ASPECTS)}",
+        help=f"compare only these aspects, comma-separated: {', '.join(ASPECTS)}",
     )
     parser.add_argument(
         "--code-limit",
-        type=_limit,
+        type=parse_count("functions", 0, 999_999_999),
         default=DEFAULT_CODE_LIMIT,
         metavar="N",
-        help="most functions to disassemble; what is beyond is named (default: %(default)s)",
+        help="disassemble at most N functions, and list the others (default: %(default)s)",
     )
     parser.add_argument(
         "--require-disassembler",
         action="store_true",
-        help="fail where code differs and no disassembler is there",
+        help="fail if code differs and there is no disassembler",
     )
     add_limit_arguments(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
-def _limit(text: str) -> int:
-    if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of functions")
-    return int(text)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, show the report, and say by the exit code whether anything differs."""
+    """Compare, and print the report. The exit code tells whether anything differs."""
     options = _read_options(arguments)
     words: list[str] = arguments.paths
-    # What is behind `--` is no artifact, which the report may not overwrite.
+    # The report must not overwrite an artifact. With --git, these words are a command.
     arguments.paths = [] if arguments.git else [Path(word) for word in words]
     report = _compare(words, arguments.git, options)
     write_output(_RENDERERS[arguments.format](report), arguments)
     if report.unreadable:
-        print("kbuild: a part could not be read, and was not compared", file=sys.stderr)
+        print("kbuild: some parts could not be read and were not compared", file=sys.stderr)
         return _UNREADABLE
     return 1 if report.has_differences else 0
 
@@ -126,18 +122,19 @@ def _read_options(arguments: argparse.Namespace) -> DiffOptions:
 def _compare(words: list[str], revisions: str | None, options: DiffOptions) -> DiffReport:
     if revisions is not None:
         if not words:
-            raise ConfigurationError("--git needs the command that builds, behind --")
+            raise ConfigurationError("--git expects the build command after --")
         return _compare_revisions(words, revisions, options)
     if len(words) != 2 or "" in words:  # noqa: PLR2004 - OLD and NEW
-        raise ConfigurationError("two paths are compared: OLD NEW, or --git A..B -- COMMAND")
+        raise ConfigurationError("expected two paths, OLD NEW, or --git A..B -- COMMAND")
     return compare_paths(Path(words[0]), Path(words[1]), options)
 
 
 def _compare_revisions(build: list[str], text: str, options: DiffOptions) -> DiffReport:
     here = Path.cwd()
     revisions = resolve_range(text, here)
-    with build_revisions(revisions, here, build) as folders:
+    with build_revisions(revisions, here, build) as directories:
         old, new = (
-            (folder, revision.label) for folder, revision in zip(folders, revisions, strict=True)
+            (directory, revision.label)
+            for directory, revision in zip(directories, revisions, strict=True)
         )
         return compare_labeled(old, new, options)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.arguments import add_output_arguments
+from kbuild.cli.output import write_output
 from kbuild.report import doctor
 from kbuild.toolchain.doctor import diagnose
 

@@ -1,32 +1,33 @@
-"""`kbuild explain`: what a rule finds, why it matters and how to mend it."""
+"""``kbuild explain``: explain what a rule reports, why it matters, and how to fix it."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.arguments import add_output_arguments
+from kbuild.cli.output import write_output
 from kbuild.errors import ConfigurationError
 from kbuild.report.verify import rule_reference, text
 from kbuild.verify import select_rules
 from kbuild.verify.rule import Rule
 
-HELP: Final = "explain a verifier rule"
+HELP: Final = "Explain what rules report, why it matters, and how to fix it."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "rules", nargs="*", metavar="ID", help="a rule's id, or the beginning of several ids"
+        "rules", nargs="*", metavar="ID", help="explain the rules whose ids start with ID"
     )
-    parser.add_argument("--all", action="store_true", help="every rule")
+    parser.add_argument("--all", action="store_true", help="explain all rules")
     add_output_arguments(parser, ("text", "markdown"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the documentation of every rule named."""
+    """Print the documentation of the selected rules."""
     if arguments.all == bool(arguments.rules):
-        raise ConfigurationError("name the rules to explain, as in KB308 or KB3, or give --all")
+        raise ConfigurationError("expected either rule ids, for example KB308 or KB3, or --all")
     rules = select_rules(name.upper() for name in arguments.rules)
     write_output(_render(rules, arguments.format), arguments)
     return 0

@@ -1,4 +1,4 @@
-"""`kbuild inspect`: what is in an artifact."""
+"""``kbuild inspect``: show what artifacts contain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, artifact_path, stream_output, write_output
+from kbuild.cli.arguments import add_artifact_arguments, add_output_arguments, parse_count
+from kbuild.cli.output import stream_output, write_output
 from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
@@ -16,71 +17,70 @@ from kbuild.inspect import ReadOptions, Selection, find_artifacts, inspect_files
 from kbuild.report.inspect import json
 from kbuild.report.inspect import text as artifacts_text
 
-HELP: Final = "show the device images, kernels and handles of artifacts"
+HELP: Final = "Show the device images, kernels, and handles of artifacts."
 
 _FORMATS: Final = ("text", "json")
+_SORT_ORDERS: Final = ("file", "name", "size")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    add_artifact_arguments(parser)
     parser.add_argument(
-        "paths",
-        nargs="+",
-        type=artifact_path,
-        metavar="PATH",
-        help="object, archive, shared object, executable, wheel, cubin, PTX, fat binary, hsaco, "
-        "offload bundle, or a directory of them",
-    )
-    parser.add_argument(
-        "--summary", action="store_true", help="architectures and sizes only: opens no image"
+        "--summary",
+        action="store_true",
+        help="show only architectures and sizes, without reading images",
     )
     for option, metavar, what in (
-        ("--kernel", "GLOB", "only kernels whose symbol or demangled name matches"),
-        ("--arch", "GLOB", "only images for these architectures, as in sm_90 or gfx9*"),
+        ("--kernel", "GLOB", "show only kernels whose symbol or demangled name matches"),
+        ("--arch", "GLOB", "show only images for these architectures, for example sm_90 or gfx9*"),
     ):
         parser.add_argument(option, action="append", default=[], metavar=metavar, help=what)
     parser.add_argument(
-        "--sort", choices=("file", "name", "size"), default="file", help="default: %(default)s"
+        "--sort",
+        choices=_SORT_ORDERS,
+        default=_SORT_ORDERS[0],
+        help="sort kernels by this property (default: %(default)s)",
     )
     add_limit_arguments(parser)
     add_output_arguments(parser, _FORMATS)
 
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what bounds the memory and the processes of reading."""
+    """Add the arguments that limit the memory and the processes that reading takes."""
     defaults = ReadOptions()
     for option, default, what in (
-        ("--max-image-size", defaults.image_limit, "largest image to decompress"),
-        ("--max-archive-size", defaults.archive_limit, "most to decompress of one wheel"),
+        ("--max-image-size", defaults.image_limit, "limit the size of an image to decompress"),
+        ("--max-archive-size", defaults.archive_limit, "limit the decompressed size of a wheel"),
     ):
         parser.add_argument(
             option,
             type=_size,
             default=default,
             metavar="SIZE",
-            help=f"{what}, as in 512M (default: {default >> 30}G)",
+            help=f"{what}, for example 512M (default: {default >> 30}G)",
         )
     parser.add_argument(
-        "-j", "--jobs", type=_count, metavar="N", help="processes (default: one a core)"
+        "-j",
+        "--jobs",
+        type=parse_count("processes", 1, 9999),
+        metavar="N",
+        help="use N processes (default: one per core)",
     )
 
 
 def _size(text: str) -> int:
     match = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", text, re.ASCII)
     if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it as in 512M")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a size; expected a number of bytes, for example 512M"
+        )
     return int(match[1]) * _UNITS[match[2]]
 
 
-def _count(text: str) -> int:
-    if not re.fullmatch(r"[1-9]\d{0,3}", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
-    return int(text)
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Show every artifact; of several, the unreadable ones are listed and exit code is 2."""
+    """Show every artifact. If one of several is unreadable, list it and return exit code 2."""
     found, messages = _read(arguments)
     selection = Selection(kernels=tuple(arguments.kernel), architectures=tuple(arguments.arch))
     artifacts = [select(facts, selection) for facts in found if facts.kind != "other"]
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[list[ArtifactFacts], list[tuple[str, str]]]:
-    """The facts of all files, and (path, message) of those that cannot be read."""
+    """Return the facts of all files, and the path and message of each unreadable file."""
     files = [file for path in arguments.paths for file in find_artifacts(path)]
     with show_progress(_total_size(files)) as advance:
         options = ReadOptions(
@@ -122,5 +122,5 @@ def _total_size(files: Sequence[Path]) -> int:
 
 
 def _is_unreadable(facts: ArtifactFacts) -> bool:
-    """Whether a file of device code alone is so damaged that nothing of it is left."""
+    """Return whether a file that should contain only device code has no readable image."""
     return facts.kind in ("image", "fat-binary") and not facts.images and bool(facts.problems)

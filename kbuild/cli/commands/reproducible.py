@@ -1,4 +1,4 @@
-"""``kbuild verify --reproducible``: whether two builds are the same, byte for byte."""
+"""``kbuild verify --reproducible``: compare two builds byte for byte."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _RENDERERS: Final[dict[str, Callable[[ReproducibilityReport], str]]] = {
     "text": report_reproducible.render_text,
     "json": report_reproducible.render_json,
 }
-_OF_RULES: Final = (
+_RULE_OPTIONS: Final = (
     *("policy", "baseline", "write_baseline", "stamp", "select", "ignore", "closure"),
 )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare two builds; 1 where anything differs."""
+    """Compare two builds. The exit code is 1 if they differ."""
     if len(arguments.paths) != 2:  # noqa: PLR2004 - two builds
-        raise ConfigurationError("--reproducible compares two builds: BUILD_A BUILD_B")
-    for option in _OF_RULES:
+        raise ConfigurationError("--reproducible expects two paths: BUILD_A BUILD_B")
+    for option in _RULE_OPTIONS:
         if getattr(arguments, option):
             raise ConfigurationError(
-                f"--reproducible runs no rules: leave out --{option.replace('_', '-')}"
+                f"--reproducible runs no rules; remove --{option.replace('_', '-')}"
             )
     if arguments.format not in _RENDERERS:
         raise ConfigurationError(
-            f"--reproducible has no --format {arguments.format}; it may be text or json"
+            f"--reproducible does not support --format {arguments.format}; expected text or json"
         )
     report = compare_builds(*arguments.paths)
     if not report.is_equal or not arguments.quiet:

@@ -1,4 +1,4 @@
-"""``kbuild runtimes``: what CMake's find_package calls."""
+"""``kbuild runtimes``: write the runtimes' imported targets for find_package(kbuild)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from kbuild.backends import list_builders
 from kbuild.toolchain.find import gather_hints
 from kbuild.toolchain.runtime_targets import describe_runtimes
 
-HELP = "Write the imported targets of the runtimes; called by find_package(kbuild)."
+HELP = "Write the imported targets of the runtimes. find_package(kbuild) calls this command."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("-o", dest="output", type=Path, required=True, help="CMake file to write")
-    parser.add_argument("--wheel", action="store_true", help="run paths relative to site-packages")
+    parser.add_argument("-o", dest="output", type=Path, required=True, help="write this CMake file")
+    parser.add_argument(
+        "--wheel", action="store_true", help="make run paths relative to site-packages"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the CMake file."""
-    from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
+    from kbuild.stages.render import render  # noqa: PLC0415 - slow to import
 
     rows = []
     for target in describe_runtimes(gather_hints(), in_wheel=arguments.wheel):

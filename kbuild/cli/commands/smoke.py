@@ -1,4 +1,4 @@
-"""`kbuild smoke`: load a shared object and launch its kernels, in child processes."""
+"""``kbuild smoke``: load a shared object and launch its kernels in child processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import add_output_arguments, write_output
+from kbuild.cli.arguments import add_output_arguments
+from kbuild.cli.output import SKIPPED, write_output
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
 from kbuild.report.verify import text
@@ -16,41 +17,43 @@ from kbuild.smoke import SmokeReport, report_rejected, run_smoke
 from kbuild.verify import verify
 from kbuild.verify.policy.file import find_policy
 
-HELP: Final = "load a shared object, resolve its kernels and run launch cases"
+HELP: Final = "Load a shared object, resolve its kernels, and run launch cases."
 EPILOG: Final = """\
-CASES is a Python file: each function whose name starts with test_ or case_ gets the loaded
-module (see kbuild.load), launches kernels and asserts, in a process of its own.
-Exit code 0: all passed; 1: something failed, or the verifier found an error; 77: no device."""
+CASES.py is a Python file. Each function whose name starts with test_ or case_ receives the loaded
+module (see kbuild.load), launches kernels, and checks results. Each one runs in a separate process.
+Exit codes: 0 if all cases pass, 1 if one fails or the verifier reports an error, 77 if there is no
+device."""
 
 _RENDERERS: Final = {"text": report_smoke.render_text, "json": report_smoke.render_json}
-_SKIPPED: Final = 77
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("path", type=Path, metavar="PATH", help="a shared object with kernels")
+    parser.add_argument("path", type=Path, metavar="PATH", help="test this shared object")
     parser.add_argument(
-        "cases", type=Path, nargs="?", metavar="CASES.py", help="launch cases, in Python"
+        "cases", type=Path, nargs="?", metavar="CASES.py", help="run the launch cases in this file"
     )
     parser.add_argument(
-        "--require-device", action="store_true", help="fail where no device is, instead of 77"
+        "--require-device",
+        action="store_true",
+        help="fail if there is no device (default: exit with 77)",
     )
-    parser.add_argument(
-        "--no-verify", action="store_true", help="launch without verifying the file first"
-    )
+    parser.add_argument("--no-verify", action="store_true", help="do not verify the file first")
     parser.add_argument(
         "--timeout",
         type=_read_seconds,
         default=60.0,
         metavar="SECONDS",
-        help="for each case, and for resolving (default: %(default)g)",
+        help="limit the time of each case, and of resolving all kernels (default: %(default)g)",
     )
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify, then resolve and run everything."""
-    read_shared_object(arguments.path)  # complains about anything else before the verifier does
+    read_shared_object(
+        arguments.path
+    )  # rejects other files with a better message than the verifier
     is_sound = arguments.no_verify or _verify(arguments.path)
     if is_sound:
         report = run_smoke(
@@ -66,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _verify(path: Path) -> bool:
-    """Whether the verifier lets the file pass; what it found goes to stderr."""
+    """Return whether the file passes verification, and print the findings to stderr."""
     report = verify(inspect_path(path), find_policy(Path()))
     if report.findings or not report.ok:
         sys.stderr.write(text.render(report))
@@ -75,7 +78,7 @@ def _verify(path: Path) -> bool:
 
 def _choose_exit_code(report: SmokeReport) -> int:
     if report.is_skipped:
-        return _SKIPPED
+        return SKIPPED
     return 0 if report.ok else 1
 
 
@@ -86,4 +89,4 @@ def _read_seconds(word: str) -> float:
     return seconds
 
 
-_read_seconds.__name__ = "number of seconds"  # argparse puts it into its message
+_read_seconds.__name__ = "number of seconds"  # argparse uses this name in its message

@@ -1,4 +1,4 @@
-"""`kbuild verify`: judge artifacts by the rules."""
+"""``kbuild verify``: check artifacts against the rules and a policy."""
 
 from __future__ import annotations
 
@@ -11,13 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.output import (
-    add_output_arguments,
-    append_text,
-    artifact_path,
-    is_same_file,
-    write_output,
-)
+from kbuild.cli.arguments import add_artifact_arguments, add_output_arguments
+from kbuild.cli.output import append_text, is_same_file, write_output
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
@@ -33,17 +28,17 @@ from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_ba
 from kbuild.verify.policy.file import find_policy
 from kbuild.verify.policy.schema import make_schema
 
-HELP: Final = "check artifacts: images, handles, registration, provenance"
+HELP: Final = "Check the images, handles, registration, and provenance of artifacts."
 EPILOG: Final = """\
-The policy is --policy FILE, else the [verify] table of kbuild.toml or
-[tool.kbuild.verify] of pyproject.toml in the current directory.
---format github writes annotations, and a summary to the file GITHUB_STEP_SUMMARY names.
---write-baseline FILE records registers, spills, local and shared memory and code sizes by
-kernel and architecture; commit it, and --baseline FILE, or `baseline = "FILE"` in the policy,
-finds what got worse.
---reproducible BUILD_A BUILD_B compares two builds byte for byte, and says which sections and
-kernels differ; exit code 1 means that something does (docs/scale.md).
-Exit code 1 means that a rule found an error; `kbuild explain ID` says more about a rule."""
+The default policy is the [verify] table of kbuild.toml, or [tool.kbuild.verify] of pyproject.toml,
+in the working directory.
+--format github writes annotations, and a summary to the file that GITHUB_STEP_SUMMARY names.
+--write-baseline FILE records the registers, spills, local and shared memory, and code size of each
+kernel and architecture. Commit the file, and use --baseline FILE, or `baseline = "FILE"` in the
+policy, to report what got worse.
+--reproducible BUILD_A BUILD_B compares two builds byte for byte, and lists the sections and kernels
+that differ. The exit code is 1 if they differ (see docs/how-to/reproducible-builds.md).
+Exit code 1 means that a rule reported an error. `kbuild explain ID` explains a rule."""
 
 _RENDERERS: Final = {
     "text": text.render,
@@ -56,66 +51,64 @@ _RENDERERS: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        type=artifact_path,
-        metavar="PATH",
-        help="object, archive, shared object, executable, wheel, cubin, PTX, fat binary, or a "
-        "directory of them",
-    )
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="what the project demands")
+    add_artifact_arguments(parser)
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="read the policy from FILE")
     parser.add_argument(
         "--policy-schema",
         action=_PrintSchema,
         nargs=0,
-        help="print the JSON schema of policies, and do nothing else",
+        help="print the JSON schema of policies and exit",
     )
     baselines = parser.add_mutually_exclusive_group()
     baselines.add_argument(
-        "--baseline", type=Path, metavar="FILE", help="figures that may not get worse"
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="report figures that are worse than those in FILE",
     )
     baselines.add_argument(
         "--write-baseline",
         type=Path,
         metavar="FILE",
-        help="write today's figures to FILE; judges nothing",
+        help="write the current figures to FILE, and run no rules",
     )
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
-    for option, what in (("--select", "run only these rules"), ("--ignore", "leave these out")):
+    for option, what in (("--select", "run only"), ("--ignore", "do not run")):
         parser.add_argument(
             option,
             action="append",
             default=[],
             metavar="IDS",
-            help=f"{what}: ids or their beginnings, comma-separated",
+            help=f"{what} the rules whose ids start with one of IDS, comma-separated",
         )
     parser.add_argument(
         "--closure",
         action="store_true",
-        help="look at the libraries that the files load too, as the dynamic linker finds them",
+        help="also read the libraries that the dynamic linker loads for the files",
     )
     parser.add_argument(
         "--reproducible",
         action="store_true",
-        help="judge nothing by rules: PATH PATH are two builds, and every byte has to be the same",
+        help="run no rules, but compare two builds byte for byte",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no report without findings")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print no report if there are no findings"
+    )
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge all paths together; 1 when a rule found an error or failed itself."""
+    """Check all paths together. The exit code is 1 if a rule reports an error or raises one."""
     if arguments.reproducible:
-        from kbuild.cli.commands import reproducible  # noqa: PLC0415 - nothing else needs it
+        from kbuild.cli.commands import reproducible  # noqa: PLC0415 - only this option needs it
 
         return reproducible.run(arguments)
     started = begin_stamp(arguments.stamp) if arguments.stamp else 0
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = _read_policy(arguments)
     paths = _drop_repeated(arguments.paths)
-    # As an edge it is one job of those that the build tool counts.
+    # In a build edge, the build tool decides how many jobs run.
     options = ReadOptions(jobs=1) if arguments.stamp else ReadOptions()
     artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
     if arguments.write_baseline:
@@ -132,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Each file once, by its first name: libraries have links of several versions' names."""
+    """Return each file once, by its first name. Libraries often have links with version names."""
     found: dict[object, Path] = {}
     for path in paths:
         found.setdefault(_identify(path), path)
@@ -143,40 +136,40 @@ def _identify(path: Path) -> object:
     try:
         status = path.stat()
     except OSError:
-        return path  # reading it will explain
+        return path  # reading the file reports the error
     return status.st_dev, status.st_ino
 
 
 def _write_stamp(arguments: argparse.Namespace, policy: Policy | None, started: int) -> None:
-    """Tell the build tool that all is well, and by which files."""
+    """Write the stamp of the verification edge, and the files that the edge depends on."""
     stamp: Path = arguments.stamp
     demands = (policy.source, policy.baseline_file) if policy else ()
-    # The artifacts, which the edge names itself, because ninja takes an empty rule for none.
+    # The edge itself lists the artifacts too, but ninja ignores a depfile without files.
     read = (*arguments.paths, *(Path(name) for name in demands if name))
     files = tuple(path.absolute() for path in read)
     depfile = stamp.with_name(f"{stamp.name}.d")
     write_file(depfile, format_depfile(stamp, files).encode())
-    # The file's time is what matters.
+    # Only the time of the stamp matters.
     write_stamp(stamp, b"", started)
 
 
 def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
-    """The libraries that the files load besides each other; what is not found is said."""
+    """Return the facts of the libraries that the files load, and print notes on missing ones."""
     files = [file for path in paths for file in find_artifacts(path)]
     closure = find_closure(files, read_library_path())
     for file, name in closure.missing:
-        print(f"kbuild: note: {name}, which {file} needs, was not found", file=sys.stderr)
+        print(f"kbuild: note: {name}, a dependency of {file}, was not found", file=sys.stderr)
     context: list[ArtifactFacts] = []
     for file, result in inspect_files(closure.libraries):
         if isinstance(result, InputError):
-            print(f"kbuild: note: {file} is left out: {result}", file=sys.stderr)
+            print(f"kbuild: note: {file} was not read: {result}", file=sys.stderr)
         else:
             context.extend(result)
     return tuple(context)
 
 
 class _PrintSchema(argparse.Action):
-    """Like ``--help``: needs no other argument."""
+    """An action that needs no other argument, like ``--help``."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(json_text.dumps(make_schema(), indent=2))
@@ -187,14 +180,18 @@ def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2026-12-31") from error
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a date; expected a date like 2026-12-31"
+        ) from error
 
 
 def _write_baseline(
     path: Path, artifacts: tuple[ArtifactFacts, ...], arguments: argparse.Namespace
 ) -> int:
     if any(is_same_file(path, artifact) for artifact in arguments.paths):
-        raise ConfigurationError(f"--write-baseline {path}: that is the artifact itself")
+        raise ConfigurationError(
+            f"--write-baseline {path}: this is the artifact itself; name another file"
+        )
     baseline = make_baseline(artifacts, str(path))
     write_baseline(path, baseline)
     if not arguments.quiet:
@@ -205,13 +202,13 @@ def _write_baseline(
 
 
 def _read_policy(arguments: argparse.Namespace) -> Policy | None:
-    """The policy with its baseline, or with the one that the command names."""
+    """Return the policy, with the baseline of the command line if it names one."""
     path: Path | None = arguments.policy
-    is_other = bool(arguments.baseline or arguments.write_baseline)
+    is_replaced = bool(arguments.baseline or arguments.write_baseline)
     if path:
-        policy: Policy | None = load_policy(path, reads_baseline=not is_other)
+        policy: Policy | None = load_policy(path, reads_baseline=not is_replaced)
     else:
-        policy = find_policy(Path(), reads_baseline=not is_other)
+        policy = find_policy(Path(), reads_baseline=not is_replaced)
     if not arguments.baseline:
         return policy
     baseline = read_baseline(arguments.baseline)

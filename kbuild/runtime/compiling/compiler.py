@@ -141,7 +141,7 @@ class KernelCompiler:
         _require_own_name(edge.source.name, compiled.images, assembly)
         # The directory of the images is temporary, so the record must not name it.
         named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
-        contents = CompiledFiles(
+        files = CompiledFiles(
             compiled=replace(compiled, images=named),
             images=tuple(files.read_file(image.path) for image in compiled.images),
             assembly=assembly,
@@ -150,7 +150,7 @@ class KernelCompiler:
         rows = build_kernel_table(((compiled.source, compiled.images),))
         rows = declare_params(rows, {0: (edge.declarations,)})
         recompiler = self._make_recompiler(edge, compiled.images, assembly)
-        return make_module(compilation, contents, rows, recompiler)
+        return make_module(compilation, files, rows, recompiler)
 
     def _make_recompiler(
         self,

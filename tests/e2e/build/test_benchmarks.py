@@ -14,7 +14,7 @@ HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
     "startup": ("(standard library)", "--version", "compile", "pack", "plan", "inspect", "verify"),
-    "standalone": ("no-op", "no-op, with -j", "no-op, with -f"),
+    "standalone": ("no-op",),
     "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
 }
 

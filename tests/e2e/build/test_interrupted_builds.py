@@ -1,4 +1,4 @@
-"""Builds that are interfered with: the next one gives the right result."""
+"""Builds that are disturbed or killed. The next build must be correct."""
 
 from __future__ import annotations
 
@@ -23,34 +23,36 @@ project(edited LANGUAGES CXX)
 find_package(kbuild CONFIG REQUIRED)
 kbuild_add_kernels(kernels SHARED SOURCES k.cu ARCHITECTURES x86-64)
 """
-# Edits the source once the compiler has read it, as an editor may.
+# Edits the source after the compiler has read it, as an editor might.
 COMPILER = """\
 #!/bin/sh
 g++ "$@"
 status=$?
-cd '{folder}'
+cd '{directory}'
 case "$*" in *k.cu*) mv next.cu k.cu 2>/dev/null && touch k.cu ;; esac
 exit $status
 """
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
-def test_source_edited_while_it_compiles_is_compiled_again(tmp_path: Path, generator: str) -> None:
+def test_source_that_is_edited_during_its_compile_is_compiled_again(
+    tmp_path: Path, generator: str
+) -> None:
     compiler = tmp_path / "compiler"
-    compiler.write_text(COMPILER.format(folder=tmp_path))
+    compiler.write_text(COMPILER.format(directory=tmp_path))
     compiler.chmod(0o755)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     (tmp_path / "k.cu").write_text("__global__ void before(int* p) { *p = 1; }\n")
-    folder = tmp_path / "build"
+    directory = tmp_path / "build"
     settings = (f"CMAKE_CXX_COMPILER={compiler}",)
-    succeed(configure(tmp_path, folder, *settings, generator=generator))
+    succeed(configure(tmp_path, directory, *settings, generator=generator))
     (tmp_path / "next.cu").write_text("__global__ void after(int* p) { *p = 2; }\n")
 
-    succeed(build(folder))
-    assert "_Z6beforePi" in succeed(run("nm", "-D", folder / "libkernels.so"))
-    succeed(build(folder))
+    succeed(build(directory))
+    assert "_Z6beforePi" in succeed(run("nm", "-D", directory / "libkernels.so"))
+    succeed(build(directory))
 
-    assert "_Z5afterPi" in succeed(run("nm", "-D", folder / "libkernels.so"))
+    assert "_Z5afterPi" in succeed(run("nm", "-D", directory / "libkernels.so"))
 
 
 KILLS = 24
@@ -58,14 +60,14 @@ SEED = 20
 
 
 @pytest.mark.slow
-def test_build_after_a_kill_at_any_moment_is_right(tmp_path: Path) -> None:
+def test_build_after_a_kill_at_any_time_is_correct(tmp_path: Path) -> None:
     project = StandaloneProject(root=tmp_path / "project")
     project.write()
-    wanted = {value: _build_value(project, value) for value in (1, 2)}
-    assert wanted[1] != wanted[2]
-    generator = random.Random(SEED)  # noqa: S311 - moments, no secrets
+    expected = {value: _build_value(project, value) for value in (1, 2)}
+    assert expected[1] != expected[2]
+    generator = random.Random(SEED)  # noqa: S311 - not for secrets
 
-    longest = {True: 4.0, False: 2.0}  # seconds; what ends by itself says how long is too long
+    longest = {True: 4.0, False: 2.0}  # in seconds; adapted to builds that finish
     kills = 0
     for attempt in range(KILLS * 4):
         is_cold = attempt % 2 == 0
@@ -79,19 +81,19 @@ def test_build_after_a_kill_at_any_moment_is_right(tmp_path: Path) -> None:
             kills += 1
         else:
             longest[is_cold] = min(longest[is_cold], taken)
-        if attempt % 3 == 2:  # what was being built is wanted no more
+        if attempt % 3 == 2:  # the killed build is out of date
             value = 3 - value
             project.set_value(value)
         succeed(run_kbuild("build", cwd=project.root))
-        assert project.digest() == wanted[value], f"attempt {attempt}, after {delay:.3f} s"
+        assert project.digest() == expected[value], f"attempt {attempt}, after {delay:.3f} s"
         assert not _list_leftovers(project)
         if kills == KILLS:
             return
-    pytest.fail(f"{kills} builds were killed before they ended, too few")
+    pytest.fail(f"only {kills} builds were killed before they ended")
 
 
 def _build_value(project: StandaloneProject, value: int) -> dict[str, str]:
-    """What an undisturbed build makes of it."""
+    """Return the digests of a build that is not disturbed."""
     shutil.rmtree(project.output, ignore_errors=True)
     project.set_value(value)
     succeed(run_kbuild("build", cwd=project.root))
@@ -99,7 +101,11 @@ def _build_value(project: StandaloneProject, value: int) -> dict[str, str]:
 
 
 def _kill_build(project: StandaloneProject, delay: float) -> float | None:
-    """Kill a build and all that it started after so many seconds; how long it took, if it ended."""
+    """Kill a build and its processes after a delay.
+
+    Returns:
+        The duration of the build in seconds, or None if it was killed.
+    """
     start = time.monotonic()
     process = subprocess.Popen(
         [KBUILD, "build"],
@@ -119,34 +125,34 @@ def _kill_build(project: StandaloneProject, delay: float) -> float | None:
 
 
 def _list_leftovers(project: StandaloneProject) -> list[Path]:
-    """Artifacts beside those that are wanted."""
+    """Return unexpected files beside the artifacts."""
     return [
         path
-        for folder in ("shared_kernels", "object_kernels")
-        for path in (project.output / folder).iterdir()
+        for directory in ("shared_kernels", "object_kernels")
+        for path in (project.output / directory).iterdir()
         if path.suffix not in (".so", ".o") and path.name != "include"
     ]
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of some 300 KB, on which a build finds no room."""
-    folder = tmp_path / "small"
-    folder.mkdir()
+    """Mount a file system of 300 KB, which is too small for a build."""
+    directory = tmp_path / "small"
+    directory.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder],
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", directory],
         capture_output=True,
         text=True,
         check=False,
     )
     if mounted.returncode != 0:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    yield directory
+    subprocess.run(["umount", "--lazy", directory], check=True)
 
 
 @pytest.mark.parametrize("room", ["300k", "700k"])
-def test_full_disk_is_said_and_the_next_build_is_right(small_disk: Path, room: str) -> None:
+def test_full_disk_is_reported_and_the_next_build_is_correct(small_disk: Path, room: str) -> None:
     project = StandaloneProject(root=small_disk / "project")
     project.write()
     subprocess.run(["mount", "-o", f"remount,size={room}", small_disk], check=True)
@@ -168,15 +174,15 @@ def test_full_disk_is_said_and_the_next_build_is_right(small_disk: Path, room: s
 
 WAITING_COMPILER = """\
 #!/bin/sh
-case "$*" in *k.cu*) touch '{folder}/compiling'
-while [ -e '{folder}/hold' ]; do sleep 0.05; done;; esac
+case "$*" in *k.cu*) touch '{directory}/compiling'
+while [ -e '{directory}/hold' ]; do sleep 0.05; done;; esac
 exec g++ "$@"
 """
 
 
-def test_build_waits_for_what_a_killed_one_left_behind(tmp_path: Path) -> None:
+def test_build_waits_for_processes_of_a_killed_build(tmp_path: Path) -> None:
     compiler = tmp_path / "compiler"
-    compiler.write_text(WAITING_COMPILER.format(folder=tmp_path))
+    compiler.write_text(WAITING_COMPILER.format(directory=tmp_path))
     compiler.chmod(0o755)
     (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
     (tmp_path / "kbuild.toml").write_text(

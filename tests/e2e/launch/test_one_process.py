@@ -1,4 +1,4 @@
-"""Several kernel libraries, and several sources of one, in one process."""
+"""Several kernel libraries, and several sources of one library, in one process."""
 
 from __future__ import annotations
 
@@ -49,22 +49,24 @@ def stubs(request: pytest.FixtureRequest) -> dict[str, Any]:
     return STUBS[request.param]
 
 
-def link_host(folder: Path, text: str, *libraries: Path, compiler: str = "g++") -> Path:
-    """A program in C++, or with ``gcc`` in C."""
-    source = folder / ("host.c" if compiler == "gcc" else "host.cpp")
+def link_host(directory: Path, text: str, *libraries: Path, compiler: str = "g++") -> Path:
+    """Build a host program in C++, or in C if the compiler is ``gcc``."""
+    source = directory / ("host.c" if compiler == "gcc" else "host.cpp")
     source.write_text(text)
     runtime = resources.find_runtime("libkbuild_cpu.so.1")
     files = (*libraries, runtime)
-    folders = {path.parent for path in files}
+    directories = {path.parent for path in files}
     standard = "-std=c11" if compiler == "gcc" else "-std=c++17"
-    generated = (f"-I{header.parent}" for path in folders for header in path.rglob("*_kernels.h"))
-    program = folder / "host"
+    generated = (
+        f"-I{header.parent}" for path in directories for header in path.rglob("*_kernels.h")
+    )
+    program = directory / "host"
     succeed(
         run(
             *(compiler, standard, "-Wall", "-Wextra", "-Werror", "-O2", f"-I{INCLUDE}"),
             *generated,
             *(source, *files, "-o", program, "-pthread"),
-            *(f"-Wl,-rpath,{path}" for path in folders),
+            *(f"-Wl,-rpath,{path}" for path in directories),
         )
     )
     return program
@@ -80,7 +82,7 @@ def answer(name: str, number: int) -> dict[str, str]:
     return {f"{name}.cu": f"__global__ void {name}(int* to) {{ *to = {number}; }}\n"}
 
 
-def test_two_linked_libraries(
+def test_program_links_two_libraries(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
     libraries = [
@@ -98,7 +100,7 @@ def test_two_linked_libraries(
     run_verified(program, *libraries)
 
 
-def test_equal_names_in_scopes_of_their_own(
+def test_kernels_of_the_same_name_in_separate_scopes(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
     one, two = (build_kernel_library(answer("answer", number), **stubs) for number in (1, 2))
@@ -143,7 +145,7 @@ def source_with_a_constant(name: str, number: int, common: Path) -> str:
     )
 
 
-def test_sources_with_names_in_common(
+def test_sources_of_one_library_share_names(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
     common = tmp_path / "common.hpp"
@@ -182,7 +184,7 @@ def test_sources_with_names_in_common(
             assert f" t {stub}\n" in symbols
 
 
-def test_reopening_a_library_beside_launches(
+def test_library_is_reopened_during_launches_of_another(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
     steady = build_kernel_library(answer("steady", 5), target="steady", **stubs)
@@ -219,7 +221,7 @@ def test_reopening_a_library_beside_launches(
     succeed(run(program))
 
 
-def test_c_host(
+def test_c_program_launches_a_kernel(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, stubs: dict[str, Any]
 ) -> None:
     library = build_kernel_library(answer("answer", 42), **stubs)

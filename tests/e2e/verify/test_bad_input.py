@@ -1,4 +1,4 @@
-"""Bad input gets one clear message, the documented exit code, and no traceback."""
+"""Bad input causes one clear message, the documented exit code, and no traceback."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ FIND = "find_package(kbuild CONFIG REQUIRED)\n"
 KERNEL = "__global__ void good(int* p) { *p = 1; }\n"
 
 
-def write_project(folder: Path, call: str, **sources: str) -> Path:
-    source = folder / "source"
+def write_project(directory: Path, call: str, **sources: str) -> Path:
+    source = directory / "source"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(HEAD + FIND + call + "\n")
     for name, text in sources.items():
@@ -23,23 +23,23 @@ def write_project(folder: Path, call: str, **sources: str) -> Path:
     return source
 
 
-def configure_error(folder: Path, call: str, *definitions: str, **sources: str) -> str:
-    source = write_project(folder, call, **sources)
-    result = configure(source, folder / "build", *definitions)
+def configure_error(directory: Path, call: str, *definitions: str, **sources: str) -> str:
+    source = write_project(directory, call, **sources)
+    result = configure(source, directory / "build", *definitions)
     assert result.returncode != 0
     assert "Traceback" not in result.stderr
     return " ".join(result.stderr.split())
 
 
-def build_error(folder: Path, call: str, architectures: str = "x86-64", **sources: str) -> str:
+def build_error(directory: Path, call: str, architectures: str = "x86-64", **sources: str) -> str:
     call = call.replace("SOURCES", f"ARCHITECTURES {architectures} SOURCES")
-    source = write_project(folder, call, **sources)
-    succeed(configure(source, folder / "build"))
-    result = build(folder / "build")
+    source = write_project(directory, call, **sources)
+    succeed(configure(source, directory / "build"))
+    result = build(directory / "build")
     output = result.stdout + result.stderr
     assert result.returncode != 0
     assert "Traceback" not in output
-    assert not list((folder / "build").rglob("*.packed"))
+    assert not list((directory / "build").rglob("*.packed"))
     return " ".join(output.split())
 
 
@@ -91,20 +91,20 @@ def build_error(folder: Path, call: str, architectures: str = "x86-64", **source
         ("kbuild_add_kernels(t SOURCES a.cu DEBUG_STUBS MAYBE)", "DEBUG_STUBS is 'MAYBE'"),
     ],
 )
-def test_configure_stops(tmp_path: Path, call: str, expected: str) -> None:
+def test_bad_call_stops_cmake(tmp_path: Path, call: str, expected: str) -> None:
     message = configure_error(tmp_path, call, a_cu=KERNEL)
 
     assert expected in message
 
 
-def test_kbuild_command_of_another_package(tmp_path: Path) -> None:
+def test_kbuild_command_of_another_package_is_rejected(tmp_path: Path) -> None:
     message = configure_error(tmp_path, "", "KBUILD_EXECUTABLE=/bin/true")
 
     assert "no kbuild command belongs to the package in" in message
     assert "KBUILD_EXECUTABLE" in message
 
 
-def test_source_without_kernel(tmp_path: Path) -> None:
+def test_source_without_kernel_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path, "kbuild_add_kernels(t SOURCES empty.cu)", empty_cu="__device__ int x;\n"
     )
@@ -112,7 +112,7 @@ def test_source_without_kernel(tmp_path: Path) -> None:
     assert "empty.cu: no kernel (no __global__ function) in it" in message
 
 
-def test_kernel_in_two_sources(tmp_path: Path) -> None:
+def test_kernel_in_two_sources_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path, "kbuild_add_kernels(t SOURCES a.cu b.cu)", a_cu=KERNEL, b_cu=KERNEL
     )
@@ -120,7 +120,7 @@ def test_kernel_in_two_sources(tmp_path: Path) -> None:
     assert "kernel 'good(int*)' is defined in both a.cu and b.cu" in message
 
 
-def test_template_in_two_sources_is_no_error(tmp_path: Path) -> None:
+def test_template_in_two_sources_is_accepted(tmp_path: Path) -> None:
     text = "template <class T> __global__ void k(T* p) { *p = 1; }\n"
     text += "template __global__ void k(int*);\n"
     source = write_project(
@@ -134,7 +134,7 @@ def test_template_in_two_sources_is_no_error(tmp_path: Path) -> None:
     succeed(build(tmp_path / "build"))
 
 
-def test_host_function_in_a_kernel_source(tmp_path: Path) -> None:
+def test_host_function_in_a_kernel_source_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,
         "kbuild_add_kernels(t SOURCES a.cu)",
@@ -144,7 +144,7 @@ def test_host_function_in_a_kernel_source(tmp_path: Path) -> None:
     assert "a.cu: host function 'ns::helper(int)' in a kernel source" in message
 
 
-def test_host_variable_in_a_kernel_source(tmp_path: Path) -> None:
+def test_host_variable_in_a_kernel_source_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu=KERNEL + "int counter;\n"
     )
@@ -152,7 +152,7 @@ def test_host_variable_in_a_kernel_source(tmp_path: Path) -> None:
     assert "a.cu: host variable 'counter'" in message
 
 
-def test_syntax_error_shows_the_compiler(tmp_path: Path) -> None:
+def test_syntax_error_shows_the_compilers_message(tmp_path: Path) -> None:
     message = build_error(
         tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu="__global__ void k( { }\n"
     )
@@ -161,7 +161,7 @@ def test_syntax_error_shows_the_compiler(tmp_path: Path) -> None:
     assert "error: expected" in message
 
 
-def test_undefined_device_function(tmp_path: Path) -> None:
+def test_undefined_device_function_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,
         "kbuild_add_kernels(t SOURCES a.cu)",
@@ -171,7 +171,7 @@ def test_undefined_device_function(tmp_path: Path) -> None:
     assert "undefined reference to `far(int)'" in message
 
 
-def test_parameter_that_is_not_trivially_copyable(tmp_path: Path) -> None:
+def test_parameter_that_is_not_trivially_copyable_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,
         "kbuild_add_kernels(t SOURCES a.cu)",
@@ -182,7 +182,7 @@ def test_parameter_that_is_not_trivially_copyable(tmp_path: Path) -> None:
     assert "kernel 'k(S, int*)' takes 'S' by value, which is not trivially copyable" in message
 
 
-def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
+def test_kernel_for_only_one_architecture_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,
         "kbuild_add_kernels(t SOURCES a.cu)",
@@ -193,7 +193,7 @@ def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
     assert "kernel 'wide(int*)' is there for x86-64-v3 but not for x86-64" in message
 
 
-def test_compile_exits_with_4_for_a_failing_compiler(tmp_path: Path) -> None:
+def test_exit_code_is_4_if_the_compiler_fails(tmp_path: Path) -> None:
     (tmp_path / "bad.cu").write_text("__global__ void k( { }\n")
     (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["bad.cu"]\n')
 
@@ -221,12 +221,14 @@ def test_compile_exits_with_4_for_a_failing_compiler(tmp_path: Path) -> None:
         (["compile", "missing.edge", "--flags", "f"], 2, "missing.edge"),
         (["explain", "KB999"], 2, "KB999"),
         (["--nosuch"], 2, "unknown option --nosuch"),
-        (["inspect", ""], 2, "an empty path"),
-        (["demo", "--keep", "text"], 2, "not an empty folder"),
+        (["inspect", ""], 2, "the path is empty"),
+        (["demo", "--keep", "text"], 2, "not an empty directory"),
         (["demo", "--keep", "/proc/none"], 2, "/proc/none"),
     ],
 )
-def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str) -> None:
+def test_bad_command_line_is_rejected(
+    tmp_path: Path, words: list[str], code: int, expected: str
+) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "text").write_text("no artifact\n")
     (tmp_path / "truncated.so").write_bytes(Path("/bin/true").read_bytes()[:1000])
@@ -249,15 +251,15 @@ def test_command_line(tmp_path: Path, words: list[str], code: int, expected: str
         ("[target.t]\nsources = ['a.cu']\nkind = 'dll'\n", "unsupported value 'dll'"),
         ("[target.t\n", "kbuild.toml"),
         ("", "no [target.<name>]"),
-        ("[target.t]\nsources = []\n", "sources is empty"),
-        ("[target.install]\nsources = ['a.cu']\n", "no target of that name"),
-        ("[target.'a b']\nsources = ['a.cu']\n", "no target of that name"),
+        ("[target.t]\nsources = []\n", "sources: expected at least one file"),
+        ("[target.install]\nsources = ['a.cu']\n", "does not allow a target of that name"),
+        ("[target.'a b']\nsources = ['a.cu']\n", "does not allow a target of that name"),
         ("[target.t]\nsources = ['a.cu']\ndefinitions = ['A=1;2']\n", "semicolon"),
         ("[target.t]\nsources = ['a.cu']\n[verify]\nrequierd = 1\n", "unknown key 'requierd'"),
         ("[target.t]\nsources = ['a.cu']\npolicy = 'none.toml'\n", "none.toml"),
     ],
 )
-def test_manifest(tmp_path: Path, text: str, expected: str) -> None:
+def test_bad_manifest_is_rejected(tmp_path: Path, text: str, expected: str) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
     (tmp_path / "kbuild.toml").write_text(text)
 
@@ -280,7 +282,7 @@ def test_manifest(tmp_path: Path, text: str, expected: str) -> None:
         (KERNEL, "[verify]\nrequired_architectures = ['x86-64-v9']\n", 1),
     ],
 )
-def test_build_has_the_exit_code_of_what_failed(
+def test_build_has_the_exit_code_of_the_failure(
     tmp_path: Path, source: str, keys: str, code: int
 ) -> None:
     (tmp_path / "a.cu").write_text(source)
@@ -299,11 +301,11 @@ def test_report_does_not_overwrite_the_artifact(tmp_path: Path) -> None:
     result = run_kbuild("verify", artifact, "-o", artifact)
 
     assert result.returncode == 2
-    assert "that is the artifact itself" in result.stderr
+    assert "this is the artifact itself" in result.stderr
     assert artifact.read_bytes() == Path("/bin/true").read_bytes()
 
 
-def test_full_disk_is_no_traceback() -> None:
+def test_full_disk_causes_no_traceback() -> None:
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [KBUILD, "inspect", "/bin/true"], stdout=full, stderr=subprocess.PIPE, check=False
@@ -313,7 +315,7 @@ def test_full_disk_is_no_traceback() -> None:
     assert b"Traceback" not in result.stderr
 
 
-def test_missing_compiler_is_exit_3(tmp_path: Path) -> None:
+def test_exit_code_is_3_if_the_compiler_is_missing(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
     hand_over = tmp_path / "t.txt"
     hand_over.write_text(

@@ -1,4 +1,4 @@
-"""Where reports go, and files that a call names twice."""
+"""The destinations of reports, and files that a call names twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.kernel_libraries import BuildKernelLibrary
 SOURCE = {"k.cu": "__global__ void scale(float* p) { *p *= 2; }\n"}
 
 
-def test_one_file_of_several_names_is_one(
+def test_file_with_several_names_is_read_once(
     build_kernel_library: BuildKernelLibrary, tmp_path: Path
 ) -> None:
     library = build_kernel_library(SOURCE)
@@ -37,7 +37,9 @@ def test_report_follows_links(build_kernel_library: BuildKernelLibrary, tmp_path
     assert json.loads(real.read_text())["ok"] is True
 
 
-def test_report_goes_into_a_pipe(build_kernel_library: BuildKernelLibrary, tmp_path: Path) -> None:
+def test_report_is_written_to_a_pipe(
+    build_kernel_library: BuildKernelLibrary, tmp_path: Path
+) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[str] = []

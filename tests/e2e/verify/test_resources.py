@@ -101,11 +101,11 @@ def test_wrong_calls_name_the_problem(tmp_path: Path) -> None:
         (("--write-baseline", baseline, text), f"{text}: "),
         (("--write-baseline", baseline, tmp_path / "absent"), "absent"),
         (("--write-baseline", baseline, empty), "so a baseline would be empty"),
-        (("--write-baseline", empty, empty), "that is the artifact itself"),
+        (("--write-baseline", empty, empty), "this is the artifact itself"),
         (("--baseline", empty, empty), "not a baseline: the file is not UTF-8"),
         (("--baseline", baseline, "--write-baseline", baseline, empty), "not allowed with"),
         (("--policy", policy, empty), "did you mean 'max_registers'"),
-        (("--today", "soon", empty), "write it as 2026-12-31"),
+        (("--today", "soon", empty), "expected a date like 2026-12-31"),
     ):
         result = run_kbuild("verify", *words)
         assert (result.returncode, result.stdout) == (2, ""), result

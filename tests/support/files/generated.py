@@ -21,10 +21,9 @@ from kbuild.model import (
     VariableKind,
     VariableRecord,
 )
-from kbuild.project.cmake import write_project
-from kbuild.project.directory import BuildFolder
+from kbuild.project.directory import BuildDirectory
+from kbuild.project.generate import BuildSettings, write_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
-from kbuild.project.state import SourcePattern
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
 from kbuild.stages.stubs.unit import (
@@ -262,17 +261,15 @@ def project(tmp_path: Path) -> bytes:
         definitions=('X="a b"',),
         include_directories=("include",),
     )
-    target = ManifestTarget(
-        name="k",
-        table=table,
-        patterns=(SourcePattern(pattern="*.cu", files=(Path("/src/a.cu"),)),),
+    target = ManifestTarget(name="k", table=table, sources=(Path("/src/a.cu"),))
+    profile = ProfileTable(definitions=("Y",), debug_stubs=True)
+    manifest = Manifest(
+        path=Path("/src/kbuild.toml"), targets=(target,), profiles=(("debug", profile),)
     )
-    manifest = Manifest(path=Path("/src/kbuild.toml"), targets=(target,), policy=None)
-    directory = BuildFolder(root=tmp_path)
-    write_project(manifest, directory, ProfileTable(definitions=("Y",), debug_stubs=True))
-    return (
-        (directory.project / "CMakeLists.txt").read_bytes().replace(str(tmp_path).encode(), b"/out")
-    )
+    directory = BuildDirectory(root=tmp_path)
+    write_project(manifest, directory, BuildSettings(profile="debug", device_jobs=3))
+    content = (directory.project / "CMakeLists.txt").read_bytes()
+    return content.replace(str(tmp_path).encode(), b"/out")
 
 
 GENERATED: dict[str, Callable[[], bytes]] = {

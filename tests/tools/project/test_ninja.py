@@ -1,4 +1,4 @@
-"""What ninja says of its progress."""
+"""Reading ninja's progress, and explaining its errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ build two: copy one
 
 
 class Reporter:
-    """Notes what it is told."""
+    """Collects what it receives."""
 
     def __init__(self) -> None:
         self.steps: list[BuildStep] = []
@@ -35,36 +35,38 @@ class Reporter:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     (tmp_path / "build.ninja").write_text(RULES)
     (tmp_path / "input").touch()
     return tmp_path
 
 
-def test_steps_and_what_is_left(folder: Path) -> None:
+def test_steps_and_remaining_time_are_reported(directory: Path) -> None:
     ninja = find_build_program("ninja")
     assert ninja is not None
     reporter = Reporter()
 
-    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
-    (folder / "two").unlink()
-    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
+    (directory / "two").unlink()
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
 
     expected = [(1, 2, "7 Copying one"), (2, 2, "7 Copying two"), (1, 1, "7 Copying two")]
-    assert [(step.finished, step.total, step.what) for step in reporter.steps] == expected
+    assert [(step.finished, step.total, step.description) for step in reporter.steps] == expected
     version = subprocess.run(
         [ninja, "--version"], capture_output=True, text=True, check=True
     ).stdout
-    foretells = tuple(map(int, version.split(".")[:2])) >= (1, 12)
-    assert reporter.steps[-1].seconds_left == (0 if foretells else None)  # nothing is left
+    predicts = tuple(map(int, version.split(".")[:2])) >= (1, 12)
+    assert reporter.steps[-1].seconds_left == (0 if predicts else None)
 
 
 @pytest.mark.parametrize(
     ("version", "left"), [("1.11.1", None), ("1.12.0", 62.5), ("1.13.2.git.kitware", 62.5)]
 )
-def test_ninja_that_foretells_nothing(folder: Path, version: str, left: float | None) -> None:
-    ninja = folder / "ninja"
-    # As the ninja of that version would, which knows no %E or does.
+def test_remaining_time_is_read_if_ninja_predicts_it(
+    directory: Path, version: str, left: float | None
+) -> None:
+    ninja = directory / "ninja"
+    # This script acts as that version, which may or may not know %E.
     ninja.write_text(
         f"""#!/bin/sh
 [ "$1" = --version ] && echo {version} && exit
@@ -75,18 +77,18 @@ echo "${{status}}Compiling 2 of k"
     ninja.chmod(0o755)
     reporter = Reporter()
 
-    run_ninja(NinjaRun(ninja=ninja, folder=folder), reporter)
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
 
     assert reporter.steps == [
-        BuildStep(finished=1, total=3, seconds_left=left, what="Compiling 2 of k")
+        BuildStep(finished=1, total=3, seconds_left=left, description="Compiling 2 of k")
     ]
     assert reporter.lines == []
 
 
-def test_damaged_file_is_said_with_the_mend(folder: Path) -> None:
+def test_damaged_build_file_is_reported_with_the_fix(directory: Path) -> None:
     ninja = find_build_program("ninja")
     assert ninja is not None
-    (folder / "build.ninja").write_text("rule copy\nbuild one\n")
+    (directory / "build.ninja").write_text("rule copy\nbuild one\n")
 
-    with pytest.raises(ToolError, match=r"build\.ninja:2: .*; kbuild clean removes"):
-        run_ninja(NinjaRun(ninja=ninja, folder=folder), Reporter())
+    with pytest.raises(ToolError, match=r"build\.ninja:2: .*; run kbuild clean to remove"):
+        run_ninja(NinjaRun(ninja=ninja, directory=directory), Reporter())

@@ -1,4 +1,4 @@
-"""What build edges import: each costs every edge of every build its time."""
+"""The imports of build edges, because each import slows down every edge of every build."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-# The file readers, templates and report libraries, what only plans and tests of kernels
-# need, and the standard library's slow ones.
+# Readers, templates, report libraries, modules that only planning and kernel tests need, and slow
+# modules of the standard library.
 HEAVY = (
     "elftools",
     "jinja2",
-    "kbuild.backends.cpu.build",  # what an edge is of is known when it has been read
+    "kbuild.backends.cpu.build",  # the edge's description names its backend
     "kbuild.backends.cuda.build",
     "kbuild.backends.hip.build",
     "kbuild.backends.cpu.contents",
@@ -55,8 +55,15 @@ def test_verify_imports_neither_network_nor_debug_information() -> None:
     assert {"ssl", "urllib.request", "kbuild.formats.dwarf"}.isdisjoint(imported)
 
 
+def test_build_imports_neither_planning_nor_verification() -> None:
+    imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.build")
+
+    # CMake calls `kbuild plan`. Planning here as well would do it twice.
+    assert {"kbuild.stages.plan", "kbuild.verify", "elftools", "rich"}.isdisjoint(imported)
+
+
 @pytest.mark.parametrize("command", ["pack", "plan", "runtimes"])
-def test_build_commands_import_no_readers(command: str) -> None:
+def test_build_edges_import_no_readers(command: str) -> None:
     imported = imported_by(f"import kbuild.cli.main, kbuild.cli.commands.{command}")
 
     assert {"elftools", "numpy", "rich"}.isdisjoint(imported)

@@ -29,7 +29,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_line_comes_after_a_second_and_goes_at_the_end(
+def test_line_appears_after_a_second_and_is_removed_at_the_end(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = Terminal()
@@ -49,7 +49,7 @@ def test_line_comes_after_a_second_and_goes_at_the_end(
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
-def test_nothing_is_drawn_elsewhere(
+def test_nothing_is_drawn_without_a_terminal(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, stream: io.StringIO | None
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)

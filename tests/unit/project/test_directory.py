@@ -1,20 +1,22 @@
-"""The lock of a build folder, and what is forgotten of one."""
+"""Build directories: the lock, the claim, and what CMake has to forget."""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import multiprocessing
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, KbuildError, ToolError
 from kbuild.project.directory import (
-    BuildFolder,
-    claim_folder,
+    BuildDirectory,
+    claim_directory,
     forget_configuration,
     hold_lock,
     read_ledger,
@@ -22,8 +24,8 @@ from kbuild.project.directory import (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> BuildFolder:
-    return BuildFolder(root=tmp_path / "build")
+def directory(tmp_path: Path) -> BuildDirectory:
+    return BuildDirectory(root=tmp_path / "build")
 
 
 def in_child(work: Callable[[], None]) -> multiprocessing.process.BaseProcess:
@@ -32,40 +34,40 @@ def in_child(work: Callable[[], None]) -> multiprocessing.process.BaseProcess:
     return child
 
 
-def test_second_waits_for_the_first_and_is_told_of_it(folder: BuildFolder) -> None:
-    entered = folder.root.parent / "entered"
+def test_second_process_waits_and_learns_who_has_the_lock(directory: BuildDirectory) -> None:
+    entered = directory.root.parent / "entered"
 
     def build() -> None:
-        with hold_lock(folder, (folder.root / "waiting").write_text):
+        with hold_lock(directory, (directory.root / "waiting").write_text):
             entered.touch()
 
-    with hold_lock(folder, pytest.fail):
+    with hold_lock(directory, pytest.fail):
         child = in_child(build)
-        while not (folder.root / "waiting").is_file():
+        while not (directory.root / "waiting").is_file():
             assert child.is_alive()
         assert not entered.exists()
     child.join()
 
-    assert (folder.root / "waiting").read_text() == str(os.getpid())
+    assert (directory.root / "waiting").read_text() == str(os.getpid())
     assert entered.exists()
 
 
-def test_lock_of_a_killed_process_is_free(folder: BuildFolder) -> None:
+def test_lock_is_free_after_its_process_was_killed(directory: BuildDirectory) -> None:
     def die() -> None:
-        with hold_lock(folder, pytest.fail):
+        with hold_lock(directory, pytest.fail):
             os.kill(os.getpid(), signal.SIGKILL)
 
     in_child(die).join()
 
-    with hold_lock(folder, pytest.fail):
-        assert folder.lock.read_text() == str(os.getpid())
+    with hold_lock(directory, pytest.fail):
+        assert directory.lock.read_text() == str(os.getpid())
 
 
-def test_lock_of_a_killed_process_is_held_by_its_children(folder: BuildFolder) -> None:
+def test_children_of_a_killed_process_keep_its_lock(directory: BuildDirectory) -> None:
     readable, writable = os.pipe()
 
     def die() -> None:
-        with hold_lock(folder, pytest.fail):
+        with hold_lock(directory, pytest.fail):
             if os.fork() == 0:
                 os.close(writable)
                 os.read(readable, 1)
@@ -78,77 +80,111 @@ def test_lock_of_a_killed_process_is_held_by_its_children(folder: BuildFolder) -
         waited.append(holder)
         os.close(writable)
 
-    with hold_lock(folder, release):
+    with hold_lock(directory, release):
         assert len(waited) == 1
     os.close(readable)
 
 
-def test_removed_folder_is_made_and_locked_anew(folder: BuildFolder) -> None:
-    folder.root.mkdir()
-    held = folder.lock.open("w")
+def test_directory_that_was_removed_is_made_and_locked_again(directory: BuildDirectory) -> None:
+    directory.root.mkdir()
+    held = directory.lock.open("w")
     fcntl.flock(held, fcntl.LOCK_EX)
 
     def remove(_: str) -> None:
-        folder.lock.unlink()
-        folder.root.rmdir()
+        directory.lock.unlink()
+        directory.root.rmdir()
         held.close()
 
-    with hold_lock(folder, remove):
-        assert folder.lock.is_file()
+    with hold_lock(directory, remove):
+        assert directory.lock.is_file()
 
 
-def test_forgotten_configuration_keeps_what_was_built(folder: BuildFolder) -> None:
-    kept = folder.cmake / "CMakeFiles" / "k.dir" / "k.o"
+def test_forgetting_a_configuration_keeps_what_was_built(directory: BuildDirectory) -> None:
+    kept = directory.cmake / "CMakeFiles" / "k.dir" / "k.o"
     gone = (
-        folder.cmake / "CMakeFiles" / "3.25.1" / "CMakeCXXCompiler.cmake",
-        folder.cmake / "CMakeCache.txt",
-        folder.state,
+        directory.cmake / "CMakeFiles" / "3.25.1" / "CMakeCXXCompiler.cmake",
+        directory.cmake / "CMakeCache.txt",
+        directory.cmake / "build.ninja",
     )
     for path in (kept, *gone):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
 
-    forget_configuration(folder)
+    forget_configuration(directory)
 
     assert kept.is_file()
     assert [path for path in gone if path.exists()] == []
 
 
-@pytest.mark.parametrize("name", ["project/x", "cmake/FindX.cmake", "src/k.cu", ".quick"])
-def test_what_others_made_is_not_claimed(folder: BuildFolder, name: str) -> None:
-    path = folder.root / name
+@pytest.mark.parametrize("name", ["project/x", "cmake/FindX.cmake", "src/k.cu"])
+def test_directory_with_files_of_others_is_not_claimed(
+    directory: BuildDirectory, name: str
+) -> None:
+    path = directory.root / name
     path.parent.mkdir(parents=True)
     path.touch()
 
     with pytest.raises(ConfigurationError, match="did not make it"):
-        claim_folder(folder, ("src",))
+        claim_directory(directory, ("src",))
 
     assert path.is_file()
-    assert not folder.is_ours()
+    assert not directory.is_claimed()
 
 
-def test_ledger_leads_nowhere_else(folder: BuildFolder) -> None:
-    folder.root.mkdir()
-    precious = folder.root.parent / "precious"
+def test_ledger_cannot_name_paths_outside_of_the_directory(directory: BuildDirectory) -> None:
+    directory.root.mkdir()
+    precious = directory.root.parent / "precious"
     precious.mkdir()
-    folder.ledger.write_text(f"../precious\n{precious}\n..\n.\n\nk\n")
+    directory.ledger.write_text(f"../precious\n{precious}\n..\n.\n\nk\n")
 
-    assert read_ledger(folder) == {"k"}
-    claim_folder(folder, ("new",))
+    assert read_ledger(directory) == {"k"}
+    claim_directory(directory, ("new",))
 
     assert precious.is_dir()
 
 
-def test_folders_of_former_targets_go(folder: BuildFolder) -> None:
-    folder.root.mkdir()
-    (folder.root / "others").touch()
-    (folder.root / "empty").mkdir()  # as a test's temporary folder may be
-    claim_folder(folder, ("kept", "former", "empty"))
+def test_directories_of_former_targets_are_removed(directory: BuildDirectory) -> None:
+    directory.root.mkdir()
+    (directory.root / "others").touch()
+    (directory.root / "empty").mkdir()  # for example a temporary directory
+    claim_directory(directory, ("kept", "former", "empty"))
     for target in ("kept", "former"):
-        (folder.root / target).mkdir()
-        (folder.root / target / "lib.so").touch()
+        (directory.root / target).mkdir()
+        (directory.root / target / "lib.so").touch()
 
-    claim_folder(folder, ("kept", "new"))
+    claim_directory(directory, ("kept", "new"))
 
-    assert read_ledger(folder) == {"kept", "new"}
-    assert sorted(p.name for p in folder.root.iterdir() if p != folder.ledger) == ["kept", "others"]
+    assert read_ledger(directory) == {"kept", "new"}
+    assert sorted(p.name for p in directory.root.iterdir() if p != directory.ledger) == [
+        "kept",
+        "others",
+    ]
+
+
+def fail_in(directory: BuildDirectory, error: KbuildError) -> None:
+    """Let the configuration of a build directory fail."""
+    with contextlib.suppress(KbuildError), hold_lock(directory, pytest.fail):
+        claim_directory(directory, ("k",))
+        directory.cmake.mkdir(exist_ok=True)
+        raise error
+
+
+def test_new_directory_is_removed_if_its_first_build_fails_on_bad_input(tmp_path: Path) -> None:
+    directory = BuildDirectory(root=tmp_path / "build" / "kbuild")
+
+    fail_in(directory, ToolError("the compiler failed"))
+    assert directory.is_claimed()
+    fail_in(directory, ConfigurationError("not the first attempt"))
+    assert directory.is_claimed()
+    shutil.rmtree(tmp_path / "build")
+    fail_in(directory, ConfigurationError("unknown architecture"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_directory_that_existed_is_not_removed(directory: BuildDirectory) -> None:
+    directory.root.mkdir()
+
+    fail_in(directory, ConfigurationError("unknown architecture"))
+
+    assert list(directory.root.iterdir()) == []

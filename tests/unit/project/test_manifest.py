@@ -1,4 +1,4 @@
-"""kbuild.toml and [tool.kbuild]."""
+"""Reading manifests: kbuild.toml and [tool.kbuild]."""
 
 from __future__ import annotations
 
@@ -8,48 +8,50 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.cmake import write_project
-from kbuild.project.directory import BuildFolder
+from kbuild.project.directory import BuildDirectory
+from kbuild.project.generate import BuildSettings, write_project
 from kbuild.project.manifest import ProfileTable, find_manifest, read_manifest
 
 TARGET = '[target.k]\nsources = ["src/*.cu"]\n'
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def directory(tmp_path: Path) -> Path:
     (tmp_path / "src").mkdir()
     for name in ("b.cu", "a.cu"):
         (tmp_path / "src" / name).touch()
     return tmp_path
 
 
-def test_sources_are_found_in_a_stable_order(folder: Path) -> None:
-    (folder / "kbuild.toml").write_text(TARGET + '[verify]\nrequired_architectures = ["x86-64"]\n')
+def test_matching_sources_are_sorted(directory: Path) -> None:
+    (directory / "kbuild.toml").write_text(
+        TARGET + '[verify]\nrequired_architectures = ["x86-64"]\n'
+    )
 
-    manifest = read_manifest(find_manifest(folder))
+    manifest = read_manifest(find_manifest(directory))
 
     (target,) = manifest.targets
     assert [source.name for source in target.sources] == ["a.cu", "b.cu"]
     assert target.table.kind == "shared"
-    assert manifest.policy == folder / "kbuild.toml"
+    assert manifest.policy == directory / "kbuild.toml"
 
 
-def test_pyproject(folder: Path) -> None:
-    (folder / "pyproject.toml").write_text(
+def test_pyproject_can_be_the_manifest(directory: Path) -> None:
+    (directory / "pyproject.toml").write_text(
         '[project]\nname = "x"\n[tool.kbuild.target.k]\nsources = ["src/a.cu"]\n'
     )
 
-    manifest = read_manifest(find_manifest(folder))
+    manifest = read_manifest(find_manifest(directory))
 
     assert [target.name for target in manifest.targets] == ["k"]
     assert manifest.policy is None
 
 
-def test_pyproject_of_someone_else_is_no_manifest(folder: Path) -> None:
-    (folder / "pyproject.toml").write_text('[project]\nname = "x"\n')
+def test_pyproject_without_tool_kbuild_is_not_a_manifest(directory: Path) -> None:
+    (directory / "pyproject.toml").write_text('[project]\nname = "x"\n')
 
-    with pytest.raises(ConfigurationError, match=r"name one with -f"):
-        find_manifest(folder)
+    with pytest.raises(ConfigurationError, match=r"name a manifest with -f"):
+        find_manifest(directory)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +72,8 @@ def test_pyproject_of_someone_else_is_no_manifest(folder: Path) -> None:
         (TARGET + "[profile.debug]\ndefinitions = ['A;B']\n", "semicolon"),
     ],
 )
-def test_errors_name_the_key(folder: Path, text: str, expected: str) -> None:
-    path = folder / "kbuild.toml"
+def test_errors_name_file_and_key(directory: Path, text: str, expected: str) -> None:
+    path = directory / "kbuild.toml"
     path.write_text(text)
 
     with pytest.raises(ConfigurationError) as caught:
@@ -81,31 +83,32 @@ def test_errors_name_the_key(folder: Path, text: str, expected: str) -> None:
     assert str(path) in str(caught.value)
 
 
-def test_profiles(folder: Path) -> None:
-    path = folder / "kbuild.toml"
+def test_profile_without_table_changes_nothing(directory: Path) -> None:
+    path = directory / "kbuild.toml"
     path.write_text(TARGET + '[profile.debug]\ndebug_stubs = true\ndefinitions = ["A"]\n')
 
     manifest = read_manifest(path)
 
-    assert manifest.profile("debug") == ProfileTable(debug_stubs=True, definitions=("A",))
-    assert manifest.profile("release") == ProfileTable()
+    assert manifest.find_profile("debug") == ProfileTable(debug_stubs=True, definitions=("A",))
+    assert manifest.find_profile("release") == ProfileTable()
 
 
 @pytest.mark.parametrize(
     ("value", "word"), [("true", "ON"), ("false", "OFF"), ('"symbols"', "SYMBOLS")]
 )
-def test_debug_stubs_are_those_of_cmake(folder: Path, value: str, word: str) -> None:
-    path = folder / "kbuild.toml"
+def test_debug_stubs_become_cmake_words(directory: Path, value: str, word: str) -> None:
+    path = directory / "kbuild.toml"
     path.write_text(f"{TARGET}debug_stubs = {value}\n")
 
-    write_project(read_manifest(path), BuildFolder(root=folder / "out"), ProfileTable())
+    settings = BuildSettings(profile="release")
+    write_project(read_manifest(path), BuildDirectory(root=directory / "out"), settings)
 
-    project = (folder / "out/project/CMakeLists.txt").read_text()
+    project = (directory / "out/project/CMakeLists.txt").read_text()
     assert re.search(rf"DEBUG_STUBS \[=*\[{word}\]", project)
 
 
-def test_sources_of_two_patterns_are_listed_once(folder: Path) -> None:
-    path = folder / "kbuild.toml"
+def test_sources_that_two_patterns_match_are_listed_once(directory: Path) -> None:
+    path = directory / "kbuild.toml"
     path.write_text('[target.k]\nsources = ["src/b.cu", "**/*.cu"]\n')
 
     (target,) = read_manifest(path).targets
@@ -114,30 +117,32 @@ def test_sources_of_two_patterns_are_listed_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "header"), [("tool = 3\n", "[tool]"), ("[tool]\nkbuild = 3\n", "[tool.kbuild]")]
+    ("text", "name"), [("tool = 3\n", "tool"), ("[tool]\nkbuild = 3\n", "tool.kbuild")]
 )
-def test_pyproject_without_tables(folder: Path, text: str, header: str) -> None:
-    path = folder / "pyproject.toml"
+def test_values_that_must_be_tables_in_pyproject(directory: Path, text: str, name: str) -> None:
+    path = directory / "pyproject.toml"
     path.write_text(text)
 
-    for read in (lambda: find_manifest(folder), lambda: read_manifest(path)):
+    for read in (lambda: find_manifest(directory), lambda: read_manifest(path)):
         with pytest.raises(ConfigurationError) as caught:
             read()
-        assert str(caught.value) == f"{path}: {header} is no table"
+        assert str(caught.value) == f"{path}: {name!r} must be a table"
 
 
-def test_a_source_that_is_spelled_twice_is_one(folder: Path) -> None:
-    path = folder / "kbuild.toml"
+def test_source_with_two_spellings_is_listed_once(directory: Path) -> None:
+    path = directory / "kbuild.toml"
     path.write_text('[target.k]\nsources = ["src/a.cu", "src/../src/a.cu"]\n')
 
     (target,) = read_manifest(path).targets
 
-    assert target.sources == (folder / "src/a.cu",)
+    assert target.sources == (directory / "src/a.cu",)
 
 
-def test_targets_whose_names_collide(folder: Path) -> None:
-    path = folder / "kbuild.toml"
+def test_conflicting_target_names_are_rejected(directory: Path) -> None:
+    path = directory / "kbuild.toml"
     path.write_text(TARGET + TARGET.replace("target.k", "target.k_all"))
 
-    with pytest.raises(ConfigurationError, match=r"k_all\]: kbuild calls a part of \[target.k\]"):
+    with pytest.raises(
+        ConfigurationError, match=r"k_all\]: kbuild uses that name for a part of \[target.k\]"
+    ):
         read_manifest(path)

@@ -1,4 +1,4 @@
-"""Patterns that make no sense, and files that build tools cannot be told of."""
+"""Source patterns: invalid ones, and the files that they match."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.sources import find_sources
+from kbuild.project.sources import find_sources, match_files
 
 
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        ("", "'' names no file"),
-        (".", "'.' names no file"),
-        ("a\0.cu", "names no file"),
-        ("src/**.cu", "'**' stands for folders, and cannot be a part of '**.cu'"),
+        ("", "'' is not a file name or pattern"),
+        (".", "'.' is not a file name or pattern"),
+        ("a\0.cu", "is not a file name or pattern"),
+        ("src/**.cu", "'**' matches directories and cannot be a part of '**.cu'"),
         ("src/***/x.cu", "cannot be a part of '***'"),
         ("none/*.cu", "no source matches 'none/*.cu'"),
     ],
 )
-def test_patterns_without_sense(tmp_path: Path, pattern: str, expected: str) -> None:
+def test_invalid_patterns_are_rejected(tmp_path: Path, pattern: str, expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         find_sources(tmp_path, "FILE: [target.t].sources", (pattern,))
 
@@ -29,13 +29,39 @@ def test_patterns_without_sense(tmp_path: Path, pattern: str, expected: str) -> 
     assert expected in str(caught.value)
 
 
-def test_files_are_checked_not_patterns(tmp_path: Path) -> None:
+def test_only_matching_files_are_checked(tmp_path: Path) -> None:
     (tmp_path / "a;b").mkdir()
     (tmp_path / "a;b" / "k.cu").touch()
     (tmp_path / "plain.cu").touch()
 
-    (found,) = find_sources(tmp_path, "sources", ("*.cu",))
+    found = find_sources(tmp_path, "sources", ("*.cu",))
     with pytest.raises(ConfigurationError, match=r"a;b/k\.cu: build tools do not take ';'"):
         find_sources(tmp_path, "sources", ("**/*.cu",))
 
-    assert found.files == (tmp_path / "plain.cu",)
+    assert found == (tmp_path / "plain.cu",)
+
+
+def test_build_outputs_are_not_sources(tmp_path: Path) -> None:
+    for name in ("k.cu", ".hidden.cu", "build/k.cu", "build/kbuild/target/k.cu"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    found = match_files(tmp_path, "**/*.cu")
+
+    assert found == tuple(tmp_path / name for name in (".hidden.cu", "build/k.cu", "k.cu"))
+
+
+def test_directories_are_not_sources(tmp_path: Path) -> None:
+    (tmp_path / "src.cu").mkdir()
+    (tmp_path / "src.cu" / "k.cu").touch()
+
+    assert match_files(tmp_path, "**/*.cu") == (tmp_path / "src.cu" / "k.cu",)
+    assert match_files(tmp_path, str(tmp_path / "src.cu")) == ()
+
+
+def test_links_to_files_are_sources_and_dangling_links_are_not(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").touch()
+    (tmp_path / "link.cu").symlink_to(tmp_path / "k.cu")
+    (tmp_path / "dangling.cu").symlink_to(tmp_path / "none.cu")
+
+    assert match_files(tmp_path, "*.cu") == (tmp_path / "k.cu", tmp_path / "link.cu")

@@ -1,4 +1,4 @@
-"""`kbuild inspect`, `verify` and `explain`, called as the dispatcher calls them."""
+"""`kbuild inspect`, `verify`, and `explain`, called like `kbuild.cli.main` calls them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def call(command: ModuleType, *words: object) -> int:
     return code
 
 
-def test_inspect_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_inspect_writes_json(
+    plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert call(inspect, plain_object, "--format", "json") == 0
     output, errors = capsysbinary.readouterr()
     assert errors == b""
@@ -54,7 +56,9 @@ def test_inspect_raises_for_one_unreadable_file(tmp_path: Path) -> None:
     assert not output.exists()
 
 
-def test_inspect_options(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_inspect_accepts_all_options(
+    plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     words = ("--summary", "--kernel", "f*", "--arch", "sm_*", "--sort", "size", "-j", "2")
     limits = ("--max-image-size", "512M", "--max-archive-size", "1GiB")
     assert call(inspect, plain_object, *words, *limits, "--format", "json") == 0
@@ -65,7 +69,7 @@ def test_inspect_options(plain_object: Path, capsysbinary: pytest.CaptureFixture
 @pytest.mark.parametrize(
     "words", [("--max-image-size", "much"), ("-j", "0"), ("-j", "-1"), ("--sort", "age")]
 )
-def test_inspect_refuses_bad_options(
+def test_inspect_rejects_bad_options(
     plain_object: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -73,7 +77,7 @@ def test_inspect_refuses_bad_options(
     assert words[1] in capsys.readouterr().err
 
 
-def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_verify_writes_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert call(verify, plain_object, "--format", "json", "--select", "KB1,KB601") == 0
     report = json.loads(capsysbinary.readouterr().out)
     assert report["ok"] is True
@@ -91,7 +95,7 @@ def test_verify_json(plain_object: Path, capsysbinary: pytest.CaptureFixture[byt
         ("github", "ok: no findings"),
     ],
 )
-def test_verify_formats(
+def test_verify_writes_every_format(
     plain_object: Path,
     style: str,
     start: str,
@@ -105,7 +109,7 @@ def test_verify_formats(
     assert (tmp_path / "report").read_bytes() == output
 
 
-def test_verify_adds_to_the_summary_of_github(
+def test_verify_appends_to_the_summary_of_github(
     plain_object: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summary = tmp_path / "summary.md"
@@ -123,7 +127,7 @@ def test_verify_adds_to_the_summary_of_github(
     assert call(verify, plain_object, "--format", "github") == 0
 
 
-def test_verify_selects_and_ignores(
+def test_verify_selects_and_ignores_rules(
     plain_object: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     options = ("--select", "KB303,KB304,KB10", "--select", "KB308", "--ignore", "KB10")
@@ -132,7 +136,7 @@ def test_verify_selects_and_ignores(
     assert [n["rule"] for n in report["rules_skipped"]] == ["KB303", "KB304", "KB308"]
 
 
-def test_verify_refuses_unknown_rules_and_unreadable_input(
+def test_verify_rejects_unknown_rules_and_unreadable_input(
     plain_object: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match="unknown rule 'KB9'"):
@@ -152,7 +156,7 @@ def test_verify_uses_the_policy_of_the_project(
         call(verify, plain_object)
 
 
-def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_explain_accepts_ids_and_prefixes(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert call(explain, "kb10", "KB601") == 0
     output = capsysbinary.readouterr().out.decode()
     assert output.startswith("KB101 missing-architecture (error)\n")
@@ -161,7 +165,7 @@ def test_explain(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
         call(explain, "KB999")
 
 
-def test_explain_all(tmp_path: Path) -> None:
+def test_explain_all_writes_the_reference(tmp_path: Path) -> None:
     reference = ROOT / "docs" / "reference" / "rules.md"
     output = tmp_path / "rules.md"
     assert call(explain, "--all", "--format", "markdown", "-o", output) == 0
@@ -171,7 +175,7 @@ def test_explain_all(tmp_path: Path) -> None:
             call(explain, *words)
 
 
-def test_unwritable_output_is_refused(plain_object: Path, tmp_path: Path) -> None:
+def test_unwritable_output_is_rejected(plain_object: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="file/out"):
         call(verify, plain_object, "-o", tmp_path / "file" / "out")

@@ -83,12 +83,12 @@ def test_code_beyond_the_limit_is_listed_as_undecided(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "two paths are compared"),
-        (["a.ptx"], "two paths are compared"),
-        (["a", "b", "c"], "two paths are compared"),
-        (["a", ""], "two paths are compared"),
+        ([], "expected two paths"),
+        (["a.ptx"], "expected two paths"),
+        (["a", "b", "c"], "expected two paths"),
+        (["a", ""], "expected two paths"),
         (["a", "b", "--only", "cod"], "did you mean 'code'?"),
-        (["--git", "HEAD..HEAD"], "--git needs the command"),
+        (["--git", "HEAD..HEAD"], "--git expects the build command"),
         (["--git", "HEAD", "--", "true"], "not in the working tree of a git repository"),
         (["none.so", "none.so"], "none.so: No such file"),
     ],
@@ -109,7 +109,7 @@ def test_bad_usage_is_one_message(
     assert not captured.out
 
 
-def test_truncated_input_is_one_message(
+def test_truncated_input_causes_one_message(
     sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = tmp_path / "broken.so"

@@ -1,0 +1,57 @@
+"""Arguments that several commands have, and the types of their values."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+
+def add_artifact_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the positional arguments of commands that read artifacts."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=parse_artifact_path,
+        metavar="PATH",
+        help="object, archive, shared object, executable, wheel, cubin, PTX, fat binary, hsaco, "
+        "offload bundle, or a directory of them",
+    )
+
+
+def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Add ``--format`` and ``-o``. The first format is the default."""
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        default=formats[0],
+        help="select the output format (default: %(default)s)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write to FILE (default: standard output)",
+    )
+
+
+def parse_artifact_path(text: str) -> Path:
+    """Return the path of an artifact. An empty one is a mistake, not the working directory."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty")
+    return Path(text)
+
+
+def parse_count(what: str, minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return the type of an argument that is a number of ``what``."""
+
+    def parse(text: str) -> int:
+        if re.fullmatch(r"\d{1,10}", text, re.ASCII) and minimum <= int(text) <= maximum:
+            return int(text)
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of {what}; expected {minimum} to {maximum}"
+        )
+
+    return parse

@@ -1,0 +1,96 @@
+"""Generate the CMake project of a manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild import files
+from kbuild.project.directory import BuildDirectory
+from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable
+from kbuild.stages.render import render
+
+_BUILD_TYPES: Final = {"release": "Release", "debug": "Debug"}
+_ARTIFACT_NAMES: Final = {
+    "object": "{}.o",
+    "static": "lib{}.a",
+    "shared": "lib{}.so",
+    "module": "lib{}.so",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildSettings:
+    """What a call of ``kbuild build`` decides about the generated project."""
+
+    profile: str
+    device_jobs: int | None = None
+
+
+def locate_artifact(directory: BuildDirectory, target: ManifestTarget) -> Path:
+    """Return the path of a target's artifact."""
+    name = _ARTIFACT_NAMES[target.table.kind].format(target.name)
+    return directory.root / target.name / name
+
+
+def remove_other_kinds(directory: BuildDirectory, target: ManifestTarget) -> None:
+    """Remove the artifacts of a target that had another kind before."""
+    artifact = locate_artifact(directory, target)
+    for name in _ARTIFACT_NAMES.values():
+        other = artifact.with_name(name.format(target.name))
+        if other != artifact:
+            other.unlink(missing_ok=True)
+
+
+def write_project(manifest: Manifest, directory: BuildDirectory, settings: BuildSettings) -> None:
+    """Write the CMake project of a manifest if its content changes."""
+    profile = manifest.find_profile(settings.profile)
+    compilers = directory.list_compiler_files(target.name for target in manifest.targets)
+    rows = {
+        "build_type": _BUILD_TYPES[settings.profile],
+        "device_jobs": settings.device_jobs,
+        "inputs": (directory.environment, manifest.path, *manifest.policies, *compilers),
+        "source_root": manifest.root,
+        "output": directory.root,
+        "targets": [_describe_target(manifest, target, profile) for target in manifest.targets],
+    }
+    content = render("project.cmake.j2", rows)
+    files.write_if_changed(directory.project / "CMakeLists.txt", content)
+
+
+def _describe_target(
+    manifest: Manifest, target: ManifestTarget, profile: ProfileTable
+) -> dict[str, object]:
+    table = target.table
+    debug_stubs = table.debug_stubs if profile.debug_stubs is None else profile.debug_stubs
+    verify = table.verify if profile.verify is None else profile.verify
+    root = manifest.root
+    return {
+        "name": target.name,
+        "kind": table.kind,
+        "one_value": {
+            "BACKEND": table.backend,
+            "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
+            "RDC": _on_off(table.rdc),
+            "RUNTIME": table.runtime,
+            "COMPRESSION": table.compression,
+            "VISIBILITY": table.visibility,
+            "DEVICE_STANDARD": table.device_standard,
+            "HOST_COMPILER": table.host_compiler,
+            "VERIFY": _on_off(verify),
+            "POLICY": manifest.find_policy(target),
+        },
+        "many_values": {
+            "SOURCES": target.sources,
+            "HEADERS": [root / header for header in table.headers],
+            "ARCHITECTURES": table.architectures,
+            "INCLUDE_DIRECTORIES": [root / path for path in table.include_directories],
+            "DEFINITIONS": (*table.definitions, *profile.definitions),
+            "COMPILE_OPTIONS": (*table.compile_options, *profile.compile_options),
+        },
+    }
+
+
+def _on_off(value: bool) -> str:
+    return "ON" if value else "OFF"

@@ -1,0 +1,109 @@
+"""The build tools, CMake and ninja: find them, run them, and explain why they failed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild import process
+from kbuild.errors import BuildError, ToolchainError, ToolError
+from kbuild.model import Command
+from kbuild.toolchain.find import find_build_program
+
+_DAMAGED_FILE: Final = re.compile(r"ninja: error: (.*\.ninja:\d+: .*)")
+_DISK_ERRORS: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+_MIN_FREE_BYTES: Final = 64 << 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildTools:
+    """The paths of CMake and ninja."""
+
+    cmake: Path
+    ninja: Path
+
+
+def find_build_tools() -> BuildTools:
+    """Find CMake and ninja, those of the system first.
+
+    Raises:
+        ToolchainError: One of them is missing. The message says how to install it.
+
+    """
+    found = {}
+    for name in ("cmake", "ninja"):
+        path = find_build_program(name)
+        if path is None:
+            raise ToolchainError(f"{name} not found; install it, or pip install 'kbuild[build]'")
+        found[name] = path
+    return BuildTools(cmake=found["cmake"], ninja=found["ninja"])
+
+
+def run_tool(
+    command: Command,
+    directory: Path,
+    on_line: Callable[[str], None] | None = None,
+    *,
+    inherited: tuple[int, ...] = (),
+) -> None:
+    """Run a build tool in ``directory``.
+
+    Args:
+        command: The build tool and its arguments.
+        directory: The working directory.
+        on_line: Receives each line of output. Without it, the output goes to stderr.
+        inherited: File descriptors that all processes of the build inherit.
+
+    Raises:
+        BuildError: The tool failed. If a kbuild command that it ran failed first, the error has
+            the exit code, the setting, and the target of that failure. If the target is known, it
+            also has its message.
+        ToolError: The disk is full, or build.ninja is damaged.
+
+    """
+    causes: list[str] = []
+
+    def read_line(line: str) -> None:
+        causes.extend(_explain_full_disk(text) for text in _DISK_ERRORS if text in line)
+        if damaged := _DAMAGED_FILE.match(line):
+            causes.append(f"{damaged[1]}; run kbuild clean to remove the damaged build")
+        if on_line:
+            on_line(line)
+
+    call = process.BuildCall(
+        command=command,
+        directory=directory,
+        on_line=read_line if on_line else None,
+        inherited=inherited,
+    )
+    status, failure = process.stream_build(call)
+    if status == 0:
+        return
+    if not causes and _is_disk_full(directory):
+        causes.append(_explain_full_disk(_DISK_ERRORS[0]))  # CMake does not report it
+    if causes:
+        raise ToolError(f"{directory}: {causes[0]}")
+    message = f"exit status {status}: {shlex.join(command.argv)}"
+    if failure is None:
+        raise BuildError(message, ToolError.exit_code)
+    error = BuildError(failure.message if failure.target else message, failure.exit_code)
+    error.setting, error.target = failure.setting, failure.target
+    raise error
+
+
+def _explain_full_disk(reason: str) -> str:
+    return (
+        f"{reason}: free some space and build again; the build then repeats every step that did "
+        "not finish"
+    )
+
+
+def _is_disk_full(directory: Path) -> bool:
+    status = os.statvfs(directory)
+    return status.f_bavail * status.f_frsize < _MIN_FREE_BYTES

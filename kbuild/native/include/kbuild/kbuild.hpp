@@ -187,7 +187,7 @@ const void* address_of(__T& __variable) noexcept {
 // (cluster, cooperative, programmatic dependent launch, priority) bypasses the stub.
 //
 // The function is always inlined, so that the configuration goes directly into the arguments of the
-// runtime. docs/launch-cost.md has the instruction counts.
+// runtime. docs/explanation/launch-cost.md has the instruction counts.
 template <class... __P>
 [[gnu::always_inline]] inline error launch(void (*__kernel)(__P...), const LaunchConfig& __config,
                                            typename detail::parameter<__P>::__type... __args) {

@@ -1,5 +1,5 @@
-// Writes the file of a captured launch: start, header, and payload. docs/launch-records.md
-// describes the format.
+// Writes the file of a captured launch: start, header, and payload.
+// docs/reference/launch-record-format.md describes the format.
 #ifndef KBUILD_DETAIL_CAPTURE_FILE_HPP
 #define KBUILD_DETAIL_CAPTURE_FILE_HPP
 

@@ -1,5 +1,5 @@
 // KBUILD_CAPTURE: debug stubs write each launch to a file, from which `kbuild replay` repeats it.
-// docs/launch-records.md describes the format.
+// docs/reference/launch-record-format.md describes the format.
 //
 //     KBUILD_CAPTURE=DIRECTORY      The directory for the files. It is created, but its parents are not.
 //     KBUILD_CAPTURE_KERNEL=GLOB    Captures only kernels whose name matches, as in fnmatch(3).

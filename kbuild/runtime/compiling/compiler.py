@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import __version__, files
+from kbuild import __version__
 from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
+from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
 from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
@@ -143,7 +144,7 @@ class KernelCompiler:
         named = tuple(replace(image, path=Path(image.path.name)) for image in compiled.images)
         files = CompiledFiles(
             compiled=replace(compiled, images=named),
-            images=tuple(files.read_file(image.path) for image in compiled.images),
+            images=tuple(read_file(image.path) for image in compiled.images),
             assembly=assembly,
             text=text,
         )
@@ -209,11 +210,11 @@ def _require_own_name(
 def _load_assembly(outcome: EdgeOutcome, images: tuple[DeviceImage, ...]) -> CompiledImage | None:
     if outcome.assembly is None:
         return None
-    data = files.read_file(outcome.assembly)
+    data = read_file(outcome.assembly)
     return CompiledImage(
         arch=images[0].arch,
         kind="ptx",
         file_name=outcome.assembly.name,
-        sha256=files.sha256(data),
+        sha256=sha256(data),
         data=data,
     )

@@ -338,7 +338,7 @@ def test_forged_records_are_errors(
     assert main(["replay", str(file)]) == 1
 
     shown = capsys.readouterr().out
-    assert "has other parameters than are described" in shown
+    assert "differ between the image and its description" in shown
     assert shown.startswith("\\x1b[31m\\n, backend cpu\n")
     assert "then: recorded, not launched\n" in shown
 

@@ -160,7 +160,7 @@ endfunction()
 macro(_kbuild_add_configuration target directory configuration)
     _kbuild_write_target("${target}" "${kind}" "${directory}")
     _kbuild_plan("${target}" "${directory}/target.txt" "${directory}/plan.cmake")
-    foreach(_kbuild_list IN ITEMS sources descriptions hand_overs stamps depfiles)
+    foreach(_kbuild_list IN ITEMS sources descriptions handoffs stamps depfiles)
         unset(_kbuild_edge_${_kbuild_list})
         unset(_kbuild_link_${_kbuild_list})
     endforeach()
@@ -335,10 +335,10 @@ function(_kbuild_append_launchers result)
 endfunction()
 
 # Runs `kbuild plan` during the configure step, and reports its messages through CMake.
-function(_kbuild_plan target hand_over plan)
+function(_kbuild_plan target handoff plan)
     set(function kbuild_add_kernels)
     get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
-    execute_process(COMMAND "${executable}" plan "${hand_over}" -o "${plan}"
+    execute_process(COMMAND "${executable}" plan "${handoff}" -o "${plan}"
         RESULT_VARIABLE status ERROR_VARIABLE message)
     if(NOT status EQUAL 0)
         string(REGEX REPLACE "^kbuild: error: " "" message "${message}")
@@ -420,30 +420,30 @@ function(_kbuild_add_edges target flags launcher configuration)
             list(APPEND generated_headers "${header}")
         endif()
     endforeach()
-    foreach(source description hand_over stamp depfile IN ZIP_LISTS
+    foreach(source description handoff stamp depfile IN ZIP_LISTS
             _kbuild_edge_sources _kbuild_edge_descriptions
-            _kbuild_edge_hand_overs edge_stamps _kbuild_edge_depfiles)
+            _kbuild_edge_handoffs edge_stamps _kbuild_edge_depfiles)
         add_custom_command(OUTPUT "${stamp}"
-            COMMAND "${launcher}" compile "${hand_over}" --flags "${flags}"
-            DEPENDS "${source}" "${hand_over}" "${flags}" ${generated_headers}
+            COMMAND "${launcher}" compile "${handoff}" --flags "${flags}"
+            DEPENDS "${source}" "${handoff}" "${flags}" ${generated_headers}
             DEPFILE "${depfile}"
             ${pool}
             COMMENT "Compiling kernels of ${description}"
             VERBATIM)
     endforeach()
-    foreach(description hand_over stamp IN ZIP_LISTS
-            _kbuild_link_descriptions _kbuild_link_hand_overs link_stamps)
+    foreach(description handoff stamp IN ZIP_LISTS
+            _kbuild_link_descriptions _kbuild_link_handoffs link_stamps)
         add_custom_command(OUTPUT "${stamp}"
-            COMMAND "${launcher}" device-link "${hand_over}" --flags "${flags}"
-            DEPENDS ${edge_stamps} "${hand_over}" "${flags}"
+            COMMAND "${launcher}" device-link "${handoff}" --flags "${flags}"
+            DEPENDS ${edge_stamps} "${handoff}" "${flags}"
             ${pool}
             COMMENT "Linking device code of ${description}"
             VERBATIM)
     endforeach()
     add_custom_command(OUTPUT "${pack_stamp}"
         BYPRODUCTS ${byproducts}
-        COMMAND "${launcher}" pack "${_kbuild_pack_hand_over}"
-        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_hand_over}"
+        COMMAND "${launcher}" pack "${_kbuild_pack_handoff}"
+        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}"
             ${generated_headers}
         COMMENT "Packing kernels of ${target}"
         VERBATIM)

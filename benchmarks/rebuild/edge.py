@@ -24,7 +24,7 @@ def show_split(project: Project, repetitions: int) -> None:
         edge.stamp.unlink(missing_ok=True)
         launcher = project.build / "kbuild" / "run-kbuild"
         flags = directory / "flags.CXX.txt"
-        return time_command([launcher, "compile", edge.hand_over, "--flags", flags])
+        return time_command([launcher, "compile", edge.handoff, "--flags", flags])
 
     sides = {name: lambda argv=argv: time_command(argv) for name, argv in commands.items()}
     sides["python -c pass"] = lambda: time_command([sys.executable, "-c", "pass"])

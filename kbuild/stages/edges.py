@@ -1,7 +1,8 @@
-"""The edges of a target: frozen values that a plan leaves in files, one file a command.
+"""The edges of a target, and the handoff files through which they reach their commands.
 
-Every build edge starts with reading one of these, so that nothing is imported here that
-only planning needs.  Files are written only if they change: planning again rebuilds nothing.
+``kbuild plan`` writes one file per edge, only if its content changes, so that planning again does
+not rebuild anything. Every build edge starts by reading its file. For a fast start, this module
+does not import what only planning needs.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ EDGE_SCHEMA: Final = "kbuild.edge/1"
 LINK_SCHEMA: Final = "kbuild.link/1"
 PACK_SCHEMA: Final = "kbuild.pack/1"
 
-# With -flto gcc takes a handle for a redeclared function; clang's ASan pads handles.
-# Warnings are ours to mend: the tests compile what is generated under strict ones.
+# With -flto, gcc takes a handle for a redeclared function. Clang's AddressSanitizer pads handles.
+# Users cannot fix warnings in generated code. The tests compile it with strict warnings.
 _STUB_OPTIONS: Final = ("-fno-lto", "-fno-sanitize=all", "-w")
-# Without stubs the unit is tables and what is called once; with them, each keeps its frame, and
-# with ON its arguments where a debugger finds them.
+# Without debug stubs, the unit contains only tables and functions that run once. With them, each
+# stub keeps its stack frame. ON also keeps the arguments where a debugger finds them.
 _STUB_DEBUG_OPTIONS: Final[dict[DebugStubs, tuple[str, ...]]] = {
     "OFF": ("-Os",),
     "SYMBOLS": ("-g0", "-fno-optimize-sibling-calls"),
@@ -35,11 +36,11 @@ _STUB_DEBUG_OPTIONS: Final[dict[DebugStubs, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileEdge:
-    """One front-end run: everything about it that is known when CMake configures.
+    """One front-end run, with everything that is known about it when CMake configures.
 
-    ``output`` is the path without suffix that its files start with.  Both versions are in
-    here so that another compiler or another kbuild compiles again.  ``compiler_launcher`` goes
-    in front of what a cache of compilers takes.
+    ``output`` is the common start of the paths of its files, without a suffix. The edge contains
+    the versions of kbuild and of the compiler, so that a change of either compiles again.
+    ``compiler_launcher`` is the prefix of the commands that a compiler cache supports.
     """
 
     kbuild_version: str
@@ -60,23 +61,26 @@ class CompileEdge:
 
     @property
     def depfile(self) -> Path:
-        """Which headers the source read."""
+        """The depfile, which lists the files that the source includes."""
         return self.output.with_name(self.output.name + ".d")
 
     @property
     def declarations(self) -> Path:
-        """What the source declares of its kernels, once it is preprocessed."""
+        """The declarations of the kernels, extracted from the preprocessed source."""
         return self.output.with_name(self.output.name + ".ii")
 
     @property
-    def hand_over(self) -> Path:
-        """Where the plan leaves the edge for ``kbuild compile``."""
+    def handoff(self) -> Path:
+        """The handoff file for ``kbuild compile``."""
         return self.output.with_name(self.output.name + ".edge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkEdge:
-    """One device link: what the sources' edges for ``arch`` left becomes one image."""
+    """One device link, which makes one image from the outputs of the compile edges for ``arch``.
+
+    ``compiled`` are the records of these compile edges.
+    """
 
     kbuild_version: str
     target: str
@@ -91,17 +95,17 @@ class LinkEdge:
         return self.output.with_name(self.output.name + ".json")
 
     @property
-    def hand_over(self) -> Path:
-        """Where the plan leaves the edge for ``kbuild device-link``."""
+    def handoff(self) -> Path:
+        """The handoff file for ``kbuild device-link``."""
         return self.output.with_name(self.output.name + ".edge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackPlan:
-    """How the images of a target become a fat binary, a stub unit and a kernel table.
+    """The pack edge, which makes a fat binary, a stub unit, and a kernel table from the images.
 
-    ``compiled`` are the records of what is registered, ``prelinked`` those of the sources
-    of a device link.
+    ``compiled`` are the records of the edges whose images are registered. With a device link, these
+    are the link edges, and ``prelinked`` are the records of the compile edges.
     """
 
     kbuild_version: str
@@ -119,51 +123,51 @@ class PackPlan:
 
     @property
     def stub(self) -> Path:
-        """The host source with the handles."""
+        """The stub unit: the host source with the handles."""
         return self.output_directory / f"{self.target}_stub{self.stub_suffix}"
 
     @property
     def fat_binary(self) -> Path:
-        """All containers of the target."""
+        """The fat binary, with all containers of the target."""
         return self.output_directory / f"{self.target}.fatbin"
 
     def container(self, index: int) -> Path:
-        """Where a tool writes the container of source number ``index``."""
+        """Return the file to which a tool writes the container of source number ``index``."""
         return self.output_directory / f"{self.target}.{index}.container"
 
     @property
     def kernel_table(self) -> Path:
-        """The record that the note carries."""
+        """The kernel table, which the note contains."""
         return self.output_directory / f"{self.target}.record.json"
 
     @property
     def header_directory(self) -> Path:
-        """Where the generated headers are, for the include path of hosts."""
+        """The directory of the generated headers, for the include path of host code."""
         return self.output_directory / "include"
 
     @property
     def stub_options(self) -> tuple[str, ...]:
-        """What the stub unit is compiled with, after the project's own flags."""
+        """The compiler options of the stub unit, which follow the project's own flags."""
         return _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[self.debug_stubs]
 
     @property
     def cpp_header(self) -> Path:
-        """Declarations for C++ hosts."""
+        """The header for C++ hosts."""
         return self.header_directory / f"{self.target}_kernels.hpp"
 
     @property
     def c_header(self) -> Path:
-        """Declarations for C hosts."""
+        """The header for C hosts."""
         return self.header_directory / f"{self.target}_kernels.h"
 
     @property
     def stamp(self) -> Path:
-        """Written last, always."""
+        """The stamp, which every run of the edge writes last."""
         return self.output_directory / f"{self.target}.packed"
 
     @property
-    def hand_over(self) -> Path:
-        """Where the plan leaves itself for ``kbuild pack``."""
+    def handoff(self) -> Path:
+        """The handoff file for ``kbuild pack``."""
         return self.output_directory / f"{self.target}.pack"
 
 
@@ -171,9 +175,9 @@ class PackPlan:
 class BuildPlan:
     """The edges of one target, and the CMake target of the runtime that it links.
 
-    ``editor_options`` make a compiler read the sources, for ``compile_commands.json``;
-    ``device_jobs`` is how many device edges of its backend may run together; ``notes`` are for
-    people.
+    ``editor_options`` are the options in ``compile_commands.json`` with which a compiler can read
+    the sources. ``device_jobs`` is the number of device edges of the backend that can run at once.
+    ``notes`` are messages for the user.
     """
 
     edges: tuple[CompileEdge, ...]
@@ -186,7 +190,7 @@ class BuildPlan:
 
 
 def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
-    """The edge with its flags, as a backend wants it."""
+    """Combine an edge and the flags of its target into the input of a backend."""
     return CompileUnit(
         source=edge.source,
         display_source=edge.display_source,
@@ -206,30 +210,30 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
 
 
 def asks_for_debug(options: tuple[str, ...]) -> bool:
-    """Whether the last of the ``-g`` options asks for debug information."""
+    """Return whether the last ``-g`` option requests debug information."""
     debug = [o for o in options if re.fullmatch(r"-g(gdb)?\d?", o)]
     return bool(debug) and debug[-1] != "-g0"
 
 
 def write_plan(plan: BuildPlan) -> None:
-    """Leave each edge its hand-over file."""
+    """Write the handoff file of each edge."""
     for edge in plan.edges:
-        files.write_if_changed(edge.hand_over, records.dump(EDGE_SCHEMA, edge))
+        files.write_if_changed(edge.handoff, records.dump(EDGE_SCHEMA, edge))
     for link in plan.links:
-        files.write_if_changed(link.hand_over, records.dump(LINK_SCHEMA, link))
-    files.write_if_changed(plan.pack.hand_over, records.dump(PACK_SCHEMA, plan.pack))
+        files.write_if_changed(link.handoff, records.dump(LINK_SCHEMA, link))
+    files.write_if_changed(plan.pack.handoff, records.dump(PACK_SCHEMA, plan.pack))
 
 
 def read_edge(path: Path) -> CompileEdge:
-    """The compile edge that `write_plan` left at ``path``."""
+    """Read a compile edge from the handoff file at ``path``."""
     return records.load(EDGE_SCHEMA, CompileEdge, files.read_file(path), str(path))
 
 
 def read_link(path: Path) -> LinkEdge:
-    """The device link that `write_plan` left at ``path``."""
+    """Read a device link from the handoff file at ``path``."""
     return records.load(LINK_SCHEMA, LinkEdge, files.read_file(path), str(path))
 
 
 def read_pack(path: Path) -> PackPlan:
-    """The pack edge that `write_plan` left at ``path``."""
+    """Read a pack edge from the handoff file at ``path``."""
     return records.load(PACK_SCHEMA, PackPlan, files.read_file(path), str(path))

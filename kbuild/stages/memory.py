@@ -1,4 +1,4 @@
-"""How much memory a build may take, and how many compiles have room in it."""
+"""How much memory a build can use, and how many compiles fit into it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,39 @@ import os
 from pathlib import Path
 from typing import Final
 
-# Host compiles, links and whatever else the machine does have the rest.
+# Host compiles, links, and other programs on the machine use the rest.
 _SHARE: Final = 0.75
 _GROUPS: Final = Path("/sys/fs/cgroup")
 
 
 def count_device_jobs(peak: int, limit: int) -> int:
-    """How many compiles of ``peak`` bytes each have room in ``limit`` bytes: one at least."""
+    """Return how many compiles can run at once, at least one.
+
+    Args:
+        peak: The peak memory of one compile, in bytes.
+        limit: The memory that the build can use, in bytes.
+
+    """
     return max(1, int(limit * _SHARE) // peak)
 
 
 def read_memory_limit(groups: Path = _GROUPS, membership: Path = Path("/proc/self/cgroup")) -> int:
-    """The memory that this process may use, in bytes: the machine's, or its control group's.
+    """Return the memory limit of this process, in bytes: the machine's or its control group's.
 
-    Not what is free just now: a build runs at another time than its configuration.
+    The memory that is free at the moment does not matter, because the build runs later than CMake
+    configures it.
+
+    Args:
+        groups: The directory where the control groups are mounted.
+        membership: The file that lists the control groups of this process.
+
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min((machine, *_list_limits(groups, membership)))
 
 
 def _list_limits(groups: Path, membership: Path) -> tuple[int, ...]:
-    """The limits of the group and of those around it, in either version of control groups."""
+    """List the limits of the group and its parent groups, for cgroup v1 and v2."""
     try:
         lines = membership.read_text().splitlines()
     except OSError:
@@ -40,14 +52,15 @@ def _list_limits(groups: Path, membership: Path) -> tuple[int, ...]:
             root, name = groups / "memory", "memory.limit_in_bytes"
         else:
             continue
-        folder = root / path.lstrip("/")
-        # In a container the path may be the host's, and what is mounted the group itself.
-        found.extend(_read_limit(place / name) for place in (folder, *folder.parents))
+        group = root / path.lstrip("/")
+        # In a container, the path can be that on the host, although the mount shows only the
+        # container's own group. So search all parents, including the root of the mount.
+        found.extend(_read_limit(directory / name) for directory in (group, *group.parents))
     return tuple(limit for limit in found if limit > 0)
 
 
 def _read_limit(path: Path) -> int:
-    """Bytes; 0 where there is no limit."""
+    """Return a limit in bytes, or 0 if there is no limit."""
     try:
         text = path.read_text().strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Renders the templates: the one way in which kbuild generates text."""
+"""Render the templates of generated files, and escape what they contain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kbuild import resources
 
 
 def render(template: str, rows: Mapping[str, Any]) -> bytes:
-    """The text of ``template`` over ``rows``; an undefined name is an error, not a blank."""
+    """Render ``template`` with the variables ``rows``. An undefined variable is an error."""
     return _environment().get_template(template).render(rows).encode()
 
 
@@ -34,7 +34,7 @@ def _environment() -> jinja2.Environment:
 
 
 def c_string(text: str | None) -> str:
-    """``text`` as a C string literal; None as a null pointer."""
+    """Return ``text`` as a C string literal, or a null pointer for None."""
     if text is None:
         return "0"
     return '"' + "".join(map(_escape, text.encode())) + '"'
@@ -42,21 +42,21 @@ def c_string(text: str | None) -> str:
 
 def _escape(byte: int) -> str:
     character = chr(byte)
-    if character in '"\\?':  # ? could start a trigraph
+    if character in '"\\?':  # a ? can start a trigraph
         return f"\\{character}"
-    # Three octal digits end by themselves, which \x does not.
+    # An octal escape has at most three digits. A \x escape would include hex digits after it.
     is_plain = character.isascii() and character.isprintable()
     return character if is_plain else f"\\{byte:03o}"
 
 
 def escape_comment(text: str) -> str:
-    """``text`` where it cannot end a C or C++ comment."""
-    # A backslash, which would join lines, becomes what may end a comment: first of all.
+    """Change ``text`` so that it cannot end a C or C++ comment."""
+    # Replace backslashes first: they could join lines, and their replacement can form a "*/".
     return text.replace("\\", "/").replace("*/", "* /").replace("\n", " ")
 
 
 def cmake_string(value: object) -> str:
-    """``str(value)`` as a CMake argument that nothing in it can end or expand."""
+    """Return ``str(value)`` as a CMake bracket argument, in which CMake expands nothing."""
     text = str(value)
     level = "=" * (1 + max((len(run) for run in re.findall("=+", text)), default=0))
     return f"[{level}[{text}]{level}]"

@@ -1,7 +1,7 @@
-"""What a project asks for: CMake's hand-over files, read and checked.
+"""Read and check the handoff files in which CMake describes a kernel target.
 
-CMake writes one ``key value`` pair a line.  Generator expressions expand to lists that
-CMake cannot quote for JSON, and no value it passes on may hold a line break.
+CMake writes one ``key value`` pair per line. It cannot write JSON, because it cannot quote the
+lists to which generator expressions expand. No value can contain a line break.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ STANDARDS: Final = ("17", "20", "23", "26")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
-    """One kernel target as ``kbuild_add_kernels`` describes it.
+    """One kernel target, as ``kbuild_add_kernels`` describes it.
 
-    Paths are absolute, those of ``sources`` and ``generated`` with one spelling a file; sources
-    that are ``generated`` may not exist yet.
+    Paths are absolute. In ``sources`` and ``generated``, each file has one spelling. The
+    ``generated`` sources might not exist yet. ``compilers``, ``default_architectures``,
+    ``platforms``, and ``launchers`` are pairs of a CMake language and a value.
+
+    ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
+    if it turns off those of the languages.
     """
 
     name: str
@@ -54,7 +58,7 @@ class TargetSpec:
     launchers: tuple[tuple[str, str], ...] = ()
 
     def choose_launcher(self, language: str) -> tuple[str, ...]:
-        """The words in front of compiler calls: the target's own, else those of ``language``."""
+        """Return the compiler launcher: the target's own, or the one of ``language``."""
         if self.launcher is not None:
             return self.launcher
         return tuple(word for known, word in self.launchers if known == language)
@@ -62,7 +66,7 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFlags:
-    """The flags that reach device code, as the target's properties expand."""
+    """The flags for device code, from the target's expanded properties."""
 
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
@@ -71,45 +75,48 @@ class DeviceFlags:
 
 
 def read_target(path: Path) -> TargetSpec:
-    """The target that the hand-over file at ``path`` describes.
+    """Read the target that the handoff file at ``path`` describes.
 
-    Raises ConfigurationError for a value that is none of the allowed ones, a source that
-    does not exist or one that is named twice.
+    Raises:
+        ConfigurationError: A value is not supported, a source or header does not exist, or a source
+            is named twice.
+        InputError: The file does not exist, or lacks a key.
+
     """
     pairs = _read_pairs(path)
 
-    def one(key: str, default: str | None = None) -> str:
+    def find_last(key: str, default: str | None = None) -> str:
         values = pairs.get(key, ())
         if values:
             return values[-1]
         if default is None:
-            raise InputError(f"{path}: no {key}")
+            raise InputError(f"{path}: key '{key}' is missing; run CMake again")
         return default
 
-    name = one("name")
+    name = find_last("name")
     spec = TargetSpec(
         name=name,
-        kind=_choice("type", one("kind"), get_args(ArtifactKind)),
-        backend=one("backend"),
+        kind=_check_choice("type", find_last("kind"), get_args(ArtifactKind)),
+        backend=find_last("backend"),
         sources=tuple(normalize(Path(source)) for source in pairs.get("source", ())),
-        source_root=Path(one("source_root")),
-        output_directory=Path(one("output_directory")),
+        source_root=Path(find_last("source_root")),
+        output_directory=Path(find_last("output_directory")),
         generated=tuple(normalize(Path(source)) for source in pairs.get("generated", ())),
         architectures=pairs.get("architecture", ()),
         headers=tuple(Path(header) for header in pairs.get("header", ())),
-        visibility=_choice("VISIBILITY", one("visibility"), get_args(Visibility)),
-        debug_stubs=_choice("DEBUG_STUBS", one("debug_stubs"), get_args(DebugStubs)),
-        rdc=_choice("RDC", one("rdc"), get_args(Switch)),
-        compression=_choice(
-            "COMPRESSION", one("compression", "balance"), get_args(CompressionMode)
+        visibility=_check_choice("VISIBILITY", find_last("visibility"), get_args(Visibility)),
+        debug_stubs=_check_choice("DEBUG_STUBS", find_last("debug_stubs"), get_args(DebugStubs)),
+        rdc=_check_choice("RDC", find_last("rdc"), get_args(Switch)),
+        compression=_check_choice(
+            "COMPRESSION", find_last("compression", "balance"), get_args(CompressionMode)
         ),
-        runtime=_choice("RUNTIME", one("runtime"), get_args(RuntimeLinkage)),
-        standard=_choice("DEVICE_STANDARD", one("standard"), STANDARDS),
-        host_compiler=one("host_compiler", "") or None,
+        runtime=_check_choice("RUNTIME", find_last("runtime"), get_args(RuntimeLinkage)),
+        standard=_check_choice("DEVICE_STANDARD", find_last("standard"), STANDARDS),
+        host_compiler=find_last("host_compiler", "") or None,
         compilers=_by_language(pairs, "compiler."),
         default_architectures=_by_language(pairs, "architecture."),
         platforms=_by_language(pairs, "platform."),
-        stub_suffix=one("stub_suffix"),
+        stub_suffix=find_last("stub_suffix"),
         launcher=_read_launcher(pairs),
         launchers=_by_language(pairs, "launcher."),
     )
@@ -118,7 +125,7 @@ def read_target(path: Path) -> TargetSpec:
 
 
 def _read_launcher(pairs: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
-    """None where nothing is said; of ``launcher none`` no word, which overrides a language's."""
+    """Return the target's launcher, None if it is not set, or no words for ``launcher none``."""
     words = pairs.get("launcher")
     return () if words == ("none",) else words
 
@@ -133,7 +140,7 @@ def _by_language(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[
 
 
 def read_flags(path: Path) -> DeviceFlags:
-    """The device flags in the hand-over file at ``path``; empty values are dropped."""
+    """Read the device flags from the handoff file at ``path``, without empty values."""
     pairs = _read_pairs(path)
     return DeviceFlags(
         include_directories=tuple(dict.fromkeys(pairs.get("include_directory", ()))),
@@ -144,7 +151,7 @@ def read_flags(path: Path) -> DeviceFlags:
 
 
 def _expand_shell(options: tuple[str, ...]) -> tuple[str, ...]:
-    # CMake's SHELL: prefix keeps a group together against de-duplication.
+    # CMake's SHELL: prefix protects a group of options from deduplication.
     expanded: list[str] = []
     for option in options:
         if option.startswith("SHELL:"):
@@ -156,10 +163,10 @@ def _expand_shell(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:
     try:
-        # CMake passes the bytes of paths on, whatever they are.
+        # CMake writes the bytes of paths unchanged, and they might not be UTF-8.
         lines = os.fsdecode(path.read_bytes()).split("\n")
     except FileNotFoundError as error:
-        raise InputError(f"{path}: not there; run CMake again") from error
+        raise InputError(f"{path}: no such file; run CMake again") from error
     pairs: dict[str, tuple[str, ...]] = {}
     for line in lines:
         key, _, value = line.partition(" ")
@@ -168,19 +175,19 @@ def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:
     return pairs
 
 
-def _choice(keyword: str, value: str, allowed: tuple[str, ...]) -> Any:
+def _check_choice(keyword: str, value: str, allowed: tuple[str, ...]) -> Any:
     if value not in allowed:
-        raise ConfigurationError(f"{keyword} is {value!r}; it may be {', '.join(allowed)}")
+        raise ConfigurationError(f"{keyword} is {value!r}; expected one of {', '.join(allowed)}")
     return value
 
 
 def _check_files(spec: TargetSpec) -> None:
     if not spec.sources:
-        raise ConfigurationError("no SOURCES")
+        raise ConfigurationError("SOURCES is empty; list at least one kernel source")
     for keyword, paths in (("SOURCES", spec.sources), ("HEADERS", spec.headers)):
         for path in paths:
             if path not in spec.generated and not path.is_file():
                 raise ConfigurationError(f"{keyword}: {path}: no such file")
     for source in spec.sources:
         if spec.sources.count(source) > 1:
-            raise ConfigurationError(f"{source} is named twice in SOURCES")
+            raise ConfigurationError(f"{source} is named twice in SOURCES; name it once")

@@ -1,1 +1,1 @@
-"""Declarations in kernel source text: kernel names, and parameter names and types."""
+"""Find kernel declarations in source text, for the names and types of parameters."""

@@ -1,11 +1,11 @@
-"""The kernels that source text declares: their names, and their parameters' names and types.
+"""Find the kernels that source text declares, with the names and types of their parameters.
 
-Device images of most backends say neither, so that debuggers would show numbered arguments.
-The text is parsed, not compiled: an alias is not resolved.  Where it is not preprocessed, what a
-macro makes up is not seen, and what stands in ``#if`` is left out, because it may not be what is
-compiled.
+The device images of most backends do not contain parameter names, so that debuggers would show
+numbered arguments. The text is parsed, not compiled, so aliases are not resolved. If the text is
+not preprocessed, declarations that come from macros are not found, and code inside ``#if`` is
+ignored, because it might not be the code that is compiled.
 
-Source: the CUDA grammar of tree-sitter.
+Source: the CUDA grammar of tree-sitter, which the ``build`` extra installs.
 """
 
 from __future__ import annotations
@@ -16,22 +16,24 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from kbuild.errors import ToolchainError
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _KERNEL: Final = "__global__"
-# What kbuild's own headers make of it.
+# kbuild's headers define this macro as `__global__`.
 _MACRO: Final = re.compile(rb"\bKBUILD_KERNEL\b")
 _UNNAMED: Final = "(anonymous namespace)"
 _FUNCTIONS: Final = ("function_definition", "declaration", "field_declaration")
 _PARAMETERS: Final = ("parameter_declaration", "optional_parameter_declaration")
-_NOT_OF_THE_TYPE: Final = ("__restrict__", "__restrict", "__grid_constant__")
+_IGNORED_WORDS: Final = ("__restrict__", "__restrict", "__grid_constant__")
 _ARRAY: Final = re.compile(r"(?:\[[^\]]*\])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredParam:
-    """A parameter; ``name`` is None where the text gives it none."""
+    """A parameter. ``name`` is None for an unnamed parameter."""
 
     type: str
     name: str | None
@@ -41,8 +43,8 @@ class DeclaredParam:
 class DeclaredKernel:
     """A kernel in source text.
 
-    ``scope`` are the namespaces and classes around it; ``is_c`` says that its symbol is its
-    name.
+    ``scope`` contains the namespaces and classes around it. ``is_c`` says that it has C linkage, so
+    that its symbol is its name.
     """
 
     name: str
@@ -53,12 +55,17 @@ class DeclaredKernel:
 
     @property
     def qualified(self) -> str:
-        """The name as demanglers spell it."""
+        """The name with its scope, as demanglers spell it."""
         return "::".join((*self.scope, self.name))
 
 
 def find_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
-    """Every kernel that ``text`` declares or defines, in its order."""
+    """Return every kernel that ``text`` declares or defines, in the order of the text.
+
+    Raises:
+        ToolchainError: tree-sitter is not installed, and the text has a kernel.
+
+    """
     if _KERNEL.encode() not in text and not _MACRO.search(text):
         return ()
     tree = _parser().parse(_MACRO.sub(_KERNEL.encode(), text))
@@ -67,8 +74,15 @@ def find_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
 
 @cache
 def _parser() -> Parser:
-    import tree_sitter_cuda  # noqa: PLC0415 - loads a grammar, and most commands need none
-    from tree_sitter import Language, Parser  # noqa: PLC0415 - likewise
+    try:
+        # The grammar is large, and most commands do not parse sources.
+        import tree_sitter_cuda  # noqa: PLC0415
+        from tree_sitter import Language, Parser  # noqa: PLC0415
+    except ImportError as error:
+        raise ToolchainError(
+            f"building needs the Python package '{error.name}', which is not installed; "
+            "run: pip install 'kbuild[build]'"
+        ) from error
 
     return Parser(Language(tree_sitter_cuda.language()))
 
@@ -90,13 +104,13 @@ def _walk(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Iterator[Declare
             is_own = value is not None and _text(value) == '"C"'
             yield from _walk(child, scope, is_c=is_own)
         elif child.type.startswith("preproc_") and not _is_guard(child):
-            continue  # which branch is compiled the text does not say
+            continue  # the text does not say which branch is compiled
         elif child.type not in ("compound_statement", "template_instantiation"):
             yield from _walk(child, scope, is_c=is_c)
 
 
 def _is_guard(node: Node) -> bool:
-    """Whether this is the guard around a header: ``#ifndef X`` and then ``#define X``."""
+    """Return whether this is an include guard: ``#ifndef X``, then ``#define X``."""
     name = node.child_by_field_name("name")
     first = next((c for c in node.named_children if c != name), None)
     defined = first.child_by_field_name("name") if first and first.type == "preproc_def" else None
@@ -140,7 +154,7 @@ def _read_function(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Declare
 
 
 def _read_param(node: Node) -> DeclaredParam:
-    """The declaration without the name in its midst is the type."""
+    """Read a parameter. Its type is the text of the declaration without the name."""
     name = _find_name(node.child_by_field_name("declarator"))
     default = node.child_by_field_name("default_value")
     end = default.start_byte if default is not None else node.end_byte
@@ -155,11 +169,11 @@ def _read_param(node: Node) -> DeclaredParam:
 
 
 def _find_name(declarator: Node | None) -> Node | None:
-    """The identifier that a declarator, of whatever depth, declares."""
+    """Find the identifier that a nested declarator declares."""
     if declarator is None or declarator.type == "identifier":
         return declarator
     inner = declarator.child_by_field_name("declarator")
-    if inner is None:  # the grammar gives parentheses and references no field
+    if inner is None:  # the grammar has no field for parentheses and references
         inner = next(
             (c for c in declarator.named_children if "declarator" in c.type), None
         ) or next((c for c in declarator.named_children if c.type == "identifier"), None)
@@ -167,8 +181,8 @@ def _find_name(declarator: Node | None) -> Node | None:
 
 
 def _spell_type(text: str) -> str:
-    """A parameter's type as the function has it: an array is a pointer."""
-    words = [w for w in re.findall(r"\w+|\S", text) if w not in _NOT_OF_THE_TYPE]
+    """Spell a parameter's type as it is in the function's type: an array becomes a pointer."""
+    words = [w for w in re.findall(r"\w+|\S", text) if w not in _IGNORED_WORDS]
     spelled = re.sub(r"(?<=\w) (?=\W)|(?<=\W) (?=\w)|(?<=\W) (?=\W)", "", " ".join(words))
     spelled = re.sub(r"(?<=[*&])(?=\w)", " ", spelled)
     return spelled if "(" in spelled else _ARRAY.sub("*", spelled, count=1)

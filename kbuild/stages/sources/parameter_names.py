@@ -1,6 +1,7 @@
-"""Gives kernels the parameter names, and missing types, that their sources declare.
+"""Add the parameter names and missing types that sources declare to the kernel table.
 
-Matched by signature, never guessed: a kernel whose declarations disagree keeps none.
+Declarations are matched by signature. If the declarations of a kernel disagree on a name or a type,
+it stays unknown.
 """
 
 from __future__ import annotations
@@ -29,17 +30,23 @@ _QUALIFIERS: Final = ("const", "volatile")
 def declare_params(
     kernels: tuple[KernelRecord, ...], files: Mapping[int, tuple[Path, ...]]
 ) -> tuple[KernelRecord, ...]:
-    """The rows with what the ``files`` of each container declare.
+    """Complete the rows from the source files of each container.
 
-    Files that are gone or cannot be parsed say nothing.
+    Args:
+        kernels: The rows.
+        files: The files of each container, by its index. Missing files are ignored.
+
+    Raises:
+        ToolchainError: tree-sitter is not installed.
+
     """
-    lacking = {row.container for row in kernels if _is_open(row)}
+    incomplete = {row.container for row in kernels if _is_incomplete(row)}
     return declare_from_texts(
         kernels,
         {
             container: _read_texts(paths)
             for container, paths in files.items()
-            if container in lacking
+            if container in incomplete
         },
     )
 
@@ -47,19 +54,20 @@ def declare_params(
 def declare_from_texts(
     kernels: tuple[KernelRecord, ...], texts: Mapping[int, tuple[bytes, ...]]
 ) -> tuple[KernelRecord, ...]:
-    """The rows with what the ``texts`` of each container declare."""
+    """Complete the rows from the source texts of each container; see `declare_params`."""
     declared = {container: _index(sources) for container, sources in texts.items()}
     return tuple(
-        _declare(row, declared.get(row.container, {})) if _is_open(row) else row for row in kernels
+        _declare(row, declared.get(row.container, {})) if _is_incomplete(row) else row
+        for row in kernels
     )
 
 
-# C linkage or not, and the name with its scopes.
+# Whether the kernel has C linkage, and its name (without C linkage: with its scopes).
 _Name: TypeAlias = tuple[bool, str]
 
 
 def _index(sources: tuple[bytes, ...]) -> dict[_Name, list[DeclaredKernel]]:
-    """What the sources declare, by name: a target may have thousands of kernels."""
+    """Index the declared kernels by name, because a target can have thousands of kernels."""
     found: dict[_Name, list[DeclaredKernel]] = {}
     for text in sources:
         for kernel in find_kernels(text):
@@ -68,12 +76,12 @@ def _index(sources: tuple[bytes, ...]) -> dict[_Name, list[DeclaredKernel]]:
     return found
 
 
-def _is_open(row: KernelRecord) -> bool:
+def _is_incomplete(row: KernelRecord) -> bool:
     return any(param.name is None or param.type is None for param in row.params)
 
 
 def _read_texts(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
-    """What the files hold, each text once: most sources are the same on every architecture."""
+    """Read the files, each text once: most sources declare the same on every architecture."""
     texts = []
     for path in paths:
         with contextlib.suppress(OSError):
@@ -90,8 +98,8 @@ def _declare(row: KernelRecord, declared: dict[_Name, list[DeclaredKernel]]) -> 
 
 
 def _fill(param: Param, found: list[DeclaredKernel]) -> Param:
-    """The parameter with the one name, and the one type, that the declarations give it."""
-    # A definition's name goes before those of declarations, where it has one.
+    """Complete the parameter with the name and type on which the declarations agree."""
+    # If a definition names the parameter, it takes precedence over declarations.
     defined = [k.params[param.index].name for k in found if k.is_definition]
     declared = [k.params[param.index].name for k in found if not k.is_definition]
     types = [_find_type(kernel, kernel.params[param.index]) for kernel in found]
@@ -102,32 +110,41 @@ def _fill(param: Param, found: list[DeclaredKernel]) -> Param:
     )
 
 
-def _find_type(kernel: DeclaredKernel, said: DeclaredParam) -> str | None:
-    # Outside its scope a name may be another type's.
-    return said.type if not kernel.scope or _read_builtin(said.type) is not None else None
+def _find_type(kernel: DeclaredKernel, declared: DeclaredParam) -> str | None:
+    # Outside of the kernel's scope, the name could mean another type.
+    is_usable = not kernel.scope or _read_builtin(declared.type) is not None
+    return declared.type if is_usable else None
 
 
-def _agree(said: list[str | None] | list[str]) -> str | None:
-    return said[0] if len(set(said)) == 1 else None
+def _agree(spellings: list[str | None] | list[str]) -> str | None:
+    return spellings[0] if len(set(spellings)) == 1 else None
 
 
 def _has_params(kernel: DeclaredKernel, row: KernelRecord) -> bool:
     return len(kernel.params) == len(row.params) and all(
-        _may_be(said.type, param.type)
-        for said, param in zip(kernel.params, row.params, strict=True)
+        _can_match(declared.type, param.type)
+        for declared, param in zip(kernel.params, row.params, strict=True)
     )
 
 
-def _may_be(said: str, found: str | None) -> bool:
-    """Whether a type of the source can be the image's: aliases and templates are not resolved."""
-    first, second = _read_builtin(said), _read_builtin(found) if found else None
+def _can_match(declared: str, found: str | None) -> bool:
+    """Return whether a type in the source can be the type in the image.
+
+    Aliases and template parameters are not resolved, so they can match any type.
+    """
+    first, second = _read_builtin(declared), _read_builtin(found) if found else None
     return first is None or second is None or first == second
 
 
 def _read_builtin(spelled: str) -> tuple[frozenset[str], int, str] | None:
-    """A built-in type, or a pointer to one, in one form; None for what a project names.
+    """Normalize the spelling of a built-in type, or of a pointer to one.
 
-    ``const`` of the parameter itself is no part of a function's type.
+    The parameter's own ``const`` is dropped, because it is not part of the function's type.
+
+    Returns:
+        The words and qualifiers, the number of ``long``, and the ``*`` and ``&``; or None if the
+        type is not built in.
+
     """
     base, *rest = re.split(r"(?=[*&])", spelled, maxsplit=1)
     words = re.findall(r"\w+|[^\w\s]", base)

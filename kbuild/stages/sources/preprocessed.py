@@ -1,9 +1,8 @@
-"""What of a preprocessor's output declares kernels, as a source would have it.
+"""Extract the kernel declarations from the output of a preprocessor.
 
-The output is most of it headers of systems and toolkits.  Left out are declarations, from line
-marker to line marker, that hold no kernel of the image, the bodies of functions, and
-attributes: what remains is short, and says what it said of kernels' names, scopes and
-parameters.
+Most of the output comes from the headers of the system and the toolkit. This module removes
+declarations without a kernel of the image (in units from line marker to line marker), function
+bodies, and attributes. The short rest still contains the kernels' names, scopes, and parameters.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from typing import Final
 
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
 _DIRECTIVE: Final = re.compile(rb"#(?: |line )\d+")
-# What `__global__` is a macro for.
+# The expansion of the macro `__global__`.
 _KERNEL: Final = re.compile(rb"__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)")
-_WORD: Final = b"global"  # in all of its spellings
-# A line that is nobody's part.
+_WORD: Final = b"global"  # part of all spellings of the attribute
+# Pragma lines are not part of any declaration.
 _PRAGMA: Final = re.compile(rb"^[ \t]*#[ \t]*pragma\b.*\n?", re.MULTILINE)
 _BRACE: Final = re.compile(rb"[{}]")
 _ENDS: Final = (b"{", b"}", b";")
-_WHOLE: Final = (b"", *_ENDS)  # how a part ends that nothing goes on from
+_COMPLETE: Final = (b"", *_ENDS)  # the last character of a part that does not continue
 _TOKEN: Final = re.compile(
     rb"""
       (?:u8|[uUL])?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
@@ -40,32 +39,36 @@ _TOKEN: Final = re.compile(
 
 
 def name_relatively(text: bytes, root: bytes) -> bytes:
-    """The text whose line markers name the files below the folder ``root`` relative to it."""
-    folder = root.rstrip(b"/") + b"/"
+    """Make the paths in line markers relative to ``root``, if they are below it."""
+    directory = root.rstrip(b"/") + b"/"
     parts, position = [], 0
-    while (hit := text.find(b' "' + folder, position)) >= 0:
+    while (hit := text.find(b' "' + directory, position)) >= 0:
         line = text.rfind(b"\n", 0, hit) + 1
         name = hit + len(b' "')
         parts.append(text[position:name])
-        position = name + len(folder) if _DIRECTIVE.fullmatch(text, line, hit) else name
+        position = name + len(directory) if _DIRECTIVE.fullmatch(text, line, hit) else name
     return b"".join((*parts, text[position:]))
 
 
 def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
-    """The declarations of the kernels of these names, with all that is around them.
+    """Extract the declarations of these kernels, with the scopes around them.
 
-    Without names, of all kernels.
+    Args:
+        text: The preprocessed text.
+        names: The kernels' names without scopes. If empty, all kernels are extracted.
+
     """
-    wanted = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
-    selected = b"".join(_select(text, wanted))
+    requested = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
+    selected = b"".join(_select(text, requested))
     return b"".join(_drop_attributes(_drop_bodies(_TOKEN.finditer(selected))))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is between two line markers: the first one's offset, and where the text is.
+    """The text between two line markers.
 
-    ``depth`` is that of the braces at its end.
+    ``marker`` is the offset of the first marker. The text reaches from ``start`` to ``stop``.
+    ``depth`` is the number of open braces at its end.
     """
 
     marker: int
@@ -74,34 +77,34 @@ class _Part:
     depth: int
 
     def read(self, text: bytes) -> bytes:
-        """The text, as a source would have it."""
+        """Return the text with ``__global__`` and without pragmas, as in a source."""
         return _KERNEL.sub(b"__global__", _PRAGMA.sub(b"", text[self.start : self.stop]))
 
 
-def _select(text: bytes, wanted: re.Pattern[bytes]) -> Iterator[bytes]:
-    """The declarations, as the parts of ``text`` hold them, that are of a kernel.
+def _select(text: bytes, requested: re.Pattern[bytes]) -> Iterator[bytes]:
+    """Yield the parts of ``text`` that declare a requested kernel.
 
-    A declaration may go on over several parts, a namespace over whole files.  Megabytes of
-    headers are only searched for the word, not taken apart.
+    A declaration can extend over several parts, and a namespace over whole files. For speed, text
+    without the word is only searched and not split into parts: there are megabytes of headers.
     """
-    position, depth = 0, 0  # the braces before the position are counted
+    position, depth = 0, 0  # the number of open braces at the position
     while (hit := text.find(_WORD, position)) >= 0:
         marker, start = _find_marker_before(text, hit)
         stop = _find_marker_after(text, hit)
         depth += _count_braces(text, position, stop)
         position = stop
         part = _Part(marker, start, stop, depth)
-        if not _has_kernel(part.read(text), wanted):
+        if not _has_kernel(part.read(text), requested):
             continue
-        before = list(_go_back(text, part))
-        after = list(_go_on(text, part))
+        before = list(_list_preceding(text, part))
+        after = list(_list_following(text, part))
         group = [*reversed(before), part, *after]
-        yield from _keep([part.read(text) for part in group], wanted)
+        yield from _keep([part.read(text) for part in group], requested)
         position, depth = group[-1].stop, group[-1].depth
 
 
 def _find_marker_before(text: bytes, position: int) -> tuple[int, int]:
-    """Where the last marker before ``position`` starts and ends; (0, 0) where there is none."""
+    """Return the start and end of the last marker before ``position``, or (0, 0)."""
     while (line := text.rfind(b"\n#", 0, position)) >= 0:
         if marker := _MARKER.match(text, line + 1):
             return marker.span()
@@ -111,7 +114,7 @@ def _find_marker_before(text: bytes, position: int) -> tuple[int, int]:
 
 
 def _find_marker_after(text: bytes, position: int) -> int:
-    """Where the next marker from ``position`` on starts; the text's length if none does."""
+    """Return the start of the next marker from ``position`` on, or the length of the text."""
     while (line := text.find(b"\n#", position)) >= 0:
         if _MARKER.match(text, line + 1):
             return line + 1
@@ -123,26 +126,26 @@ def _count_braces(text: bytes, start: int, stop: int) -> int:
     return text.count(b"{", start, stop) - text.count(b"}", start, stop)
 
 
-def _go_back(text: bytes, part: _Part) -> Iterator[_Part]:
-    """The parts before ``part`` that go on in it, the nearest first."""
+def _list_preceding(text: bytes, part: _Part) -> Iterator[_Part]:
+    """Yield the parts before ``part`` that continue in it, the nearest first."""
     empty: list[_Part] = []
     while part.marker > 0:
         depth = part.depth - _count_braces(text, part.start, part.stop)
         marker, start = _find_marker_before(text, part.marker)
         part = _Part(marker, start, part.marker, depth)
         end = _find_end(text, part)
-        if depth == 0 and end in _WHOLE:
+        if depth == 0 and end in _COMPLETE:
             if end:
                 return
-            empty.append(part)  # after an empty part goes on what was before it
+            empty.append(part)  # an earlier part can continue after an empty one
             continue
         yield from empty
         empty = []
         yield part
 
 
-def _go_on(text: bytes, part: _Part) -> Iterator[_Part]:
-    """The parts after ``part`` in which it goes on."""
+def _list_following(text: bytes, part: _Part) -> Iterator[_Part]:
+    """Yield the parts after ``part`` in which it continues."""
     while part.stop < len(text) and (part.depth != 0 or _find_end(text, part) not in _ENDS):
         marker = _MARKER.match(text, part.stop)
         start = marker.end() if marker else part.stop
@@ -152,29 +155,30 @@ def _go_on(text: bytes, part: _Part) -> Iterator[_Part]:
 
 
 def _find_end(text: bytes, part: _Part) -> bytes:
-    """The last character but for space and pragmas; nothing where there is no other."""
+    """Return the last character, ignoring space and pragmas; empty if there is no other."""
     rest = text[part.start : part.stop].rstrip()
     while _PRAGMA.match(rest, line := rest.rfind(b"\n") + 1):
         rest = rest[:line].rstrip()
     return rest[-1:]
 
 
-def _has_kernel(part: bytes, wanted: re.Pattern[bytes]) -> bool:
-    return b"__global__" in part and wanted.search(part) is not None
+def _has_kernel(part: bytes, requested: re.Pattern[bytes]) -> bool:
+    return b"__global__" in part and requested.search(part) is not None
 
 
-def _keep(group: list[bytes], wanted: re.Pattern[bytes]) -> Iterator[bytes]:
-    """The group's parts but for those that are whole and have no kernel."""
-    is_whole = True
+def _keep(group: list[bytes], requested: re.Pattern[bytes]) -> Iterator[bytes]:
+    """Yield the parts of a group, except complete parts without a kernel."""
+    is_complete = True
     for part in group:
         end = part.rstrip()[-1:]
-        if _has_kernel(part, wanted) or not is_whole or not _is_balanced(part) or end not in _WHOLE:
+        is_needed = not is_complete or not _is_balanced(part) or end not in _COMPLETE
+        if is_needed or _has_kernel(part, requested):
             yield part
-        is_whole = end in _WHOLE and (is_whole or bool(end))
+        is_complete = end in _COMPLETE and (is_complete or bool(end))
 
 
 def _is_balanced(part: bytes) -> bool:
-    """Whether it closes what it opens, and nothing else."""
+    """Return whether the braces in the part match."""
     depth = 0
     for brace in _BRACE.finditer(part):
         depth += 1 if brace[0] == b"{" else -1
@@ -184,7 +188,7 @@ def _is_balanced(part: bytes) -> bool:
 
 
 def _drop_bodies(tokens: Iterator[re.Match[bytes]]) -> Iterator[bytes]:
-    """The tokens but for what is in the braces after a function's parameters."""
+    """Yield the tokens without the function bodies."""
     depth, last = 0, b""
     for token in tokens:
         word = token[0]
@@ -200,7 +204,7 @@ def _drop_bodies(tokens: Iterator[re.Match[bytes]]) -> Iterator[bytes]:
 
 
 def _drop_attributes(words: Iterator[bytes]) -> Iterator[bytes]:
-    """The words without ``__attribute__((...))`` and ``[[...]]``."""
+    """Yield the words without ``__attribute__((...))`` and ``[[...]]``."""
     depth, is_next, is_bracketed = 0, False, False
     for word in words:
         if is_bracketed:

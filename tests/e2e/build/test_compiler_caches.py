@@ -86,7 +86,7 @@ def compile_with(
     )
     write_plan(plan)
     for edge in plan.edges:
-        compile_edge(read_edge(edge.hand_over), flags)
+        compile_edge(read_edge(edge.handoff), flags)
     pack_target(plan.pack)
     return plan.pack.fat_binary.read_bytes()
 

@@ -317,14 +317,14 @@ def test_full_disk_causes_no_traceback() -> None:
 
 def test_exit_code_is_3_if_the_compiler_is_missing(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
-    hand_over = tmp_path / "t.txt"
-    hand_over.write_text(
+    handoff = tmp_path / "t.txt"
+    handoff.write_text(
         f"name t\nkind shared\nbackend cpu\nsource {tmp_path}/a.cu\nsource_root {tmp_path}\n"
         f"output_directory {tmp_path}/out\nvisibility default\ndebug_stubs OFF\nrdc OFF\n"
         "runtime shared\nstandard 17\nhost_compiler no-such-compiler\nstub_suffix .c\n"
     )
 
-    result = run_kbuild("plan", hand_over, "-o", tmp_path / "plan.cmake")
+    result = run_kbuild("plan", handoff, "-o", tmp_path / "plan.cmake")
 
     assert result.returncode == 3
     assert "compiler no-such-compiler not found" in result.stderr

@@ -61,7 +61,7 @@ def test_device_link_is_handed_over(tmp_path: Path) -> None:
 
     write_plan(found)
 
-    assert tuple(read_link(link.hand_over) for link in found.links) == found.links
+    assert tuple(read_link(link.handoff) for link in found.links) == found.links
 
 
 def test_static_runtime_in_a_shared_library_is_refused(tmp_path: Path) -> None:

@@ -12,38 +12,38 @@ from kbuild.stages.depfiles import format_depfile, is_fresh, read_depfile
 
 @pytest.fixture
 def edge(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
-    """Header, depfile, hand-over and stamp, each a second newer than the one before."""
+    """Header, depfile, handoff and stamp, each a second newer than the one before."""
     header = tmp_path / "with space.h"
     depfile = tmp_path / "a.d"
-    hand_over = tmp_path / "a.edge"
+    handoff = tmp_path / "a.edge"
     stamp = tmp_path / "a.json"
-    for age, path in enumerate((header, depfile, hand_over, stamp)):
+    for age, path in enumerate((header, depfile, handoff, stamp)):
         path.touch()
         os.utime(path, (age, age))
     depfile.write_text(f"{stamp}: {str(header).replace(' ', chr(92) + ' ')}\n")
-    return header, depfile, hand_over, stamp
+    return header, depfile, handoff, stamp
 
 
 def test_fresh(edge: tuple[Path, Path, Path, Path]) -> None:
-    _, depfile, hand_over, stamp = edge
+    _, depfile, handoff, stamp = edge
 
-    assert is_fresh(stamp, depfile, (hand_over,))
+    assert is_fresh(stamp, depfile, (handoff,))
 
 
 @pytest.mark.parametrize("index", [0, 2])
 def test_newer_input(edge: tuple[Path, Path, Path, Path], index: int) -> None:
-    _, depfile, hand_over, stamp = edge
+    _, depfile, handoff, stamp = edge
     os.utime(edge[index], (9, 9))
 
-    assert not is_fresh(stamp, depfile, (hand_over,))
+    assert not is_fresh(stamp, depfile, (handoff,))
 
 
 @pytest.mark.parametrize("index", [0, 1, 2, 3])
 def test_missing_file(edge: tuple[Path, Path, Path, Path], index: int) -> None:
-    _, depfile, hand_over, stamp = edge
+    _, depfile, handoff, stamp = edge
     edge[index].unlink()
 
-    assert not is_fresh(stamp, depfile, (hand_over,))
+    assert not is_fresh(stamp, depfile, (handoff,))
 
 
 def test_depfile_is_read_as_it_was_written() -> None:

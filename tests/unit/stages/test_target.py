@@ -1,4 +1,4 @@
-"""CMake's hand-over files."""
+"""Tests for reading CMake's handoff files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_target(folder: Path, **changes: str) -> Path:
     return path
 
 
-def test_target(tmp_path: Path) -> None:
+def test_target_is_read(tmp_path: Path) -> None:
     spec = read_target(write_target(tmp_path, architecture="x86-64-v3", host_compiler="g++ 12"))
 
     assert spec.sources == (tmp_path / "a.cu",)
@@ -46,24 +46,27 @@ def test_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"kind": "dll"}, "type is 'dll'"),
-        ({"visibility": "protected"}, "VISIBILITY is 'protected'; it may be default, hidden"),
+        ({"kind": "dll"}, "type is 'dll'; expected one of object, static"),
+        (
+            {"visibility": "protected"},
+            "VISIBILITY is 'protected'; expected one of default, hidden",
+        ),
         ({"debug_stubs": "1"}, "DEBUG_STUBS is '1'"),
-        ({"rdc": "yes"}, "RDC is 'yes'"),
-        ({"compression": "zip"}, "COMPRESSION is 'zip'; it may be none, speed, balance, size"),
+        ({"rdc": "yes"}, "RDC is 'yes'; expected one of ON, OFF"),
+        ({"compression": "zip"}, "COMPRESSION is 'zip'; expected one of none, speed"),
         ({"source": "/no/such.cu"}, "/no/such.cu: no such file"),
-        ({"source": ""}, "no SOURCES"),
+        ({"source": ""}, "SOURCES is empty"),
         ({"header": "/no/such.hpp"}, "/no/such.hpp: no such file"),
     ],
 )
-def test_bad_values_are_named(tmp_path: Path, change: dict[str, str], expected: str) -> None:
+def test_invalid_values_are_rejected(tmp_path: Path, change: dict[str, str], expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         read_target(write_target(tmp_path, **change))
 
     assert expected in str(caught.value)
 
 
-def test_sources_that_are_spelled_in_two_ways(tmp_path: Path) -> None:
+def test_two_spellings_of_one_source_are_rejected(tmp_path: Path) -> None:
     path = write_target(tmp_path)
     path.write_text(f"{path.read_text()}source {tmp_path}/src/../a.cu\n")
 
@@ -71,7 +74,7 @@ def test_sources_that_are_spelled_in_two_ways(tmp_path: Path) -> None:
         read_target(path)
 
 
-def test_paths_that_are_no_utf8(tmp_path: Path) -> None:
+def test_paths_can_contain_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     path = write_target(tmp_path)
     name = tmp_path / os.fsdecode(b"\xe9.cu")
     name.touch()
@@ -80,16 +83,16 @@ def test_paths_that_are_no_utf8(tmp_path: Path) -> None:
     assert read_target(path).sources[-1] == name
 
 
-def test_missing_key_and_missing_file(tmp_path: Path) -> None:
+def test_missing_key_or_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("name t\n")
 
-    with pytest.raises(InputError, match="no kind"):
+    with pytest.raises(InputError, match="key 'kind' is missing"):
         read_target(tmp_path / "t")
-    with pytest.raises(InputError, match="run CMake again"):
+    with pytest.raises(InputError, match="no such file; run CMake again"):
         read_target(tmp_path / "none")
 
 
-def test_flags(tmp_path: Path) -> None:
+def test_flags_are_read(tmp_path: Path) -> None:
     path = tmp_path / "flags"
     path.write_text(
         "option -O3\noption SHELL:-Xa -Xb\noption \n"
@@ -104,7 +107,7 @@ def test_flags(tmp_path: Path) -> None:
     )
 
 
-def test_launchers(tmp_path: Path) -> None:
+def test_own_launcher_overrides_the_language(tmp_path: Path) -> None:
     def choose(**lines: str) -> tuple[str, ...]:
         named = {key.replace("_", "."): value for key, value in lines.items()}
         return read_target(write_target(tmp_path, **named)).choose_launcher("CXX")

@@ -1,1 +1,1 @@
-"""Stub units: the host source that registers the kernels of a target."""
+"""Generate stub units, the host sources that register the kernels of a target."""

@@ -1,4 +1,4 @@
-"""The kernel table: one row a host identity, over the images of every source."""
+"""Build the kernel table from the images of all sources, with one row per handle."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ from kbuild.errors import SourceError
 from kbuild.facts.parameter_layout import find_difference
 from kbuild.model import DeviceImage, Kernel, KernelRecord
 
-# The images of one source, or of what a device link made of all of them.
+# The name and the images of one source, or of the target if a device link made the images.
 SourceImages: TypeAlias = tuple[str, tuple[DeviceImage, ...]]
 
 
 def build_kernel_table(
     sources: tuple[SourceImages, ...], *, has_stubs: bool = False
 ) -> tuple[KernelRecord, ...]:
-    """One row a host identity, over the images of every source.
+    """Build the kernel table, with one row per handle.
 
-    A kernel that two sources define is an error naming both, unless it is a template or
-    inline entity of equal layout: then the first one is registered.
+    If two sources define a template or inline kernel with the same layout, the first one is
+    registered.
+
+    Raises:
+        SourceError: Two sources define another kernel, or define it with different layouts; or the
+            images of a source differ in their kernels.
+
     """
     rows: dict[str, tuple[KernelRecord, str]] = {}
     for container, (source, images) in enumerate(sources):
         for kernel in _agree(source, images):
-            # Static kernels of two sources may share a name, and are two kernels.
+            # Static kernels of two sources can have the same name, but are two kernels.
             is_shared_name = kernel.linkage == "internal" and kernel.name in rows
             suffix = f".{container}" if is_shared_name else ""
             handle = kernel.name + suffix
@@ -55,12 +60,12 @@ def _check_duplicate(
     if find_difference(first.params, second.params) is not None:
         raise SourceError(
             f"kernel '{second.display}' has one parameter layout in {first_source} and another "
-            f"in {second_source}: the two sources see different definitions of its types"
+            f"in {second_source}; use the same definitions of its parameter types in both"
         )
 
 
 def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
-    """The kernels of a source's first image, which every other image has to hold too."""
+    """Return the kernels of a source, which must be the same in all of its images."""
     first = images[0]
     expected = {kernel.name: kernel for kernel in first.kernels}
     for image in images[1:]:
@@ -70,12 +75,12 @@ def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
                 has, lacks = (first, image) if name in expected else (image, first)
                 kernel = expected.get(name) or found[name]
                 raise SourceError(
-                    f"{source}: kernel '{kernel.display}' is there for {has.arch} but not for "
+                    f"{source}: kernel '{kernel.display}' is defined for {has.arch} but not for "
                     f"{lacks.arch}; define it for every architecture"
                 )
             if find_difference(expected[name].params, found[name].params) is not None:
                 raise SourceError(
                     f"{source}: kernel '{expected[name].display}' has one parameter layout for "
-                    f"{first.arch} and another for {image.arch}"
+                    f"{first.arch} and another for {image.arch}; use the same types for both"
                 )
     return first.kernels

@@ -1,7 +1,7 @@
-"""Generates what a host sees of a target: the stub unit and the headers.
+"""Generate the stub unit and the headers of a target.
 
-Only rows are made here; the text is in the templates and behaviour in the hand-written
-headers that the text includes.
+This module only makes table rows. The text is in the templates, and the behavior is in hand-written
+headers that the generated text includes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from kbuild import __version__
 from kbuild.demangle.names import split_function
 from kbuild.model import KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
-from kbuild.stages.stubs.debug import describe_stubs, names_other_types, uses_vector_types
+from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
 from kbuild.stages.stubs.variables import InitialContent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StubInputs:
-    """What a stub unit is made of.
+    """The inputs of a stub unit.
 
-    ``spans`` are (offset, size) of each container; ``initials`` say of each variable where
-    its first content lies.
+    ``spans`` are the offset and size of each container in the fat binary, in bytes. ``initials``
+    have one entry per variable; see `VariableTable`.
     """
 
     table: TargetRecord
@@ -43,12 +43,15 @@ class StubInputs:
 
 
 def identifier(name: str) -> str:
-    """``name`` as a C identifier: ``ns::scale`` is ``ns_scale``, ``my-kernels`` ``my_kernels``."""
+    """Convert a name to a C identifier, for example ``ns::scale`` to ``ns_scale``."""
     return re.sub(r"\W", "_", name.replace("::", "_"), flags=re.ASCII)
 
 
 def render_stub_unit(inputs: StubInputs) -> bytes:
-    """The host source with handles, descriptor, note and registration; C and C++ alike."""
+    """Generate the host source with handles, descriptor, note, and registration.
+
+    Without debug stubs, it compiles as C and as C++.
+    """
     table = inputs.table
     containers = tuple(zip(inputs.spans, table.containers, strict=True))
     spans = [span for span, container in containers if not container.is_prelinked]
@@ -86,13 +89,13 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
 
 
 def _assembler_path(path: Path) -> str:
-    """``path`` as an assembler string inside a C string: each of the two reads escapes."""
+    """Quote a path as an assembler string inside a C string. Both languages have escapes."""
     quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return c_string(f'"{quoted}"')[1:-1]
 
 
 def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
-    """Declarations of the kernels for C++ hosts, types from the target's HEADERS."""
+    """Generate the header for C++ hosts, which takes types from the target's HEADERS."""
     declared: list[Mapping[str, Any]] = []
     omitted: list[Mapping[str, Any]] = []
     for kernel in table.kernels:
@@ -111,7 +114,7 @@ def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
 
 
 def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str, Any]:
-    """A row with ``declarator``, or with the ``reason`` why there is none."""
+    """Return a row with a ``declarator``, or with the ``reason`` why there is no declaration."""
     qualified, _ = split_function(kernel.display)
     *namespaces, name = qualified.split("::") if "<" not in qualified else [qualified]
     types = [param.type for param in kernel.params]
@@ -119,11 +122,11 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
     if kernel.linkage == "internal":
         reason = "internal linkage"
     elif "<" in qualified:
-        reason = "a template's instance: declare the template in a header of yours"
+        reason = "an instance of a template; declare the template in your own header"
     elif None in types:
-        reason = "the device image does not say its parameter types"
-    elif not has_headers and any(names_other_types(t) for t in types if t):
-        reason = "its parameter types are the project's own: name their header in HEADERS"
+        reason = "the device image does not contain its parameter types"
+    elif not has_headers and any(names_project_types(t) for t in types if t):
+        reason = "it has parameter types of the project; list their header in HEADERS"
     if reason is not None:
         return {"display": kernel.display, "reason": reason}
     return {
@@ -135,11 +138,11 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
 
 
 def render_c_header(table: TargetRecord) -> bytes:
-    """Handles for C hosts, which launch by address and need no parameter types."""
+    """Generate the header for C hosts, which launch by handle and do not need parameter types."""
     names = [split_function(kernel.display)[0] for kernel in table.kernels]
     rows = [
         {
-            # Overloads share a name in C++ and cannot in C.
+            # C has no overloads, so they are declared by their symbols.
             "name": identifier(name if names.count(name) == 1 else kernel.handle),
             "symbol": kernel.handle,
             "display": kernel.display,

@@ -1,4 +1,4 @@
-"""Which device variables of a target host code can name, and why not the others."""
+"""Build the table of the device variables that host code can name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 from kbuild.model import DeviceImage, Variable, VariableRecord
 from kbuild.stages.stubs.kernel_table import SourceImages
 
-# How many names a note lists before it only counts.
+# The number of names that a note lists. It counts the rest.
 _MOST_NAMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialContent:
-    """Where the first content of a managed variable lies: in an image, from a byte on."""
+    """The location of a managed variable's initial content: a byte range in an image."""
 
     path: Path
     offset: int
@@ -25,9 +25,10 @@ class InitialContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableTable:
-    """The rows of the kernel table, and what people should know of the rest.
+    """The rows for the kernel table.
 
-    ``initials`` has an entry a row, None where the host need not know it.
+    ``initials`` has one entry per row: the initial content that the host must provide, or None.
+    ``notes`` tell the user about the variables without a row.
     """
 
     rows: tuple[VariableRecord, ...] = ()
@@ -38,10 +39,15 @@ class VariableTable:
 def build_variable_table(
     sources: tuple[SourceImages, ...], kernels: frozenset[str]
 ) -> VariableTable:
-    """A row for each variable that one source alone defines, and alike in all its images.
+    """Build the rows for the variables that exactly one source defines, the same in all images.
 
-    Images do not tell static variables from others, so that a name which several sources
-    define is no mistake: their kernels use their own, and host code can name none of them.
+    If several sources define a name, it is not an error, because images do not tell which variables
+    are static. The kernels of each source use its own variable, and host code cannot name them.
+
+    Args:
+        sources: The images of each source.
+        kernels: The handles of the kernels, whose names variables cannot have.
+
     """
     found: dict[str, list[tuple[int, str, Variable]]] = {}
     for container, (source, images) in enumerate(sources):
@@ -84,7 +90,7 @@ def _find_initial(variable: Variable, image: DeviceImage) -> InitialContent | No
 
 
 def _agree(images: tuple[DeviceImage, ...]) -> Iterable[Variable]:
-    """What every image of a source defines, and alike: a runtime knows one size of each."""
+    """Yield the variables that all images define alike: a runtime knows one size of each."""
     first, *others = images
     for variable in first.variables:
         if all(variable in image.variables for image in others):
@@ -100,8 +106,8 @@ def _describe_clashes(clashes: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     if len(clashes) > _MOST_NAMES:
         listed.append(f"and {len(clashes) - _MOST_NAMES} more")
     note = (
-        "host code cannot name device variables that several sources define, of which each "
-        f"uses its own: {', '.join(listed)}. For one that the host shares, rename the others, "
-        "or define it once and build the target with RDC ON"
+        "host code cannot name device variables that several sources define, because each source "
+        f"uses its own: {', '.join(listed)}. To use one from the host, rename the others, or "
+        "define it once and build the target with RDC ON"
     )
     return (note,)

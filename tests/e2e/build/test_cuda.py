@@ -130,7 +130,7 @@ def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
     result = run_kbuild("build", cwd=tmp_path)
 
     assert result.returncode == 2
-    assert "kernel 'wide(int*)' is there for sm_90 but not for sm_80" in result.stderr
+    assert "kernel 'wide(int*)' is defined for sm_90 but not for sm_80" in result.stderr
 
 
 def test_spills_are_in_the_record(tmp_path: Path) -> None:

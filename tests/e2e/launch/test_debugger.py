@@ -285,8 +285,8 @@ def test_struct_without_its_header_is_an_error(tmp_path: Path) -> None:
 
     assert result.returncode != 0
     output = " ".join((result.stdout + result.stderr).split())
-    assert "kernel 'fall(Body, float*)' can have no debug stub" in output
-    assert "name the header that defines its parameter type 'Body' in HEADERS" in output
+    assert "kernel 'fall(Body, float*)' cannot have a debug stub" in output
+    assert "list the header that defines its parameter type 'Body' in HEADERS" in output
 
     (source / "CMakeLists.txt").write_text(HEADERLESS.replace("a.cu", "a.cu HEADERS a.hpp"))
     succeed(build(tmp_path / "build"))

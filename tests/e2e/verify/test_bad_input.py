@@ -190,7 +190,7 @@ def test_kernel_for_only_one_architecture_is_rejected(tmp_path: Path) -> None:
         a_cu=KERNEL + "#ifdef __AVX2__\n__global__ void wide(int* p) { *p = 2; }\n#endif\n",
     )
 
-    assert "kernel 'wide(int*)' is there for x86-64-v3 but not for x86-64" in message
+    assert "kernel 'wide(int*)' is defined for x86-64-v3 but not for x86-64" in message
 
 
 def test_exit_code_is_4_if_the_compiler_fails(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The kernel table over the images of several sources."""
+"""Tests for the kernel table of several sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def source(
     )
 
 
-def test_each_kernel_knows_its_container() -> None:
+def test_rows_contain_the_index_of_their_container() -> None:
     table = build_kernel_table(
         (source("a.cu", ("v1", (kernel("k"),))), source("b.cu", ("v1", (kernel("l"),))))
     )
@@ -42,7 +42,7 @@ def test_each_kernel_knows_its_container() -> None:
 
 
 def test_rows_are_in_the_order_of_their_containers() -> None:
-    """Registration goes through them once."""
+    """Registration depends on it, because it reads the rows once."""
     weak = kernel("t", "weak")
     table = build_kernel_table(
         tuple(
@@ -56,7 +56,7 @@ def test_rows_are_in_the_order_of_their_containers() -> None:
     assert len(table) == 11
 
 
-def test_kernel_of_two_sources_names_both() -> None:
+def test_error_names_both_sources_of_a_kernel() -> None:
     with pytest.raises(SourceError, match=r"'k\(int\*\)' is defined in both a.cu and b.cu"):
         build_kernel_table(
             (source("a.cu", ("v1", (kernel("k"),))), source("b.cu", ("v1", (kernel("k"),))))
@@ -81,7 +81,7 @@ def test_template_with_two_layouts_is_an_error() -> None:
         )
 
 
-def test_static_kernels_of_one_name_get_handles_of_their_own() -> None:
+def test_static_kernels_with_the_same_name_get_different_handles() -> None:
     static = kernel("k", "internal")
 
     table = build_kernel_table(
@@ -91,8 +91,8 @@ def test_static_kernels_of_one_name_get_handles_of_their_own() -> None:
     assert [(row.handle, row.device_name) for row in table] == [("k", "k"), ("k.1", "k")]
 
 
-def test_kernel_of_one_architecture_only() -> None:
-    with pytest.raises(SourceError, match="there for v2 but not for v1"):
+def test_kernel_that_one_architecture_lacks_is_an_error() -> None:
+    with pytest.raises(SourceError, match="defined for v2 but not for v1"):
         build_kernel_table(
             (source("a.cu", ("v1", (kernel("k"),)), ("v2", (kernel("k"), kernel("l")))),)
         )

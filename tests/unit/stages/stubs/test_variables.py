@@ -1,4 +1,4 @@
-"""The table of device variables."""
+"""Tests for the table of device variables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_each_variable_has_a_row() -> None:
     assert table.notes == ()
 
 
-def test_variable_of_two_sources_has_none_and_is_named() -> None:
+def test_variable_of_two_sources_has_a_note_instead_of_a_row() -> None:
     sources = (source("a.cu", WEIGHTS, TABLE), source("b.cu", WEIGHTS))
 
     table = build_variable_table(sources, frozenset())
@@ -50,7 +50,7 @@ def test_variable_of_two_sources_has_none_and_is_named() -> None:
     assert "RDC ON" in note
 
 
-def test_long_lists_are_cut() -> None:
+def test_note_lists_only_the_first_names() -> None:
     many = [replace(WEIGHTS, name=f"v{i}", display=f"v{i}") for i in range(9)]
 
     (note,) = build_variable_table((source("a", *many), source("b", *many)), frozenset()).notes

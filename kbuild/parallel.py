@@ -1,83 +1,98 @@
-"""Work on all cores: a function over many values, in processes."""
+"""Run functions in forked processes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kbuild.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# More chunks than processes, so that none waits long for the last one.
-_CHUNKS_A_PROCESS: Final = 32
+# With many chunks per process, all processes finish at about the same time.
+_CHUNKS_PER_PROCESS: Final = 32
 
-# What forked processes find in their memory: nothing but positions is sent to them.
+# The function and values, which forked processes inherit. Only positions are sent to them.
 _work: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
 
 
 def count_cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process can use."""
     return len(os.sched_getaffinity(0))
 
 
 def map_in_order(
     function: Callable[[T], R], values: Sequence[T], *, jobs: int | None = None
 ) -> Iterator[R]:
-    """``function`` of each value, in order; in ``jobs`` processes (None: one a core).
+    """Yield ``function(value)`` for each value, in order, from several processes.
 
-    The processes are forked: function and values may be anything, results are pickled.
-    What ``function`` raises is raised here.
+    The processes are forked, so only the results must support pickling. Exceptions of ``function``
+    are raised here.
+
+    Args:
+        function: The function.
+        values: The values.
+        jobs: The number of processes. None means one per core.
+
+    Raises:
+        InputError: A process died, for example because memory ran out.
+
     """
     processes = min(jobs or count_cores(), len(values))
     if processes <= 1:
         yield from map(function, values)
         return
-    import gc  # noqa: PLC0415 - only here
-    import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
+    size = max(len(values) // (processes * _CHUNKS_PER_PROCESS), 1)
+    with _fork(function, values, processes, fix="; try -j 1") as pool:
+        yield from pool.map(_apply, range(len(values)), chunksize=size)
+
+
+def call_in_child(function: Callable[[], R]) -> R:
+    """Call ``function`` in a forked process, so that its memory is freed afterward.
+
+    The result must support pickling. Exceptions of ``function`` are raised here.
+
+    Raises:
+        InputError: The process died, for example because memory ran out.
+
+    """
+    with _fork(lambda _: function(), (None,), processes=1) as pool:
+        result: R = pool.submit(_apply, 0).result()
+        return result
+
+
+@contextmanager
+def _fork(
+    function: Callable[[Any], Any], values: Sequence[Any], processes: int, fix: str = ""
+) -> Iterator[ProcessPoolExecutor]:
+    """Start processes that can `_apply` the function to the values."""
+    # These modules load slowly, and little work does not need them.
+    import gc  # noqa: PLC0415
+    import multiprocessing  # noqa: PLC0415
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
     global _work  # noqa: PLW0603 - forked processes inherit it
     previous, _work = _work, (function, values)
-    size = max(len(values) // (processes * _CHUNKS_A_PROCESS), 1)
     try:
         context = multiprocessing.get_context("fork")
-        # Looking for cycles writes to every object, and each page written to is one more copy.
+        # Garbage collection writes to every object, which would copy each shared page of memory.
         with ProcessPoolExecutor(processes, mp_context=context, initializer=gc.freeze) as pool:
-            yield from pool.map(_apply, range(len(values)), chunksize=size)
+            yield pool
     except BrokenProcessPool as error:
-        raise InputError("a process that was reading died (out of memory?); try -j 1") from error
-    finally:
-        _work = previous
-
-
-def call_apart(function: Callable[[], R]) -> R:
-    """What ``function`` returns, called in a forked process, whose memory goes when it ends.
-
-    The result is pickled.  What ``function`` raises is raised here.
-    """
-    import multiprocessing  # noqa: PLC0415 - loads much that small work does not need
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - likewise
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - likewise
-
-    global _work  # noqa: PLW0603 - the forked process inherits it
-    previous, _work = _work, (lambda _: function(), (None,))
-    try:
-        context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(1, mp_context=context) as pool:
-            result: R = pool.submit(_apply, 0).result()
-            return result
-    except BrokenProcessPool as error:
-        raise InputError("a process that was reading died (out of memory?)") from error
+        raise InputError(f"a worker process died (out of memory?){fix}") from error
     finally:
         _work = previous
 
 
 def _apply(position: int) -> Any:
     if _work is None:
-        raise RuntimeError("only for processes that map_in_order forks")
+        raise RuntimeError("_apply runs only in processes that _fork starts")
     function, values = _work
     return function(values[position])

@@ -196,7 +196,7 @@ def _write_images(
 
     # A separate process gives the memory of large images back.
     is_large = sum(image.size for image in images) >= _SEPARATE_BYTES
-    return parallel.call_apart(write) if is_large else write()
+    return parallel.call_in_child(write) if is_large else write()
 
 
 class _Tools:

@@ -38,7 +38,7 @@ def compare_labeled(
     size = sum(path.stat().st_size for path, _ in (old, new) if path.is_file())
     is_large = size >= _SEPARATE_BYTES or any(path.is_dir() for path, _ in (old, new))
     # A separate process gives the memory of large facts back.
-    return _make_report(parallel.call_apart(compare) if is_large else compare(), options)
+    return _make_report(parallel.call_in_child(compare) if is_large else compare(), options)
 
 
 def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:

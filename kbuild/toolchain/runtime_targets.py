@@ -1,4 +1,4 @@
-"""The backends' runtimes as CMake sees them: imported targets with their run paths."""
+"""Describe the backends' runtimes as imported CMake targets with run paths."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.model import RuntimeLinkage
 
 _ORIGIN: Final = "$ORIGIN"
-# What the dynamic linker searches by itself, on distributions of either kind.
-_SYSTEM_FOLDERS: Final = re.compile(r"(/usr)?/lib(32|64)?(/[\w-]+-linux-gnu)?")
+# The directories that the dynamic linker searches by default, on all distributions.
+_SYSTEM_DIRECTORIES: Final = re.compile(r"(/usr)?/lib(32|64)?(/[\w-]+-linux-gnu)?")
 _SITE_NAMES: Final = ("site-packages", "dist-packages")
-# How deep below site-packages a wheel may put its artifacts and still find a sibling wheel.
-_DEEPEST: Final = 3
+# How many directories below site-packages an artifact can be and still find another wheel.
+_MAXIMUM_DEPTH: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeTarget:
-    """One imported target; ``run_paths`` are for whatever links it.
+    """One imported target.
 
-    They reach the linker through a file: no build tool passes ``$ORIGIN`` on unharmed.
-    ``obstacle`` says why nothing can be linked against it here.
+    ``run_paths`` are for the artifacts that link it. They reach the linker through a file, because
+    no build tool passes ``$ORIGIN`` on unchanged. ``obstacle`` is None, or says why artifacts
+    cannot be linked to it here.
     """
 
     name: str
@@ -34,29 +35,36 @@ class RuntimeTarget:
     obstacle: str | None = None
 
     def describe_response(self, path: Path) -> tuple[str, bytes]:
-        """CMake's link option that has the file at ``path`` read, and the file's content.
+        """Return a link option for CMake that reads a response file, and the file's content.
 
-        The linker reads it, but where its path has a comma, at which compilers split what they
-        pass on: then the compiler does.
+        Usually, the linker reads the file. If the path has a comma, the compiler reads it, because
+        compilers split the options that they pass to the linker at commas.
+
+        Args:
+            path: The path of the response file.
+
         """
         if "," in str(path):
-            words = (f'-Xlinker -rpath -Xlinker "{folder}"\n' for folder in self.run_paths)
+            words = (f'-Xlinker -rpath -Xlinker "{directory}"\n' for directory in self.run_paths)
             return f"@{path}", "".join(words).encode()
-        words = (f'-rpath "{folder}"\n' for folder in self.run_paths)
+        words = (f'-rpath "{directory}"\n' for directory in self.run_paths)
         return f"LINKER:@{path}", "".join(words).encode()
 
 
 def name_runtime(backend: str, linkage: RuntimeLinkage) -> str:
-    """The imported target of a backend's runtime, linked this way."""
+    """Return the name of the imported target of a backend's runtime."""
     suffix = "" if linkage == "shared" else f"_{linkage}"
     return f"kbuild::runtime_{backend}{suffix}"
 
 
 def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[RuntimeTarget, ...]:
-    """The imported targets of all runtimes that are installed.
+    """Describe the imported targets of all runtimes that are installed.
 
-    A build ``in_wheel`` will be installed beside the wheel that carries the runtime, in
-    another environment: its run paths are relative.
+    Args:
+        hints: Where to look for runtimes.
+        in_wheel: Whether the artifacts become part of a wheel. It is installed beside the wheel
+            with the runtime, in another environment, so that the run paths must be relative.
+
     """
     return tuple(
         target
@@ -70,11 +78,11 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[Run
     if runtime.linkage == "static":
         yield RuntimeTarget(name=name_runtime(backend, "static"), runtime=runtime)
         return
-    folder = runtime.library.parent
-    is_found = _SYSTEM_FOLDERS.fullmatch(str(folder)) is not None
-    paths = _relative_to_sites(folder) if in_wheel else (str(folder),)
+    directory = runtime.library.parent
+    is_found = _SYSTEM_DIRECTORIES.fullmatch(str(directory)) is not None
+    paths = _list_relative_paths(directory) if in_wheel else (str(directory),)
     unreachable = (
-        f"{folder} is in no site-packages: a wheel cannot find the runtime there; "
+        f"a wheel cannot find the runtime in {directory}, which is outside of site-packages; "
         "use RUNTIME bundle or static"
     )
     yield RuntimeTarget(
@@ -86,13 +94,16 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[Run
     yield RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,))
 
 
-def _relative_to_sites(folder: Path) -> tuple[str, ...]:
-    """``folder`` as seen from artifacts of a sibling wheel, whatever their depth."""
-    for parent in folder.parents:
+def _list_relative_paths(directory: Path) -> tuple[str, ...]:
+    """List the paths from the artifacts of another wheel to ``directory``, one per depth.
+
+    Returns an empty tuple if the directory is outside of site-packages.
+    """
+    for parent in directory.parents:
         if parent.name in _SITE_NAMES:
-            inside = folder.relative_to(parent)
+            inside = directory.relative_to(parent)
             return tuple(
                 "/".join((_ORIGIN, *(("..",) * depth), str(inside)))
-                for depth in range(_DEEPEST + 1)
+                for depth in range(_MAXIMUM_DEPTH + 1)
             )
     return ()

@@ -1,3 +1,5 @@
+"""Tests for work in forked processes."""
+
 from __future__ import annotations
 
 import os
@@ -6,10 +8,10 @@ import signal
 import pytest
 
 from kbuild.errors import InputError
-from kbuild.parallel import call_apart, count_cores, map_in_order
+from kbuild.parallel import call_in_child, count_cores, map_in_order
 
 
-def test_results_are_in_order_and_of_other_processes() -> None:
+def test_results_of_several_processes_are_in_order() -> None:
     values = list(range(100))
     factor = 3
     results = list(map_in_order(lambda value: (factor * value, os.getpid()), values, jobs=2))
@@ -18,12 +20,12 @@ def test_results_are_in_order_and_of_other_processes() -> None:
 
 
 @pytest.mark.parametrize(("values", "jobs"), [([], 4), ([7], 4), ([7, 8], 1)])
-def test_little_work_stays_here(values: list[int], jobs: int) -> None:
+def test_little_work_does_not_fork(values: list[int], jobs: int) -> None:
     results = map_in_order(lambda value: (value, os.getpid()), values, jobs=jobs)
     assert list(results) == [(value, os.getpid()) for value in values]
 
 
-def test_what_is_raised_there_is_raised_here() -> None:
+def test_exception_of_the_function_reaches_the_caller() -> None:
     def refuse(value: int) -> int:
         raise InputError(f"value {value}")
 
@@ -31,7 +33,7 @@ def test_what_is_raised_there_is_raised_here() -> None:
         list(map_in_order(refuse, [0, 1, 2, 3], jobs=2))
 
 
-def test_a_process_that_dies_is_an_error_not_a_hang() -> None:
+def test_killed_process_is_an_error() -> None:
     def die(value: int) -> int:
         if value == 1:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -41,25 +43,25 @@ def test_a_process_that_dies_is_an_error_not_a_hang() -> None:
         list(map_in_order(die, [0, 1, 2, 3], jobs=2))
 
 
-def test_a_call_apart_forks_on_and_returns_here() -> None:
+def test_call_in_child_can_fork_and_returns_its_result() -> None:
     def work() -> tuple[int, list[int]]:
         return os.getpid(), list(map_in_order(abs, [-1, -2, -3], jobs=2))
 
-    process, found = call_apart(work)
+    process, found = call_in_child(work)
 
     assert process != os.getpid()
     assert found == [1, 2, 3]
 
 
-def test_a_call_apart_fails_here() -> None:
+def test_errors_in_a_child_reach_the_caller() -> None:
     def refuse() -> None:
         raise InputError("no")
 
     with pytest.raises(InputError, match="no"):
-        call_apart(refuse)
+        call_in_child(refuse)
     with pytest.raises(InputError, match="died"):
-        call_apart(lambda: os.kill(os.getpid(), signal.SIGKILL))
+        call_in_child(lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
-def test_there_is_a_core() -> None:
+def test_count_of_cores_is_plausible() -> None:
     assert 1 <= count_cores() <= (os.cpu_count() or 1)

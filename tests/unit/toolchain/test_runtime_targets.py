@@ -1,4 +1,4 @@
-"""The runtimes' imported targets and run paths."""
+"""Tests for the imported targets of the runtimes and their run paths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def describe(
     return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))
 
 
-def test_a_program_finds_the_runtime_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_path_of_a_program_is_the_directory_of_the_runtime(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shared, bundle, static = describe(monkeypatch, "/opt/lib", in_wheel=False)
 
     assert (shared.name, shared.run_paths) == ("kbuild::runtime_cpu", ("/opt/lib",))
@@ -44,7 +46,9 @@ def test_a_program_finds_the_runtime_where_it_is(monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_a_wheel_finds_the_runtime_of_its_sibling(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_paths_in_a_wheel_lead_to_the_wheel_with_the_runtime(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     folder = "/env/lib/python3.11/site-packages/kbuild/lib"
 
     shared = describe(monkeypatch, folder, in_wheel=True)[0]
@@ -57,11 +61,13 @@ def test_a_wheel_finds_the_runtime_of_its_sibling(monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_a_wheel_cannot_find_a_runtime_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wheel_cannot_use_a_runtime_outside_of_site_packages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shared, bundle, static = describe(monkeypatch, "/opt/lib", in_wheel=True)
 
     assert shared.obstacle == (
-        "/opt/lib is in no site-packages: a wheel cannot find the runtime there; "
+        "a wheel cannot find the runtime in /opt/lib, which is outside of site-packages; "
         "use RUNTIME bundle or static"
     )
     assert (bundle.obstacle, static.obstacle) == (None, None)

@@ -1,4 +1,4 @@
-"""Stamps of edges: gone while the edge runs, and as old as its start."""
+"""Tests for stamps: an edge removes its stamp at the start, and dates the new one back to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from kbuild.files import begin_stamp, write_stamp
 
 
-def test_begun_edge_has_no_stamp(tmp_path: Path) -> None:
+def test_starting_an_edge_removes_its_stamp(tmp_path: Path) -> None:
     stamp = tmp_path / "new" / "stamp"
     write_stamp(stamp, b"old", begin_stamp(stamp))
 
@@ -16,7 +16,7 @@ def test_begun_edge_has_no_stamp(tmp_path: Path) -> None:
     assert list(stamp.parent.iterdir()) == []
 
 
-def test_input_changed_after_the_start_is_no_older(tmp_path: Path) -> None:
+def test_input_that_changes_after_the_start_is_not_older_than_the_stamp(tmp_path: Path) -> None:
     stamp, source = tmp_path / "stamp", tmp_path / "source"
     source.touch()
     started = begin_stamp(stamp)

@@ -80,7 +80,7 @@ def _parser() -> Parser:
         from tree_sitter import Language, Parser  # noqa: PLC0415
     except ImportError as error:
         raise ToolchainError(
-            f"building needs the Python package '{error.name}', which is not installed; "
+            f"cannot parse kernel sources without tree-sitter ({error}); "
             "run: pip install 'kbuild[build]'"
         ) from error
 

@@ -1,4 +1,4 @@
-"""Generated code compiles without warnings."""
+"""Tests that generated code compiles without warnings."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_headers_compile(
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_vector_types_need_no_header_of_the_project(tmp_path: Path, compiler: str) -> None:
+def test_vector_types_do_not_need_a_project_header(tmp_path: Path, compiler: str) -> None:
     parameters = (param(0, 0, 16, "float4", "v"), param(1, 16, 8, "dim3 const*", "n"))
     kernel = row("_Z4move6float4PK4dim3", "move(float4, dim3 const*)", *parameters)
     table = replace(TABLE, kernels=(replace(kernel, stub=name_stub(kernel.device_name)),))

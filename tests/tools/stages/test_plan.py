@@ -1,4 +1,4 @@
-"""Which edges a target has."""
+"""Tests for planning the edges of a target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plan(folder: Path, **changes: Any) -> BuildPlan:
     return plan_target(TargetSpec(**settings))
 
 
-def test_one_edge_a_source_and_architecture(tmp_path: Path) -> None:
+def test_each_source_and_architecture_has_one_compile_edge(tmp_path: Path) -> None:
     found = plan(tmp_path)
 
     assert [(edge.display_source, edge.arch) for edge in found.edges] == [
@@ -43,7 +43,7 @@ def test_one_edge_a_source_and_architecture(tmp_path: Path) -> None:
     assert found.pack.prelinked == ()
 
 
-def test_one_device_link_an_architecture(tmp_path: Path) -> None:
+def test_each_architecture_has_one_device_link(tmp_path: Path) -> None:
     found = plan(tmp_path, rdc="ON")
 
     assert all(edge.relocatable for edge in found.edges)
@@ -56,7 +56,7 @@ def test_one_device_link_an_architecture(tmp_path: Path) -> None:
     assert found.pack.prelinked == tuple(edge.stamp for edge in found.edges)
 
 
-def test_device_link_is_handed_over(tmp_path: Path) -> None:
+def test_device_link_is_read_back_from_its_handoff_file(tmp_path: Path) -> None:
     found = plan(tmp_path, rdc="ON")
 
     write_plan(found)
@@ -64,12 +64,12 @@ def test_device_link_is_handed_over(tmp_path: Path) -> None:
     assert tuple(read_link(link.handoff) for link in found.links) == found.links
 
 
-def test_static_runtime_in_a_shared_library_is_refused(tmp_path: Path) -> None:
+def test_static_runtime_in_a_shared_library_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="use RUNTIME shared"):
         plan(tmp_path, runtime="static")
 
 
-def test_launcher_belongs_to_the_compile_edges(tmp_path: Path) -> None:
+def test_compiler_launcher_affects_only_compile_edges(tmp_path: Path) -> None:
     with_launcher = plan(tmp_path, launcher=("env", "-i"), launchers=(("CXX", "no-such-cache"),))
     without = plan(tmp_path, launcher=(), launchers=(("CXX", "no-such-cache"),))
 
@@ -79,27 +79,27 @@ def test_launcher_belongs_to_the_compile_edges(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["$(touch pwn)", "a`b", 'a"b'])
-def test_no_shell_expands_a_path(tmp_path: Path, name: str) -> None:
-    # Before a compiler is looked for, which may not be there.
+def test_path_that_a_shell_would_expand_is_rejected(tmp_path: Path, name: str) -> None:
+    # Paths are checked first, so this test does not need nvcc.
     with pytest.raises(ConfigurationError, match=r"SOURCES: .*rename it"):
         plan(tmp_path, backend="cuda", sources=(tmp_path / name / "a.cu",))
     with pytest.raises(ConfigurationError, match=r"the build directory: .*rename it"):
         plan(tmp_path, backend="cuda", output_directory=tmp_path / name)
 
 
-def test_outputs_of_lld(tmp_path: Path) -> None:
+def test_output_path_that_lld_misreads_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"the build directory: .* take '%'"):
         plan(tmp_path, backend="hip", output_directory=tmp_path / "a%b")
 
 
-def test_errors_bear_the_keyword_that_they_are_about(tmp_path: Path) -> None:
+def test_error_contains_the_keyword_that_caused_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as caught:
         plan(tmp_path, architectures=("x86-64-v9",))
 
     assert caught.value.setting == "ARCHITECTURES"
 
 
-def test_files_of_deep_sources_have_names_that_file_systems_take(tmp_path: Path) -> None:
+def test_outputs_of_deeply_nested_sources_have_short_names(tmp_path: Path) -> None:
     deep = tmp_path / "/".join(["folder" * 6] * 6)
 
     found = plan(tmp_path, sources=(deep / "a.cu", deep / "b.cu"), architectures=("x86-64",))
@@ -109,7 +109,7 @@ def test_files_of_deep_sources_have_names_that_file_systems_take(tmp_path: Path)
     assert max(map(len, names)) < 160
 
 
-def test_a_source_above_a_link_keeps_its_path(tmp_path: Path) -> None:
+def test_source_after_a_symbolic_link_keeps_its_path(tmp_path: Path) -> None:
     (tmp_path / "far/inner").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far/inner")
     sources = (tmp_path / "link/../a.cu", tmp_path / "a.cu")

@@ -1,4 +1,4 @@
-"""Edges that have nothing to do."""
+"""Tests for depfiles, and for edges that have nothing to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kbuild.stages.depfiles import format_depfile, is_fresh, read_depfile
 
 @pytest.fixture
 def edge(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
-    """Header, depfile, handoff and stamp, each a second newer than the one before."""
+    """A header, depfile, handoff file, and stamp, each one second newer than the previous one."""
     header = tmp_path / "with space.h"
     depfile = tmp_path / "a.d"
     handoff = tmp_path / "a.edge"
@@ -24,14 +24,16 @@ def edge(tmp_path: Path) -> tuple[Path, Path, Path, Path]:
     return header, depfile, handoff, stamp
 
 
-def test_fresh(edge: tuple[Path, Path, Path, Path]) -> None:
+def test_edge_is_fresh_when_its_stamp_is_newest(edge: tuple[Path, Path, Path, Path]) -> None:
     _, depfile, handoff, stamp = edge
 
     assert is_fresh(stamp, depfile, (handoff,))
 
 
 @pytest.mark.parametrize("index", [0, 2])
-def test_newer_input(edge: tuple[Path, Path, Path, Path], index: int) -> None:
+def test_edge_is_stale_when_an_input_is_newer(
+    edge: tuple[Path, Path, Path, Path], index: int
+) -> None:
     _, depfile, handoff, stamp = edge
     os.utime(edge[index], (9, 9))
 
@@ -39,7 +41,9 @@ def test_newer_input(edge: tuple[Path, Path, Path, Path], index: int) -> None:
 
 
 @pytest.mark.parametrize("index", [0, 1, 2, 3])
-def test_missing_file(edge: tuple[Path, Path, Path, Path], index: int) -> None:
+def test_edge_is_stale_when_a_file_is_missing(
+    edge: tuple[Path, Path, Path, Path], index: int
+) -> None:
     _, depfile, handoff, stamp = edge
     edge[index].unlink()
 

@@ -1,4 +1,4 @@
-"""How many device compiles have room."""
+"""Tests for the memory limit and the number of device compiles that fit into it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 @pytest.mark.parametrize(
     ("peak", "limit", "jobs"), [(1 << 30, 16 << 30, 12), (1 << 30, 1 << 20, 1), (3, 8, 2)]
 )
-def test_jobs_fit_into_three_quarters(peak: int, limit: int, jobs: int) -> None:
+def test_jobs_use_at_most_three_quarters_of_the_memory(peak: int, limit: int, jobs: int) -> None:
     assert count_device_jobs(peak, limit) == jobs
 
 
@@ -31,7 +31,7 @@ def test_jobs_fit_into_three_quarters(peak: int, limit: int, jobs: int) -> None:
         ("5:cpu:/a", "a/memory.max", "4096", MACHINE),
     ],
 )
-def test_limit_of_the_group(
+def test_limit_of_the_control_group_applies(
     tmp_path: Path, membership: str, file: str, text: str, expected: int
 ) -> None:
     (tmp_path / "cgroup").write_text(membership + "\n")
@@ -42,5 +42,5 @@ def test_limit_of_the_group(
     assert read_memory_limit(tmp_path / "groups", tmp_path / "cgroup") == expected
 
 
-def test_machine_without_groups_has_its_own_memory(tmp_path: Path) -> None:
+def test_limit_without_control_groups_is_the_memory_of_the_machine(tmp_path: Path) -> None:
     assert read_memory_limit(tmp_path, tmp_path / "none") == MACHINE

@@ -1,4 +1,4 @@
-"""Paths that build tools misread, and paths that are spelled in several ways."""
+"""Tests for paths that build tools misread, and for different spellings of a path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kbuild.stages.paths import check_path, normalize
 
 
 @pytest.mark.parametrize("character", [*";|<>\\*^`\n\t\0\x7f"])
-def test_misread_characters_are_named(character: str) -> None:
+def test_error_names_the_unsafe_character(character: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         check_path(f"/src/a{character}b.cu", "SOURCES")
 
@@ -26,29 +26,29 @@ def test_misread_characters_are_named(character: str) -> None:
 
 
 @pytest.mark.parametrize("character", [*" #'\",:+=@()&%$~!?{}é\u200d\u00a0"])
-def test_other_characters_are_fine(character: str) -> None:
+def test_other_characters_are_accepted(character: str) -> None:
     check_path(f"/src/a{character}b.cu", "SOURCES")
 
 
-def test_characters_that_one_backend_misreads() -> None:
+def test_backend_can_reject_further_characters() -> None:
     with pytest.raises(ConfigurationError, match=r"/a\$b: build tools do not take '\$'"):
         check_path("/a$b", "SOURCES", unsafe="$%")
 
 
 @pytest.mark.parametrize("name", ["a[b", "a]b"])
-def test_halves_of_brackets(name: str) -> None:
+def test_unbalanced_brackets_are_rejected(name: str) -> None:
     with pytest.raises(ConfigurationError, match="part of a list; rename it"):
         check_path(name, "SOURCES")
 
     check_path("a[1]b", "SOURCES")
 
 
-def test_names_that_are_no_utf8() -> None:
+def test_name_that_is_not_utf8_is_rejected() -> None:
     with pytest.raises(ConfigurationError, match=r"a\\udce9b: not a UTF-8 path; rename it"):
         check_path(Path(os.fsdecode(b"a\xe9b")), "SOURCES")
 
 
-def test_locale_without_the_characters() -> None:
+def test_name_that_the_locale_cannot_encode_is_rejected() -> None:
     code = (
         "from kbuild.errors import ConfigurationError\n"
         "from kbuild.stages.paths import check_path\n"
@@ -78,11 +78,11 @@ def test_locale_without_the_characters() -> None:
         ("/a/./b.cu", "/a/b.cu"),
     ],
 )
-def test_one_spelling(path: str, expected: str) -> None:
+def test_path_is_normalized(path: str, expected: str) -> None:
     assert normalize(Path(path)) == Path(expected)
 
 
-def test_what_is_above_a_link_stays(tmp_path: Path) -> None:
+def test_parent_of_a_symbolic_link_is_not_normalized(tmp_path: Path) -> None:
     (tmp_path / "far/inner").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far/inner")
 

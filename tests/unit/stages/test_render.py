@@ -1,4 +1,4 @@
-"""Escaping: whatever a name holds, generated text says the same."""
+"""Tests for escaping arbitrary text in generated files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kbuild.stages.render import c_string, cmake_string, escape_comment
 
 
-def test_c_string() -> None:
+def test_special_characters_are_escaped() -> None:
     assert c_string(None) == "0"
     assert c_string('a"b\\c?') == '"a\\"b\\\\c\\?"'
     assert c_string("\n7é") == '"\\0127\\303\\251"'
@@ -16,7 +16,7 @@ def test_c_string() -> None:
 
 @given(st.text())
 @example("*\\")
-def test_nothing_ends_a_comment(text: str) -> None:
+def test_text_cannot_end_a_comment(text: str) -> None:
     escaped = escape_comment(text)
 
     assert "*/" not in escaped
@@ -25,7 +25,7 @@ def test_nothing_ends_a_comment(text: str) -> None:
 
 
 @given(st.text("=]["))
-def test_nothing_ends_a_bracket_argument(text: str) -> None:
+def test_text_cannot_end_a_bracket_argument(text: str) -> None:
     literal = cmake_string(text)
 
     opening, closing = literal[: literal.index("[", 1) + 1], "]" + literal.split("[")[1] + "]"

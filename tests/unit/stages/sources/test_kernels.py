@@ -1,11 +1,15 @@
-"""Kernels in source text: names, and parameters' names and types."""
+"""Tests for finding kernels and their parameters in source text."""
 
 from __future__ import annotations
+
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbuild.errors import ToolchainError
+from kbuild.stages.sources import kernels
 from kbuild.stages.sources.kernels import DeclaredKernel, find_kernels
 
 
@@ -37,12 +41,12 @@ def params_of(text: str) -> list[tuple[str, str | None]]:
         ("int*", ("int*", None)),
     ],
 )
-def test_parameters(declared: str, expected: tuple[str, str | None]) -> None:
+def test_parameter_is_read(declared: str, expected: tuple[str, str | None]) -> None:
     assert params_of(f"__global__ void k({declared}) {{}}") == [expected]
 
 
 @pytest.mark.parametrize("text", ["__global__ void k() {}", "__global__ void k(void) {}"])
-def test_no_parameters(text: str) -> None:
+def test_kernel_without_parameters_is_read(text: str) -> None:
     assert params_of(text) == []
 
 
@@ -64,14 +68,14 @@ def test_no_parameters(text: str) -> None:
         ("// __global__ void no(int);\n__global__ void k(int n) { /* __global__ */ }", "k"),
     ],
 )
-def test_names(text: str, qualified: str) -> None:
+def test_qualified_name_is_read(text: str, qualified: str) -> None:
     found = find_one(text)
     assert found.qualified == qualified
     assert [param.name for param in found.params] == ["n"]
     assert not found.is_c
 
 
-def test_c_linkage() -> None:
+def test_c_linkage_is_read() -> None:
     single = find_one('namespace n { extern "C" __global__ void k(int a); }')
     assert (single.is_c, single.name, single.scope) == (True, "k", ("n",))
     block = find_kernels(b'extern "C" { __global__ void a(int x) {} void host(); }')
@@ -81,7 +85,7 @@ def test_c_linkage() -> None:
     assert not find_one('extern "C++" { __global__ void k(int n); }').is_c
 
 
-def test_instantiations_declare_nothing() -> None:
+def test_template_instantiations_are_ignored() -> None:
     text = b"template <class T> __global__ void k(T n) {}\ntemplate __global__ void k<int>(int);"
     assert len(find_kernels(text)) == 1
 
@@ -95,11 +99,11 @@ def test_instantiations_declare_nothing() -> None:
         "namespace n {\n#if A\n__global__ void k(int n) {}\n#endif\n}\n",
     ],
 )
-def test_what_may_not_be_compiled_is_left_out(text: str) -> None:
+def test_kernels_in_conditional_code_are_ignored(text: str) -> None:
     assert find_kernels(text.encode()) == ()
 
 
-def test_host_code_has_none() -> None:
+def test_host_functions_are_ignored() -> None:
     assert find_kernels(b"void f(int n) {}\nint __global__x;") == ()
 
 
@@ -107,3 +111,14 @@ def test_host_code_has_none() -> None:
 def test_any_text_is_read(noise: bytes) -> None:
     find_kernels(b"__global__ void k(int n) {}\n" + noise)
     find_kernels(noise + b"\n__global__ void k(int n")
+
+
+def test_missing_parser_is_a_toolchain_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_cuda", None)
+    kernels._parser.cache_clear()
+
+    assert find_kernels(b"void host();") == ()
+    with pytest.raises(
+        ToolchainError, match=r"without tree-sitter .*pip install 'kbuild\[build\]'"
+    ):
+        find_kernels(b"__global__ void k();")

@@ -27,7 +27,7 @@ def make_row(display: str, *types: str | None, container: int = 0) -> KernelReco
 
 
 def declare(folder: Path, row: KernelRecord, *texts: str) -> list[tuple[str | None, str | None]]:
-    """(type, name) of the row's parameters once its sources have been read."""
+    """Complete the row from source texts; return (type, name) of each parameter."""
     paths = []
     for number, text in enumerate(texts):
         paths.append(folder / f"{number}.cu")
@@ -36,7 +36,7 @@ def declare(folder: Path, row: KernelRecord, *texts: str) -> list[tuple[str | No
     return [(param.type, param.name) for param in found.params]
 
 
-def test_names_are_the_definitions(tmp_path: Path) -> None:
+def test_names_of_definitions_take_precedence(tmp_path: Path) -> None:
     row = make_row("ns::scale(float*, int)", "float*", "int")
     header = "namespace ns { __global__ void scale(float* p, int); }"
     source = "namespace ns { __global__ void scale(float* values, int n) {} }"
@@ -46,7 +46,7 @@ def test_names_are_the_definitions(tmp_path: Path) -> None:
     assert declare(tmp_path, row, header, unnamed) == [("float*", "p"), ("int", "n")]
 
 
-def test_overloads_are_told_apart_by_types(tmp_path: Path) -> None:
+def test_overloads_are_matched_by_parameter_types(tmp_path: Path) -> None:
     text = "__global__ void f(const float* x) {}\n__global__ void f(unsigned const* y) {}"
     floats = make_row("f(float const*)", "float const*")
     numbers = make_row("f(unsigned int const*)", "unsigned int const*")
@@ -68,7 +68,7 @@ def test_overloads_are_told_apart_by_types(tmp_path: Path) -> None:
         ("Step n", "physics::Step"),
     ],
 )
-def test_one_type_has_many_spellings(tmp_path: Path, said: str, found: str) -> None:
+def test_different_spellings_of_a_type_match(tmp_path: Path, said: str, found: str) -> None:
     row = make_row(f"k({found})", found)
     assert declare(tmp_path, row, f"__global__ void k({said}) {{}}") == [(found, "n")]
 
@@ -85,17 +85,19 @@ def test_one_type_has_many_spellings(tmp_path: Path, said: str, found: str) -> N
         "KERNEL(k, int n)",
     ],
 )
-def test_what_does_not_match_or_disagrees_gives_no_name(tmp_path: Path, text: str) -> None:
+def test_parameter_has_no_name_when_declarations_disagree_or_do_not_match(
+    tmp_path: Path, text: str
+) -> None:
     assert declare(tmp_path, make_row("k(int)", "int"), text) == [("int", None)]
 
 
-def test_instances_have_their_templates_names(tmp_path: Path) -> None:
+def test_instances_have_the_parameter_names_of_their_template(tmp_path: Path) -> None:
     row = make_row("void scale<float>(int, float*)", "int", "float*")
     text = "template <class T> __global__ void scale(int n, T* values) {}"
     assert declare(tmp_path, row, text) == [("int", "n"), ("float*", "values")]
 
 
-def test_c_kernels_have_types_as_well(tmp_path: Path) -> None:
+def test_c_kernels_get_types_from_the_source(tmp_path: Path) -> None:
     row = make_row("k", None, None)
     text = 'extern "C" __global__ void k(int n, const Step* __restrict__ s) {}'
     assert declare(tmp_path, row, text) == [("int", "n"), ("const Step*", "s")]
@@ -104,7 +106,7 @@ def test_c_kernels_have_types_as_well(tmp_path: Path) -> None:
     assert declare(tmp_path, row, text.replace('extern "C" ', "")) == [(None, None), (None, None)]
 
 
-def test_each_container_has_its_own_sources(tmp_path: Path) -> None:
+def test_each_container_uses_its_own_sources(tmp_path: Path) -> None:
     for number in range(2):
         (tmp_path / f"{number}.cu").write_text(f"__global__ void k(int n{number}) {{}}")
     rows = tuple(make_row("k(int)", "int", container=number) for number in range(2))
@@ -112,13 +114,13 @@ def test_each_container_has_its_own_sources(tmp_path: Path) -> None:
     assert [row.params[0].name for row in found] == ["n0", "n1"]
 
 
-def test_missing_files_say_nothing(tmp_path: Path) -> None:
+def test_missing_files_are_ignored(tmp_path: Path) -> None:
     row = make_row("k(int)", "int")
     assert declare_params((row,), {0: (tmp_path / "gone.cu",)}) == (row,)
     assert read_dependencies(tmp_path / "gone.d") == ()
 
 
-def test_depfile_names_with_spaces(tmp_path: Path) -> None:
+def test_depfile_can_contain_escaped_characters(tmp_path: Path) -> None:
     depfile = tmp_path / "a.d"
     depfile.write_text("/out/a.json: /src/my\\ kernel.cu \\\n /src/b$$.hpp \\\n  /src/c.hpp\n")
     assert read_dependencies(depfile) == (

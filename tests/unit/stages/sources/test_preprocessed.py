@@ -1,4 +1,4 @@
-"""What remains of a preprocessor's output: kernels, and what is around them."""
+"""Tests for extracting kernel declarations from preprocessed text."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def find_one(text: str) -> tuple[str, list[tuple[str, str | None]]]:
         f"GLOBAL void other(int m) {{}}\n{MARK}{BACK}GLOBAL void k(int n) {{}}",
     ],
 )
-def test_kernels_remain(text: str) -> None:
+def test_kernel_declarations_are_kept(text: str) -> None:
     name, params = find_one(text.replace("GLOBAL", "__attribute__((global))"))
 
     assert name == "k"
     assert [(spelled.removeprefix("const "), named) for spelled, named in params] == [("int", "n")]
 
 
-def test_scopes_go_on_across_files() -> None:
+def test_scope_can_extend_over_several_files() -> None:
     text = (
         f"namespace a {{\n{MARK}int whole;\nnamespace no {{ int x; }}\n{BACK}"
         f'# 5 "part.h" 1\n__attribute__((global)) void k(float* x) {{}}\n{BACK}}}\n'
@@ -54,7 +54,7 @@ def test_scopes_go_on_across_files() -> None:
     assert b"whole" not in select_kernels(text.encode(), ["k"])
 
 
-def test_declarations_over_several_parts_and_pragmas_are_left_out() -> None:
+def test_other_declarations_and_pragmas_are_removed() -> None:
     text = (
         f"{MARK}enum error\n{{\n{MARK}    first = 1,\n{MARK}    last = 2\n}};\n"
         f"#pragma GCC diagnostic push\n#pragma nv_diag_suppress 1\n{MARK}int x;\n"
@@ -74,14 +74,14 @@ def test_a_scope_that_another_file_closes_is_kept() -> None:
     assert find_one(text) == ("b::k", [("float*", "x")])
 
 
-def test_kernels_that_the_image_lacks_are_left_out() -> None:
+def test_kernels_that_are_not_in_the_image_are_removed() -> None:
     text = (
         f"{MARK}__attribute__((global)) void unused(int a) {{}}\n"
         f"{BACK}__attribute__((global)) void k(int n) {{}}\n"
     ).encode()
 
     assert b"unused" not in select_kernels(text, ["k"])
-    assert b"unused" in select_kernels(text, [])  # an image that does not tell
+    assert b"unused" in select_kernels(text, [])  # without names, all kernels are kept
 
 
 @given(st.binary(max_size=200))
@@ -91,7 +91,7 @@ def test_any_text_is_read(noise: bytes) -> None:
     assert b"__global__ void k(int n)" in select_kernels(kernel + noise, ["k"])
 
 
-def test_line_markers_name_files_below_a_root_relatively() -> None:
+def test_paths_below_the_root_become_relative() -> None:
     text = b"""# 1 "/tree/src/a.cu"
 #line 2 "/tree/b.hpp"
 # 3 "/tree2/c.hpp" 1
@@ -104,7 +104,7 @@ const char* s = "/tree/src/a.cu"; // # 1 "/tree/d
 
 
 def split_and_select(text: bytes) -> bytes:
-    """The parts of groups with the kernel k, found by taking the whole text apart."""
+    """Select the parts with the kernel k with a simple algorithm that splits the whole text."""
     found, group, depth = [], [], 0
     for part in re.split(
         rb'^# \d+ ".*\n', re.sub(rb"(?m)^ *# *pragma\b.*\n?", b"", text), flags=re.MULTILINE
@@ -131,7 +131,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_what_is_searched_for_is_what_taking_apart_finds(text: str) -> None:
+def test_fast_search_finds_the_same_parts_as_splitting(text: str) -> None:
     selected = b"".join(preprocessed._select(text.encode(), re.compile(rb"\bk\b")))
 
     assert selected == split_and_select(text.encode())

@@ -1,4 +1,4 @@
-"""kbuild: turns GPU kernel sources into artifacts that any host compiler can link."""
+"""Turn GPU kernel sources into artifacts that any host compiler can link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m kbuild``."""
+"""Run the command line with ``python -m kbuild``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The nouns: frozen values that pass between the stages.
+"""The values that the stages pass to each other.
 
-Every value is ``frozen, slots, kw_only`` and holds scalars, tuples and other values of
-this module, never lists or dicts, so that a stage cannot change what another one made.
-Sizes and offsets are in bytes.  ``None`` means *unknown*, never a guess.
+Every class is a frozen dataclass whose fields are scalars, tuples, and other values, never lists or
+dicts, so that a stage cannot change the result of another one. Sizes and offsets are in bytes. None
+means that a value is unknown. kbuild never guesses.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ VariableKind: TypeAlias = Literal["device", "constant", "managed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """One kernel parameter as the device image lays it out.
+    """One kernel parameter with its layout in the device image.
 
-    ``kind`` is the vendor's word for how it is passed, like ``by_value`` or
-    ``global_buffer``, where the image has one.
+    ``kind`` is the vendor's word for how it is passed, for example ``by_value`` or
+    ``global_buffer``.
     """
 
     index: int
@@ -39,13 +39,15 @@ class Param:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What one kernel needs on one architecture, as its compiler reports it.
+    """The resources of one kernel on one architecture, as its compiler reports them.
 
-    ``constant_bytes`` is its own constant bank, the parameters among them; ``code_bytes``
-    its machine code.  ``spill_bytes`` are those stored and those loaded.  ``max_threads`` is
-    the launch bound, ``required_block`` the only block that it can be launched with.  On AMD's
-    devices ``registers`` are the vector registers, the accumulation registers among them where
-    both share one file; spills count registers.
+    ``constant_bytes`` is the size of the kernel's own constant bank, which includes the parameters.
+    ``code_bytes`` is the size of its machine code. ``spill_bytes`` is the sum of spill stores and
+    spill loads. ``max_threads`` is the launch bound, and ``required_block`` is the only block size
+    with which the kernel can be launched.
+
+    On AMD devices, ``registers`` is the number of vector registers. It includes the accumulation
+    registers if both share one register file. Spills are counted in registers.
     """
 
     registers: int | None = None
@@ -67,9 +69,10 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HighWaterMarks:
-    """What launches a kernel's code was made for; None is no mark.
+    """The largest launch for which a kernel's code was compiled.
 
-    Blocks have ``max_threads`` at most, a thread ``max_registers`` at most.
+    ``max_threads`` is the maximum number of threads per block, and ``max_registers`` the maximum
+    number of registers per thread. None means that there is no limit.
     """
 
     max_threads: int | None = None
@@ -80,8 +83,8 @@ class HighWaterMarks:
 class Kernel:
     """A kernel in one device image.
 
-    ``name`` is the symbol, ``display`` the demangled name, ``linkage`` how far the name
-    reaches: ``weak`` for templates and inline kernels, ``internal`` for static ones.
+    ``name`` is the symbol, and ``display`` the demangled name. ``linkage`` is ``weak`` for
+    templates and inline kernels, and ``internal`` for static kernels.
     """
 
     name: str
@@ -93,10 +96,10 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A device variable in one device image, one whose name other files can use.
+    """A device variable in one device image whose name other files can use.
 
-    ``initial_offset`` is where in the image the first content of a managed variable lies,
-    for runtimes that want it from the host; None where it is zero.
+    ``initial_offset`` is the offset in the image of the initial content of a managed variable, for
+    runtimes that take it from the host. It is None if the initial content is zero.
     """
 
     name: str
@@ -108,10 +111,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceImage:
-    """Device code of one source for one architecture, with what it holds.
+    """The device code of one source for one architecture, with its kernels and variables.
 
-    ``library_kernels`` are those that a device link took from the vendor's own library, by
-    name: no host knows them.
+    ``library_kernels`` are the names of kernels that a device link added from the vendor's own
+    library. Host code does not use them.
     """
 
     source: str
@@ -127,7 +130,7 @@ class DeviceImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRecord:
-    """An image as the kernel table describes it: no path, only what identifies it."""
+    """An image in the kernel table, identified by its digest instead of a path."""
 
     arch: str
     kind: ImageKind
@@ -138,11 +141,11 @@ class ImageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerRecord:
-    """One container: the images of one source, registered together.
+    """One container: the images of one source, which are registered together.
 
-    With separable compilation the images of a whole target are one container, and those of
-    its sources that ``is_prelinked`` are what the runtime links itself, on a device that no
-    linked image suits.
+    With separable compilation, the linked images of a target are one container. The containers of
+    its sources are ``is_prelinked``: the runtime links them itself on a device that cannot use a
+    linked image.
     """
 
     source: str
@@ -152,11 +155,11 @@ class ContainerRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelRecord:
-    """One row of the kernel table: the host identity and the device kernel behind it.
+    """One row of the kernel table: a handle and its device kernel.
 
-    ``handle`` is the host symbol, ``device_name`` the name inside the image (they differ
-    with separable compilation), ``container`` the index of the container that holds it,
-    ``stub`` the debug stub's symbol or None.
+    ``handle`` is the symbol of the handle. ``device_name`` is the name inside the image, which can
+    differ from the handle. ``container`` is the index of the container with the kernel. ``stub`` is
+    the symbol of the debug stub, or None without one.
     """
 
     handle: str
@@ -170,7 +173,7 @@ class KernelRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableRecord:
-    """A device variable that host code reaches: ``shadow`` is the host symbol that names it."""
+    """A device variable that host code can name by the symbol ``shadow``."""
 
     shadow: str
     device_name: str
@@ -182,7 +185,7 @@ class VariableRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRecord:
-    """The kernel table of one target: what ``.note.kbuild`` carries and `load` reads."""
+    """The kernel table of one target, which ``.note.kbuild`` contains and `load` reads."""
 
     version: str
     target: str
@@ -195,10 +198,10 @@ class TargetRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Something a reader could not make sense of: a finding, never a crash.
+    """Malformed content that a reader found and reports instead of raising an exception.
 
-    ``where`` names the part (``container 1, image 0``), ``message`` says what is wrong,
-    ``offset`` the byte of the content read that it concerns, where there is one.
+    ``where`` names the part (for example ``container 1, image 0``). ``message`` says what is wrong.
+    ``offset`` is the offset in the content, or None if no single byte is affected.
     """
 
     where: str
@@ -208,9 +211,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A tool call, described but not run: backends return these, `process` runs them.
+    """The command line of a tool, which a backend returns and `process` runs.
 
-    ``directories`` must exist before it runs; ``cwd`` is its working directory, if not ours.
+    ``directories`` must exist before the command runs. ``cwd`` is its working directory. None means
+    the directory of the caller.
     """
 
     argv: tuple[str, ...]
@@ -223,7 +227,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """What a finished tool said."""
+    """The exit status and output of a finished tool."""
 
     argv: tuple[str, ...]
     returncode: int

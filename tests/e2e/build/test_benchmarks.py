@@ -1,4 +1,4 @@
-"""Every benchmark runs: its tiny mode prints its table, whatever the figures are."""
+"""Tests that every benchmark runs in its tiny mode and prints its table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("benchmark", CASES)
-def test_tiny_benchmark_prints_its_table(benchmark: str) -> None:
+def test_benchmark_prints_its_table(benchmark: str) -> None:
     output = succeed(run(sys.executable, "-m", f"benchmarks.{benchmark}", "--tiny", cwd=ROOT))
 
     lines = output.splitlines()
@@ -38,7 +38,7 @@ def test_memory_of_compiles_is_measured() -> None:
     assert float(row[4]) > 1
 
 
-def test_accuracy_is_printed_by_rule_and_producer() -> None:
+def test_accuracy_benchmark_prints_rules_and_producers() -> None:
     words = (sys.executable, "-m", "benchmarks.verify", "--tiny")
     output = succeed(run(*words, "KB30", "KB40", "gcc", cwd=ROOT))
 

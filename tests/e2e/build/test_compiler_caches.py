@@ -1,4 +1,4 @@
-"""Compiler caches on device edges: what they hold, and that they give nothing that is old."""
+"""Tests for compiler caches on device edges."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ CUDA = pytest.param("cuda", marks=needs_nvcc)
 SLOW_HIP = pytest.param("hip", marks=(needs_hip, pytest.mark.slow))
 
 
-def write_sources(folder: Path) -> Path:
+def write_sources(directory: Path) -> Path:
     for name, text in SOURCES.items():
-        path = folder / name
+        path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return folder
+    return directory
 
 
 def compile_with(
     source: Path,
-    folder: Path,
+    directory: Path,
     backend: str,
     launcher: tuple[str, ...] = (),
     *debug_options: str,
 ) -> bytes:
-    """The fat binary, made with this launcher by the stages of a build."""
+    """Build with this launcher, and return the fat binary."""
     plan = plan_target(
         TargetSpec(
             name="kernels",
@@ -76,7 +76,7 @@ def compile_with(
             backend=backend,
             sources=(source / "src/scale.cu",),
             source_root=source,
-            output_directory=folder,
+            output_directory=directory,
             architectures=(ARCHITECTURES[backend],),
             launcher=launcher,
         )
@@ -118,9 +118,11 @@ def test_second_build_compiles_nothing(tmp_path: Path, sccache: Sccache, backend
 
 @needs_sccache
 @pytest.mark.parametrize("backend", [CUDA, SLOW_HIP])
-def test_another_copy_of_the_sources_hits(tmp_path: Path, sccache: Sccache, backend: str) -> None:
+def test_copy_of_the_sources_in_another_directory_is_a_cache_hit(
+    tmp_path: Path, sccache: Sccache, backend: str
+) -> None:
     source = write_sources(tmp_path / "source")
-    copy = write_sources(tmp_path / "deeper" / "in a folder" / "copy")
+    copy = write_sources(tmp_path / "deeper" / "in a directory" / "copy")
 
     first = compile_with(source, tmp_path / "first", backend, ("sccache",))
     sccache.count()
@@ -128,7 +130,7 @@ def test_another_copy_of_the_sources_hits(tmp_path: Path, sccache: Sccache, back
 
     assert sccache.count()["misses"] == {}
     assert first == second
-    # Ninja has to learn of this copy's files, not of those that the cache saw.
+    # The depfile must name the files of this copy, not those that the cache stored.
     (depfile,) = (tmp_path / "second").glob("*.d")
     assert "copy/include/factor.hpp" in depfile.read_text()
     assert str(source) not in depfile.read_text()
@@ -137,33 +139,35 @@ def test_another_copy_of_the_sources_hits(tmp_path: Path, sccache: Sccache, back
 
 @needs_sccache
 @pytest.mark.parametrize("backend", [CUDA, CPU])
-def test_debug_information_is_of_this_copy(tmp_path: Path, sccache: Sccache, backend: str) -> None:
+def test_debug_information_names_the_sources_that_were_compiled(
+    tmp_path: Path, sccache: Sccache, backend: str
+) -> None:
     source = write_sources(tmp_path / "source")
     copy = write_sources(tmp_path / "copy")
     compile_with(source, tmp_path / "first", backend, ("sccache",), "-g")
 
-    there = compile_with(copy, tmp_path / "second", backend, ("sccache",), "-g")
-    assert str(copy).encode() in there
-    assert str(source).encode() not in there
+    output = compile_with(copy, tmp_path / "second", backend, ("sccache",), "-g")
+    assert str(copy).encode() in output
+    assert str(source).encode() not in output
 
     sccache.count()
-    assert compile_with(copy, tmp_path / "second", backend, ("sccache",), "-g") == there
+    assert compile_with(copy, tmp_path / "second", backend, ("sccache",), "-g") == output
     assert sccache.count()["misses"] == {}
 
 
 @needs_sccache
 @needs_redis
 @needs_nvcc
-def test_build_folders_share_a_redis_server(
+def test_build_directories_can_share_a_redis_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = write_sources(tmp_path / "source")
     with serve_redis(tmp_path) as address:
-        # A server of sccache's each, as on two machines: all they share is Redis.
+        # Each build has its own sccache server, as on two machines. They share only Redis.
         for number, wanted in enumerate(("misses", "hits")):
-            folder = tmp_path / f"s{number}"
-            folder.mkdir()
-            with serve_sccache(folder, monkeypatch, SCCACHE_REDIS_ENDPOINT=address) as server:
+            directory = tmp_path / f"s{number}"
+            directory.mkdir()
+            with serve_sccache(directory, monkeypatch, SCCACHE_REDIS_ENDPOINT=address) as server:
                 compile_with(source, tmp_path / f"build{number}", "cuda", ("sccache",))
                 counts = server.count()
                 other = "hits" if wanted == "misses" else "misses"
@@ -173,16 +177,16 @@ def test_build_folders_share_a_redis_server(
 
 @needs_sccache
 @needs_nvcc
-def test_an_edit_gives_new_code(tmp_path: Path, sccache: Sccache) -> None:
-    source, folder = write_sources(tmp_path / "source"), tmp_path / "build"
-    # The host side has one, too, by which a stub unit would keep the fat binary of old.
+def test_edit_is_a_cache_miss(tmp_path: Path, sccache: Sccache) -> None:
+    source, directory = write_sources(tmp_path / "source"), tmp_path / "build"
+    # With a launcher for host code, a cached stub unit would contain the old fat binary.
     settings = ("CMAKE_CUDA_COMPILER_LAUNCHER=sccache", "CMAKE_CXX_COMPILER_LAUNCHER=sccache")
     architecture = f"CMAKE_CUDA_ARCHITECTURES={ARCHITECTURES['cuda']}"
-    configure_and_build(source, folder, "KBUILD_BACKEND=cuda", architecture, *settings)
-    old = (folder / "libkernels.so").read_bytes()
-    assert sccache.count()["misses"] == {"CUBIN": 1, "PTX": 1}  # and not the stub unit's C/C++
+    configure_and_build(source, directory, "KBUILD_BACKEND=cuda", architecture, *settings)
+    old = (directory / "libkernels.so").read_bytes()
+    assert sccache.count()["misses"] == {"CUBIN": 1, "PTX": 1}  # the stub unit is not cached
 
-    library = folder / "libkernels.so"
+    library = directory / "libkernels.so"
     seen = {old}
     for name, before, after in (
         ("src/scale.cu", "FACTOR 3", "FACTOR 5"),
@@ -190,12 +194,12 @@ def test_an_edit_gives_new_code(tmp_path: Path, sccache: Sccache) -> None:
     ):
         path = source / name
         path.write_text(path.read_text().replace(before, after))
-        succeed(build(folder))
+        succeed(build(directory))
         assert library.read_bytes() not in seen
         seen.add(library.read_bytes())
     sccache.count()
     write_sources(source)
-    succeed(build(folder))
+    succeed(build(directory))
 
     assert library.read_bytes() == old
     assert sccache.count() == {"hits": {"CUBIN": 1, "PTX": 1}, "misses": {}}
@@ -203,7 +207,7 @@ def test_an_edit_gives_new_code(tmp_path: Path, sccache: Sccache) -> None:
 
 @needs_ccache
 @pytest.mark.parametrize("backend", [CPU, SLOW_HIP])
-def test_ccache_holds_what_gcc_and_clang_compile(
+def test_ccache_caches_gcc_and_clang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     ccache = Ccache(tmp_path / "store", monkeypatch)
@@ -220,9 +224,7 @@ def test_ccache_holds_what_gcc_and_clang_compile(
 
 @needs_ccache
 @needs_nvcc
-def test_ccache_lets_the_cuda_compiler_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ccache_does_not_cache_nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ccache = Ccache(tmp_path / "store", monkeypatch)
     source = write_sources(tmp_path / "source")
 
@@ -233,7 +235,7 @@ def test_ccache_lets_the_cuda_compiler_pass(
     assert cached == compile_with(source, tmp_path / "uncached", "cuda")
 
 
-def test_launcher_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_names_a_missing_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_sources(tmp_path / "source")
     settings = ("KBUILD_BACKEND=cpu", "CMAKE_CXX_COMPILER_LAUNCHER=no-such-cache")
 
@@ -241,17 +243,17 @@ def test_launcher_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
     assert result.returncode != 0
     assert "compiler launcher 'no-such-cache' not found" in " ".join(result.stderr.split())
 
-    # Set to nothing, kbuild's own overrides the language's; it is kept where it is unset.
+    # An empty variable overrides the language's launcher. CMake stores it until the next change.
     monkeypatch.setenv("KBUILD_COMPILER_LAUNCHER", "")
     succeed(configure(source, tmp_path / "build"))
     monkeypatch.delenv("KBUILD_COMPILER_LAUNCHER")
     succeed(configure(source, tmp_path / "build"))
 
 
-def test_launcher_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
+def test_launcher_that_does_not_create_the_output_is_an_error(tmp_path: Path) -> None:
     source = write_sources(tmp_path / "source")
 
-    # Also where there is an output of an earlier run.
+    # It is also an error if an earlier run created the output.
     compile_with(source, tmp_path / "build", "cpu")
 
     with pytest.raises(ToolError, match="true succeeded but did not create "):
@@ -259,7 +261,7 @@ def test_launcher_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
 
 
 @needs_nvcc
-def test_names_of_parameters_come_through_a_launcher(tmp_path: Path) -> None:
+def test_parameter_names_are_found_with_a_launcher(tmp_path: Path) -> None:
     source = write_sources(tmp_path / "source")
 
     compile_with(source, tmp_path / "build", "cuda", ("env",))
@@ -271,20 +273,20 @@ def test_names_of_parameters_come_through_a_launcher(tmp_path: Path) -> None:
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
-    """An empty folder that not even root can write to."""
-    folder = tmp_path / "read_only"
-    folder.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)]
+    """An empty directory that not even root can write to."""
+    directory = tmp_path / "read_only"
+    directory.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(directory)]
     mounted = subprocess.run(words, capture_output=True, text=True, check=False)
     if mounted.returncode != 0:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=True)
+    yield directory
+    subprocess.run(["umount", "--lazy", directory], check=True)
 
 
 @needs_sccache
 @pytest.mark.parametrize("backend", [CPU, CUDA])
-def test_sccache_that_cannot_write_changes_nothing(
+def test_output_is_the_same_when_sccache_cannot_write(
     backend: str, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = write_sources(tmp_path / "source")
@@ -294,7 +296,7 @@ def test_sccache_that_cannot_write_changes_nothing(
 
 
 @needs_ccache
-def test_launcher_that_fails_is_left_out_and_named(
+def test_failed_launcher_is_skipped_with_a_warning(
     tmp_path: Path,
     read_only: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -309,13 +311,13 @@ def test_launcher_that_fails_is_left_out_and_named(
     flags = tmp_path / "flags"
     flags.write_text(f"include_directory {source / 'include'}\n")
     assert main(["compile", str(edge), "--flags", str(flags)]) == 0
-    told = capsys.readouterr().err
-    assert "ccache failed, so this command ran without it: ccache: error: Failed" in told
-    assert "Read-only file system" in told
+    warning = capsys.readouterr().err
+    assert "ccache failed, so this command ran without it: ccache: error: Failed" in warning
+    assert "Read-only file system" in warning
 
 
 @needs_ccache
-def test_errors_of_compilers_are_theirs_alone(
+def test_compiler_error_does_not_mention_the_launcher(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Ccache(tmp_path / "store", monkeypatch)

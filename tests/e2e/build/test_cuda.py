@@ -1,4 +1,4 @@
-"""CUDA artifacts on a machine without a GPU: the toolchain comes from wheels alone."""
+"""Tests for CUDA artifacts on a machine without a GPU."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ pytestmark = needs_backend("cuda")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cuda")
-    succeed(configure(KERNELS, folder, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a"))
-    succeed(build(folder))
-    return folder
+    directory = tmp_path_factory.mktemp("cuda")
+    succeed(configure(KERNELS, directory, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a"))
+    succeed(build(directory))
+    return directory
 
 
-def test_same_sources_build_and_verify(built: Path) -> None:
+def test_artifacts_pass_verification(built: Path) -> None:
     output = run("ctest", "--output-on-failure", "-R", "verify", cwd=built)
 
     assert "100% tests passed" in succeed(output)
@@ -44,7 +44,7 @@ def test_smoke_is_skipped_without_a_device(built: Path) -> None:
     assert run_kbuild("smoke", built / "libshared_kernels.so", "--require-device").returncode == 1
 
 
-def test_images_and_resources_are_listed(built: Path) -> None:
+def test_inspect_lists_images_and_resources(built: Path) -> None:
     result = run_kbuild("inspect", "--format", "json", built / "libshared_kernels.so")
 
     (artifact,) = json.loads(result.stdout)["artifacts"]
@@ -61,7 +61,7 @@ def test_images_and_resources_are_listed(built: Path) -> None:
     assert [p["offset"] for p in kernel["params"]] == [0, 4, 8, 16, 24, 32]
 
 
-def test_sections_are_those_of_nvidia(built: Path) -> None:
+def test_sections_have_nvidias_names(built: Path) -> None:
     listing = succeed(run("readelf", "-SW", built / "libshared_kernels.so"))
 
     assert ".nv_fatbin" in listing
@@ -72,8 +72,8 @@ def test_second_build_does_nothing(built: Path) -> None:
     assert "no work to do" in succeed(run("cmake", "--build", built))
 
 
-def test_wheels_alone_are_enough(tmp_path: Path) -> None:
-    """A clean PATH: no nvcc but the wheels', no CUDA variables."""
+def test_build_needs_only_the_toolchain_in_wheels(tmp_path: Path) -> None:
+    """PATH has no nvcc, and no CUDA variable is set."""
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("sh", "gcc", "g++", "cc", "c++", "as", "ld", "ar", "ranlib", "cmake", "ninja"):
@@ -118,7 +118,7 @@ def test_bad_input(tmp_path: Path, keys: str, code: int, expected: str) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
+def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(int* p) { *p = 1; }\n"
         "#if __CUDA_ARCH__ >= 900\n__global__ void wide(int* p) { *p = 2; }\n#endif\n"
@@ -133,7 +133,7 @@ def test_kernel_for_one_architecture_only(tmp_path: Path) -> None:
     assert "kernel 'wide(int*)' is defined for sm_90 but not for sm_80" in result.stderr
 
 
-def test_spills_are_in_the_record(tmp_path: Path) -> None:
+def test_compile_record_contains_spills(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(float* p) { float v[64];\n"
         "#pragma unroll\nfor (int i = 0; i < 64; i++) v[i] = p[i * 32 + threadIdx.x];\n"
@@ -153,8 +153,8 @@ def test_spills_are_in_the_record(tmp_path: Path) -> None:
     assert image["kernels"][0]["resources"]["registers"] <= 32
 
 
-def test_rejected_host_compiler_still_compiles_host_code(tmp_path: Path) -> None:
-    """nvcc preprocesses with HOST_COMPILER; the project keeps its own compiler and standard."""
+def test_host_compiler_can_differ_from_the_compiler_of_the_project(tmp_path: Path) -> None:
+    """nvcc uses HOST_COMPILER, and the project keeps its own compiler and standard."""
     source = tmp_path / "source"
     source.mkdir()
     shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.cu", source)
@@ -185,7 +185,7 @@ __global__ void take(int i, Tile tile, char c, float* out) { *out = tile.values[
 """
 
 
-def test_over_aligned_parameters_lie_elsewhere_on_each_device(tmp_path: Path) -> None:
+def test_offsets_of_over_aligned_parameters_can_differ_by_architecture(tmp_path: Path) -> None:
     (tmp_path / "take.cu").write_text(OVER_ALIGNED)
     (tmp_path / "kbuild.toml").write_text(
         '[target.take]\nkind = "shared"\nsources = ["take.cu"]\nbackend = "cuda"\n'
@@ -206,7 +206,7 @@ def test_over_aligned_parameters_lie_elsewhere_on_each_device(tmp_path: Path) ->
     assert run_kbuild("verify", library).returncode == 0
 
 
-def test_compression_is_the_users_choice(tmp_path: Path) -> None:
+def test_compression_mode_selects_the_compression_of_each_image(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
     found = {}
     for mode in ("none", "speed", "balance", "size"):
@@ -237,7 +237,7 @@ def test_device_variables_have_shadows(tmp_path: Path) -> None:
 
     (artifact,) = json.loads(succeed(result))["artifacts"]
     found = {v["display"]: (v["kind"], v["size"]) for v in artifact["variables"]}
-    # Cubins do not tell the static ones, `own` and `own_managed`, from the others.
+    # Cubins do not tell that `own` and `own_managed` are static.
     assert found == {
         "weights": ("device", 16),
         "factor": ("constant", 4),
@@ -253,11 +253,11 @@ def test_device_variables_have_shadows(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cuda_rdc")
+    directory = tmp_path_factory.mktemp("cuda_rdc")
     project = PROJECTS / "rdc"
-    succeed(configure(project, folder, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90"))
-    succeed(build(folder))
-    return folder
+    succeed(configure(project, directory, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90"))
+    succeed(build(directory))
+    return directory
 
 
 def test_device_link_yields_one_container(linked: Path) -> None:
@@ -268,7 +268,7 @@ def test_device_link_yields_one_container(linked: Path) -> None:
     assert images == [
         (0, "sm_80", "elf"),
         (0, "sm_90", "elf"),
-        # What a driver links for devices that no cubin suits.
+        # The driver links these for devices that cannot use a cubin.
         (1, "compute_90", "ptx"),
         (2, "compute_90", "ptx"),
     ]
@@ -278,19 +278,21 @@ def test_device_link_yields_one_container(linked: Path) -> None:
     assert "no findings" in succeed(verified)
 
 
-def test_linked_archive_needs_no_device_linker(linked: Path, tmp_path: Path) -> None:
+def test_host_linker_can_link_an_archive_of_linked_device_code(
+    linked: Path, tmp_path: Path
+) -> None:
     (runtime, *_) = cuda.find_runtimes(gather_hints())
-    folders = [f"-I{folder}" for folder in runtime.include_directories]
+    directories = [f"-I{directory}" for directory in runtime.include_directories]
     succeed(
         run(
-            *("g++", "-std=c++17", "-DKBUILD_BACKEND_CUDA=1", *folders),
+            *("g++", "-std=c++17", "-DKBUILD_BACKEND_CUDA=1", *directories),
             *("-I", ROOT / "kbuild/native/include", PROJECTS / "rdc/host.cpp"),
             *(linked / "libstatic_kernels.a", runtime.library),
             *(f"-Wl,-rpath,{runtime.library.parent}", "-o", tmp_path / "host"),
         )
     )
 
-    # It starts, and says what it lacks.
+    # The program starts, and reports that there is no device.
     assert "FAILED allocate" in run(tmp_path / "host").stdout or has_device()
 
 
@@ -310,7 +312,7 @@ def has_device() -> bool:
         ),
     ],
 )
-def test_bad_device_links(
+def test_device_link_errors_state_the_fix(
     tmp_path: Path, architecture: str, sources: str, code: int, expected: str
 ) -> None:
     (tmp_path / "a.cu").write_text(f"{sources}\n__global__ void k(int* p) {{ *p = missing(1); }}\n")
@@ -326,7 +328,9 @@ def test_bad_device_links(
     assert "Traceback" not in result.stderr
 
 
-def test_types_of_cub_and_thrust_give_one_name_everywhere(tmp_path: Path) -> None:
+def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
+    tmp_path: Path,
+) -> None:
     project = PROJECTS / "cub"
     succeed(configure(project, tmp_path, "CMAKE_CUDA_ARCHITECTURES=80-real;90-real"))
 
@@ -335,7 +339,8 @@ def test_types_of_cub_and_thrust_give_one_name_everywhere(tmp_path: Path) -> Non
     listed = run_kbuild("inspect", "--format", "json", tmp_path / "libtyped_kernels.so")
     (artifact,) = json.loads(succeed(listed))["artifacts"]
     (name,) = {kernel["name"] for image in artifact["images"] for kernel in image["kernels"]}
-    # What g++ calls it, which links; without the definitions, both types name the device.
+    # The host program links because g++ uses the same name. By default, the types of CUB and Thrust
+    # have the architectures in their names.
     assert name in succeed(run("nm", tmp_path / "host"))
     assert "_NS" not in name
 
@@ -356,7 +361,7 @@ def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
         assert all(arch in listing for arch in ("cuda sm_80", "cuda sm_90", "cuda compute_90"))
 
 
-def test_project_with_cuda_enabled_shares_compiler_and_architectures(tmp_path: Path) -> None:
+def test_compiler_and_architectures_come_from_cmakes_cuda_language(tmp_path: Path) -> None:
     nvcc = find_toolchain(cuda, gather_hints()).compiler
     elsewhere = tmp_path / "toolkit"
     elsewhere.symlink_to(nvcc.parent.parent)
@@ -386,7 +391,7 @@ def test_project_with_cuda_enabled_shares_compiler_and_architectures(tmp_path: P
     assert "sm_90" not in listing
 
 
-def test_demo_stops_where_there_is_no_device(tmp_path: Path) -> None:
+def test_demo_skips_the_launch_without_a_device(tmp_path: Path) -> None:
     result = run_kbuild("demo", "--backend", "cuda", "--keep", tmp_path / "kept")
 
     if has_device():

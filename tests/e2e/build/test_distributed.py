@@ -1,4 +1,4 @@
-"""Device edges on other machines: sccache's scheduler and two servers, here on loopback."""
+"""Tests for compiling on other machines with sccache's scheduler and two local servers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.tools.toolchains import needs_hipcc, require_programs
 pytestmark = pytest.mark.slow
 
 LOOPBACK = ROOT / "examples/distributed/loopback.py"
-# A server writes so when a compile has run in its sandbox.
+# A server logs this when a compile has run in its sandbox.
 RAN = "Returning result"
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -36,10 +36,10 @@ KERNEL = (
 )
 ARCHITECTURES = {"cuda": "80 90-real", "cpu": "x86-64 x86-64-v3", "hip": "gfx90a"}
 SOURCE_COUNT = 6
-# cicc and ptxas each, or g++.
+# The number of commands: cicc and ptxas per architecture, or g++.
 COMPILES = {"cuda": SOURCE_COUNT * 4, "cpu": SOURCE_COUNT * 2}
-# The whole folder; objects of the CPU backend name the folder that the compiler ran in until the
-# image is linked, and a sandbox calls it by another name.
+# Compare the whole directory. For the CPU backend, compare only linked files: objects contain the
+# directory in which the compiler ran, which has another name in a sandbox.
 COMPARED = {"cuda": (".",), "cpu": ("libkernels.so", "kbuild/kernels/kernels.fatbin")}
 
 MOUNT = """
@@ -62,14 +62,14 @@ def _need_servers(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip(f"this machine lets nobody mount or unshare: {mounted.stderr.strip()}")
 
 
-def write_project(folder: Path, backend: str) -> Path:
-    folder.mkdir()
+def write_project(directory: Path, backend: str) -> Path:
+    directory.mkdir()
     names = [f"scale_{n}.cu" for n in range(SOURCE_COUNT)]
     for n, name in enumerate(names):
-        (folder / name).write_text(KERNEL.format(n=n))
+        (directory / name).write_text(KERNEL.format(n=n))
     text = PROJECT.format(sources=" ".join(names), architectures=ARCHITECTURES[backend])
-    (folder / "CMakeLists.txt").write_text(text)
-    return folder
+    (directory / "CMakeLists.txt").write_text(text)
+    return directory
 
 
 def start_build(fleet: Path, build: Path, *options: str) -> subprocess.Popen[str]:
@@ -83,23 +83,25 @@ def start_build(fleet: Path, build: Path, *options: str) -> subprocess.Popen[str
 
 
 def count_compiles(fleet: Path) -> dict[str, int]:
-    """What each server's own log says."""
+    """Count the compiles in the log of each server."""
     return {log.stem: log.read_text().count(RAN) for log in fleet.glob("server-*.log")}
 
 
 def kill_first_to_work(fleet: Path, process: subprocess.Popen[str]) -> str:
-    """The name of the first server that compiled something and is dead now."""
+    """Kill the first server that compiles something, and return its name."""
     while process.poll() is None:
         for name, count in count_compiles(fleet).items():
             if count:
                 os.kill(int((fleet / f"{name}.pid").read_text()), signal.SIGKILL)
                 return name
         time.sleep(0.01)
-    pytest.fail(f"the build ended before a server did anything:\n{process.communicate()[0]}")
+    pytest.fail(
+        f"the build finished before a server compiled anything:\n{process.communicate()[0]}"
+    )
 
 
 @pytest.mark.parametrize("backend", [pytest.param("cuda", marks=needs_nvcc), "cpu"])
-def test_build_outlives_a_server(tmp_path: Path, backend: str) -> None:
+def test_build_continues_when_a_server_dies(tmp_path: Path, backend: str) -> None:
     source = write_project(tmp_path / "source", backend)
     local, remote, fleet = (tmp_path / name for name in ("local", "remote", "fleet"))
     configure_and_build(source, local, f"KBUILD_BACKEND={backend}")
@@ -120,14 +122,14 @@ def test_build_outlives_a_server(tmp_path: Path, backend: str) -> None:
     remote_count = sum(int(n) for n in re.findall(r"on 127\.0\.0\.1:\d+: (\d+)", output))
     here = int(output.rpartition("locally, because no server could: ")[2])
     assert remote_count + here == COMPILES[backend], output
-    # Those that the dead server had begun come to no more than builds run at a time.
+    # Only the compiles that the killed server had started run locally.
     assert remote_count > COMPILES[backend] // 2, output
     for name in COMPARED[backend]:
         succeed(run_kbuild("verify", "--reproducible", local / name, remote / name))
 
 
 @needs_hipcc()
-def test_hip_is_compiled_at_home(tmp_path: Path) -> None:
+def test_hip_sources_are_compiled_locally(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", "hip")
     local, remote, fleet = (tmp_path / name for name in ("local", "remote", "fleet"))
     configure_and_build(source, local, "KBUILD_BACKEND=hip")

@@ -1,4 +1,4 @@
-"""Which flags reach device code, configurations, and what editors see."""
+"""Tests for the flags of device code, for configurations, and for compile_commands.json."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ KERNEL = """
 #error "a definition is missing"
 #endif
 #ifndef DEVICE_FLAG
-#error "KBUILD_DEVICE_FLAGS did not arrive"
+#error "KBUILD_DEVICE_FLAGS did not reach device code"
 #endif
 static_assert(__cplusplus >= 202002L, "DEVICE_STANDARD");
 static_assert(sizeof(TEXT) == sizeof("two words"), "quoting");
@@ -76,14 +76,14 @@ def test_configuration(kernels):
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("flags") / "source"
+    directory = tmp_path_factory.mktemp("flags") / "source"
     for name in ("linked", "own", "target"):
-        (folder / name).mkdir(parents=True)
-        (folder / name / f"{name}.hpp").touch()
-    (folder / "CMakeLists.txt").write_text(PROJECT)
-    (folder / "flags.cu").write_text(KERNEL)
-    (folder / "flags_cases.py").write_text(CASES)
-    return folder
+        (directory / name).mkdir(parents=True)
+        (directory / name / f"{name}.hpp").touch()
+    (directory / "CMakeLists.txt").write_text(PROJECT)
+    (directory / "flags.cu").write_text(KERNEL)
+    (directory / "flags_cases.py").write_text(CASES)
+    return directory
 
 
 def smoke(library: Path, source: Path, expected: str) -> None:
@@ -95,14 +95,14 @@ DEVICE_FLAG = "KBUILD_DEVICE_FLAGS=-DDEVICE_FLAG=1 -fno-math-errno"
 
 @pytest.fixture(scope="module")
 def build_as(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Builds the project with a build type, each once."""
+    """Return a function that builds the project once per build type."""
 
     @cache
     def build_as(build_type: str) -> Path:
-        folder = tmp_path_factory.mktemp("build")
-        succeed(configure(source, folder, f"CMAKE_BUILD_TYPE={build_type}", DEVICE_FLAG))
-        succeed(build(folder))
-        return folder
+        directory = tmp_path_factory.mktemp("build")
+        succeed(configure(source, directory, f"CMAKE_BUILD_TYPE={build_type}", DEVICE_FLAG))
+        succeed(build(directory))
+        return directory
 
     return build_as
 
@@ -114,9 +114,9 @@ def build_as(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable
 def test_flags_reach_device_code(
     build_as: Callable[[str], Path], source: Path, build_type: str, expected: str
 ) -> None:
-    folder = build_as(build_type)
+    directory = build_as(build_type)
 
-    smoke(folder / "libflags_kernels.so", source, expected)
+    smoke(directory / "libflags_kernels.so", source, expected)
 
 
 @pytest.mark.parametrize(
@@ -125,37 +125,37 @@ def test_flags_reach_device_code(
 def test_debug_information_follows_the_build_type(
     build_as: Callable[[str], Path], build_type: str, is_there: bool
 ) -> None:
-    folder = build_as(build_type)
+    directory = build_as(build_type)
 
-    image = folder / "kbuild" / "flags_kernels" / "flags.cu.x86-64.so"
+    image = directory / "kbuild" / "flags_kernels" / "flags.cu.x86-64.so"
     assert (".debug_info" in succeed(run("readelf", "-SW", image))) == is_there
 
 
-def test_each_configuration_has_outputs_of_its_own(tmp_path: Path, source: Path) -> None:
-    folder = tmp_path / "build"
-    succeed(configure(source, folder, DEVICE_FLAG, generator="Ninja Multi-Config"))
+def test_each_configuration_has_its_own_outputs(tmp_path: Path, source: Path) -> None:
+    directory = tmp_path / "build"
+    succeed(configure(source, directory, DEVICE_FLAG, generator="Ninja Multi-Config"))
 
     for configuration, expected in (("Debug", "0,0"), ("Release", "1,1")):
-        assert not list((folder / "kbuild").rglob(f"{configuration}/*.packed"))
-        succeed(run("cmake", "--build", folder, "--config", configuration))
-        smoke(folder / configuration / "libflags_kernels.so", source, expected)
-    again = succeed(run("cmake", "--build", folder, "--config", "Debug"))
+        assert not list((directory / "kbuild").rglob(f"{configuration}/*.packed"))
+        succeed(run("cmake", "--build", directory, "--config", configuration))
+        smoke(directory / configuration / "libflags_kernels.so", source, expected)
+    again = succeed(run("cmake", "--build", directory, "--config", "Debug"))
 
     assert "no work to do" in again
-    smoke(folder / "Debug" / "libflags_kernels.so", source, "0,0")
+    smoke(directory / "Debug" / "libflags_kernels.so", source, "0,0")
 
 
-def test_editors_find_device_sources(tmp_path: Path, source: Path) -> None:
-    folder = tmp_path / "build"
+def test_compile_commands_contain_device_sources(tmp_path: Path, source: Path) -> None:
+    directory = tmp_path / "build"
     succeed(
-        configure(source, folder, "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "HOST_FLAGS=", DEVICE_FLAG)
+        configure(source, directory, "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "HOST_FLAGS=", DEVICE_FLAG)
     )
-    succeed(build(folder))
+    succeed(build(directory))
 
-    entries = json.loads((folder / "compile_commands.json").read_text())
+    entries = json.loads((directory / "compile_commands.json").read_text())
     (entry,) = [entry for entry in entries if entry["file"].endswith("flags.cu")]
 
-    # What the entry says compiles; clangd reads it the same way.
+    # The command compiles. clangd also uses it.
     command = entry["command"].split(" -o ")[0] + f" -fsyntax-only {source / 'flags.cu'}"
     succeed(run("sh", "-c", command, cwd=Path(entry["directory"])))
-    assert not list(folder.rglob("*flags.cu.o"))
+    assert not list(directory.rglob("*flags.cu.o"))

@@ -1,4 +1,4 @@
-"""The HIP backend with a real toolchain: builds, links, verifies and starts without a device."""
+"""Tests that the HIP backend builds, links, and verifies artifacts, without a device."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from support.commands import (
 from support.tools.nvidia_compiler import needs_nvcc
 from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 
-# The demo builds for all that are the default.
+# For a fast build. The demo builds for all default architectures.
 ONE_TARGET = "CMAKE_HIP_ARCHITECTURES=gfx90a"
 
 
@@ -48,11 +48,11 @@ def run_with(environment: dict[str, str], *argv: object, cwd: Path) -> tuple[int
     return done.returncode, done.stdout + done.stderr
 
 
-def build_target(folder: Path, text: str, environment: dict[str, str] | None = None) -> Any:
-    (folder / "kbuild.toml").write_text(
+def build_target(directory: Path, text: str, environment: dict[str, str] | None = None) -> Any:
+    (directory / "kbuild.toml").write_text(
         f'[target.t]\nsources = ["*.cu"]\nbackend = "hip"\n{text}\n'
     )
-    code, output = run_with(environment or {}, KBUILD, "build", cwd=folder)
+    code, output = run_with(environment or {}, KBUILD, "build", cwd=directory)
     return code, " ".join(output.split())
 
 
@@ -63,21 +63,21 @@ def inspect_json(path: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("kernels")
+    directory = tmp_path_factory.mktemp("kernels")
     targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-;gfx1030"
-    # Makefiles: a target id has a colon, which is theirs in a path.
+    # Makefiles give colons a meaning, and target ids contain them.
     output = configure(
         PROJECTS / "kernels",
-        folder,
+        directory,
         *("BACKEND=hip", targets),
         generator="Unix Makefiles",
     )
     succeed(output)
-    succeed(build(folder))
-    return folder
+    succeed(build(directory))
+    return directory
 
 
-def test_kernels_of_the_other_backends_build_unchanged(kernels: Path) -> None:
+def test_sources_for_other_backends_build_for_hip(kernels: Path) -> None:
     output = ctest(kernels).stdout
 
     for kind in ("shared", "static", "object"):
@@ -86,7 +86,7 @@ def test_kernels_of_the_other_backends_build_unchanged(kernels: Path) -> None:
     assert output.count("***Skipped") == 3
 
 
-def test_smoke_test_is_skipped_for_want_of_a_device(kernels: Path) -> None:
+def test_smoke_test_is_skipped_without_a_device(kernels: Path) -> None:
     cases = PROJECTS / "kernels/kernel_cases.py"
 
     result = run_kbuild("smoke", kernels / "libshared_kernels.so", cases)
@@ -98,7 +98,7 @@ def test_smoke_test_is_skipped_for_want_of_a_device(kernels: Path) -> None:
     assert "no AMD device" in required.stdout
 
 
-def test_records_say_what_the_code_objects_do(kernels: Path) -> None:
+def test_inspect_and_the_record_agree_with_the_code_objects(kernels: Path) -> None:
     library = kernels / "libshared_kernels.so"
 
     artifact = inspect_json(library)
@@ -120,13 +120,13 @@ def test_records_say_what_the_code_objects_do(kernels: Path) -> None:
     handles = {h["kernel"]: h for h in artifact["handles"]}
     assert len(handles) == len(found)
     assert {h["section"] for h in handles.values()} == {".data.rel.ro"}
-    # The record in the file itself says the same.
+    # The record in the artifact agrees.
     (facts,) = inspect_path(library)
     rows = {row.display: row for module in facts.modules for row in module.record.kernels}
     assert [p.kind for p in rows[scale["display"]].params] == [p["kind"] for p in scale["params"]]
 
 
-def test_fat_binary_is_what_the_vendors_tools_read(kernels: Path, tmp_path: Path) -> None:
+def test_clang_offload_bundler_reads_the_fat_binary(kernels: Path, tmp_path: Path) -> None:
     tools = find_toolchain(hip, gather_hints())
     assert tools.packer is not None
     section = tmp_path / "section"
@@ -160,7 +160,7 @@ def test_device_code_of_several_sources_is_linked(tmp_path: Path) -> None:
     assert {v["display"] for v in artifact["variables"]} == {"total", "step"}
 
 
-def test_device_link_explains_itself(tmp_path: Path) -> None:
+def test_undefined_device_function_error_states_the_fix(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )
@@ -186,7 +186,7 @@ def test_device_variables_are_registered(tmp_path: Path) -> None:
         "ns::offset": ("device", 4),
         "plain_c": ("device", 4),
     }
-    # HIP 5 ends a process that registers a managed variable where no device is.
+    # HIP 5 kills a process that registers a managed variable without a device.
     result = run(tmp_path / "shared_host")
     assert "no AMD device" in result.stdout + result.stderr
     assert result.returncode == 1
@@ -210,7 +210,7 @@ def test_examples_build_and_start(tmp_path: Path, example: str) -> None:
     assert "no AMD device" in result.stdout
 
 
-def test_demo_ends_where_a_device_is_needed() -> None:
+def test_demo_skips_the_launch_without_a_device() -> None:
     result = run_kbuild("demo", "--backend", "hip")
 
     assert result.returncode == 77
@@ -220,7 +220,7 @@ def test_demo_ends_where_a_device_is_needed() -> None:
 
 @needs_newer_clang
 @pytest.mark.parametrize(("mode", "compression"), [("none", "none"), ("size", "zstd")])
-def test_named_compiler_and_compression(tmp_path: Path, mode: str, compression: str) -> None:
+def test_hipcxx_selects_the_compiler(tmp_path: Path, mode: str, compression: str) -> None:
     (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
     settings = f'kind = "shared"\narchitectures = ["gfx90a"]\ncompression = "{mode}"'
 
@@ -233,7 +233,7 @@ def test_named_compiler_and_compression(tmp_path: Path, mode: str, compression: 
 
 @needs_nvcc
 @pytest.mark.parametrize("include", ["", "#include <hip/hip_runtime.h>\n"])
-def test_sources_build_for_the_other_platform(tmp_path: Path, include: str) -> None:
+def test_hip_platform_nvidia_builds_for_cuda(tmp_path: Path, include: str) -> None:
     body = "__global__ void k(int* p) { p[hipThreadIdx_x] = 1; }\n" if include else KERNEL
     (tmp_path / "a.cu").write_text(include + body)
 
@@ -275,7 +275,7 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
         ("", {"HIP_PLATFORM": "intel"}, 2, "HIP_PLATFORM is 'intel'; expected amd or nvidia"),
     ],
 )
-def test_bad_input_is_explained(
+def test_error_states_the_problem(
     tmp_path: Path, settings: str, environment: dict[str, str], code: int, message: str
 ) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
@@ -288,7 +288,9 @@ def test_bad_input_is_explained(
 
 
 @needs_nvcc
-def test_architectures_of_the_other_platform_are_refused_with_the_reason(tmp_path: Path) -> None:
+def test_amd_architecture_on_the_nvidia_platform_is_an_error_with_the_reason(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
 
     code, output = build_target(tmp_path, 'architectures = ["gfx90a"]', {"HIP_PLATFORM": "nvidia"})
@@ -298,12 +300,12 @@ def test_architectures_of_the_other_platform_are_refused_with_the_reason(tmp_pat
     assert "gfx90a" in output
 
 
-def test_compression_that_clang_lacks_is_refused_before_anything_is_compiled(
+def test_unsupported_compression_is_rejected_before_compiling(
     tmp_path: Path,
 ) -> None:
     if int(find_toolchain(hip, gather_hints()).version.partition(".")[0]) >= 19:
-        pytest.skip("this clang has it")
-    (tmp_path / "a.cu").write_text("this is no kernel")
+        pytest.skip("this clang supports it")
+    (tmp_path / "a.cu").write_text("this is not a kernel")
 
     code, output = build_target(tmp_path, 'compression = "size"')
 
@@ -311,8 +313,8 @@ def test_compression_that_clang_lacks_is_refused_before_anything_is_compiled(
     assert "COMPRESSION size needs clang 19 or newer" in output
 
 
-def test_missing_bundler_is_named(tmp_path: Path) -> None:
-    """A compiler that lies apart from its tools."""
+def test_error_names_a_missing_bundler(tmp_path: Path) -> None:
+    """The compiler is in another directory than its tools."""
     tools = find_toolchain(hip, gather_hints())
     compiler = tmp_path / "bin" / "clang++"
     compiler.parent.mkdir()
@@ -331,8 +333,8 @@ def test_missing_bundler_is_named(tmp_path: Path) -> None:
 
 
 @needs_nvcc
-def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
-    """It would take nvcc, for which it is told nothing else."""
+def test_note_says_why_hipcc_is_not_used_when_nvcc_is_on_path(tmp_path: Path) -> None:
+    """hipcc would call nvcc unless HIP_PLATFORM says otherwise."""
     for name in ("hipcc", "nvcc"):
         require_programs(name)
     (tmp_path / "a.cu").write_text(KERNEL)
@@ -344,5 +346,5 @@ def test_wrapper_on_path_beside_nvcc_is_told(tmp_path: Path) -> None:
     )
 
     assert code == 0
-    # Of two targets once.
+    # Two targets have the note, and it is printed once.
     assert output.count("hipcc calls nvcc if it is on PATH, as it is here") == 1

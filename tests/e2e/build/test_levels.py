@@ -1,4 +1,4 @@
-"""Fat binaries of several architectures, and which of their images runs where."""
+"""Tests for fat binaries with several architectures, and for choosing an image at run time."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ SOURCES = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The build folder of all three libraries."""
+    """The build directory of all three libraries."""
     source = tmp_path_factory.mktemp("levels")
     for name, text in SOURCES.items():
         (source / name).write_text(text)
@@ -77,7 +77,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def find_supported_levels() -> tuple[str, ...]:
-    """What the C library's loader says of this machine, which asks CPUID by itself."""
+    """Return the levels that the C library's loader reports, which reads CPUID itself."""
     output = succeed(run("/lib64/ld-linux-x86-64.so.2", "--help"))
     return ("x86-64", *reversed(re.findall(r"(x86-64-v\d) \(supported", output)))
 
@@ -93,7 +93,7 @@ def architectures(*files: ArtifactFacts) -> list[str]:
     return [image.arch for facts in files for image in facts.images]
 
 
-def test_architectures_decide_what_is_in_an_artifact(project: Path) -> None:
+def test_artifact_contains_the_images_of_its_architectures(project: Path) -> None:
     assert architectures(*inspect_path(project / "libevery.so")) == list(LEVELS)
     assert architectures(*inspect_path(project / "libplain.so")) == ["x86-64", "x86-64-v3"]
     assert architectures(*inspect_path(project / "libthird.so")) == ["x86-64-v3"]
@@ -106,21 +106,21 @@ def test_best_image_runs(project: Path) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_wanted_image_runs(project: Path, level: str) -> None:
+def test_requested_image_runs(project: Path, level: str) -> None:
     if level not in find_supported_levels():
         pytest.skip(f"this machine does not run {level}")
 
     assert succeed(launch(project / "every_host", level)).strip() == str(LEVELS.index(level) + 1)
 
 
-def test_next_best_image_runs_where_the_wanted_is_missing(project: Path) -> None:
+def test_next_lower_image_runs_when_the_requested_one_is_missing(project: Path) -> None:
     if "x86-64-v2" not in find_supported_levels():
         pytest.skip("this machine does not run x86-64-v2")
 
     assert succeed(launch(project / "plain_host", "x86-64-v2")).strip() == "1"
 
 
-def test_machine_below_all_images(project: Path) -> None:
+def test_launch_fails_when_the_machine_supports_no_image(project: Path) -> None:
     result = launch(project / "third_host", "x86-64")
 
     assert result.returncode == 1
@@ -129,7 +129,7 @@ def test_machine_below_all_images(project: Path) -> None:
     )
 
 
-def test_smoke_on_a_machine_below_all_images(
+def test_smoke_test_fails_when_the_machine_supports_no_image(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KBUILD_CPU_ARCH", "x86-64")
@@ -141,14 +141,14 @@ def test_smoke_on_a_machine_below_all_images(
     assert "kernel _Z5levelPi was built for x86-64-v3, but this machine is x86-64" in text
 
 
-# Another machine's images.
+# Images for another machine.
 
-# gcc's relative of c++ is g++'s; clang is its own.
+# The cross compiler for c++ is that of g++. Clang is a cross compiler itself.
 CROSS_COMPILERS = ("c++", "clang++", pytest.param("clang++-19", marks=pytest.mark.slow))
 AARCH64 = "aarch64-linux-gnu-g++"
 QEMU = ("qemu-aarch64-static", "qemu-aarch64")
-# Everything about an image that another machine's tools have to do: a static kernel is made
-# global, dynamic shared memory is an alias, parameters come from DWARF.
+# This source needs all steps that the other machine's tools perform: they make a static kernel
+# global, make dynamic shared memory an alias, and read parameters from DWARF.
 PORTABLE = """\
 #include <cmath>
 struct Pair { float first; double second; };
@@ -179,7 +179,7 @@ def require(program: str) -> str:
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
-    """A project of kernels for two machines."""
+    """A project with kernels for two machines."""
     source = tmp_path / "source"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(MIXED)
@@ -188,7 +188,7 @@ def mixed(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("compiler", CROSS_COMPILERS)
-def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> None:
+def test_images_for_two_machines_are_built(tmp_path: Path, mixed: Path, compiler: str) -> None:
     require(AARCH64)
     found = require(compiler)
 
@@ -206,7 +206,7 @@ def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> N
     assert succeed(run_kbuild("smoke", library))
     image = next((tmp_path / "build").rglob("*.aarch64.so"))
     assert "AArch64" in succeed(run("readelf", "--file-header", image))
-    # Editors run the project's compiler, which may know its own machine alone.
+    # Editors run the project's compiler, which might support only its own machine.
     commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
     (entry,) = (entry for entry in commands if entry["file"].endswith("portable.cu"))
     assert ("-march=x86-64 " in entry["command"]) == (compiler == "c++")
@@ -220,7 +220,7 @@ def test_images_of_two_machines(tmp_path: Path, mixed: Path, compiler: str) -> N
     ],
     ids=["clang", "gcc"],
 )
-def test_missing_cross_compiler_is_named(
+def test_error_names_the_missing_cross_compiler(
     tmp_path: Path, mixed: Path, name: str, version: str, expected: str
 ) -> None:
     for program in (name, f"aarch64-linux-gnu-{name}"):
@@ -237,7 +237,7 @@ def test_missing_cross_compiler_is_named(
     assert "install g++ for aarch64 (Debian: g++-aarch64-linux-gnu)" in text
 
 
-# The runtime itself on another machine.
+# The runtime on another machine.
 
 PORTABLE_HOST = """\
 #include <kbuild/kbuild.hpp>
@@ -255,7 +255,7 @@ int main() {
 
 @pytest.fixture(scope="module")
 def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The device runtime as an archive for aarch64."""
+    """An archive with the device runtime for aarch64."""
     compiler = require(AARCH64)
     folder = tmp_path_factory.mktemp("runtime")
     sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])

@@ -1,4 +1,4 @@
-"""A backend from outside of the package builds, packs, verifies, and launches a kernel."""
+"""Tests for a backend from outside of the package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.commands import PROJECTS, run, succeed
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with the backend's runtime, and a kbuild that knows the backend."""
+    """A copy of the project with the backend's runtime, and a kbuild that has the backend."""
     project = tmp_path_factory.mktemp("toy") / "project"
     shutil.copytree(PROJECTS / "toy_backend", project)
     include = resources.native_directory() / "include"
@@ -51,7 +51,7 @@ def ask(toy: Path, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_its_kernels_run(toy: Path) -> None:
+def test_outside_kernels_run(toy: Path) -> None:
     x = np.arange(8, dtype=np.float32)
     with kbuild.load(toy / "build" / "libtoy_kernels.so") as kernels:
         kernels["scale"].launch(grid=1, block=8, args=(x, 6))
@@ -59,13 +59,15 @@ def test_its_kernels_run(toy: Path) -> None:
     assert x.tolist() == [0, -2.5, -5, -7.5, -10, -12.5, -6, -7]
 
 
-def test_its_artifact_passes_verification(toy: Path) -> None:
+def test_outside_artifact_passes_verification(toy: Path) -> None:
     report = ask(toy, "verify", str(toy / "build" / "libtoy_kernels.so"))
     assert (report["ok"], report["findings"]) == (True, [])
-    assert "KB601" in str(report["rules_run"])  # images and kernels match the note
+    assert "KB601" in str(
+        report["rules_run"]
+    )  # the rule that compares images and kernels with the note
 
 
-def test_damage_to_its_artifact_is_found(toy: Path, tmp_path: Path) -> None:
+def test_damage_to_the_outside_artifact_is_found(toy: Path, tmp_path: Path) -> None:
     content = (toy / "build" / "libtoy_kernels.so").read_bytes()
     damaged = tmp_path / "libtoy_kernels.so"
     damaged.write_bytes(content.replace(b"TOY1", b"TOY0"))
@@ -73,7 +75,7 @@ def test_damage_to_its_artifact_is_found(toy: Path, tmp_path: Path) -> None:
     assert report["ok"] is False
 
 
-def test_its_images_are_listed(toy: Path) -> None:
+def test_outside_images_are_listed(toy: Path) -> None:
     report = ask(toy, "inspect", str(toy / "build" / "libtoy_kernels.so"))
     (artifact,) = report["artifacts"]
     (image,) = artifact["images"]

@@ -1,4 +1,4 @@
-"""Shapes of projects that users have: generated sources, odd paths, strict flags, repeats."""
+"""Tests for projects with generated sources, unusual paths, or strict flags."""
 
 from __future__ import annotations
 
@@ -42,18 +42,20 @@ RELEASE = "CMAKE_BUILD_TYPE=Release"
 PLAIN = "kbuild_add_kernels(kernels OBJECT SOURCES k.cu ARCHITECTURES x86-64 DEFINITIONS VALUE=7)\n"
 
 
-def write_project(folder: Path, body: str) -> Path:
-    folder.mkdir(parents=True)
-    (folder / "CMakeLists.txt").write_text(HEAD + body + TAIL)
-    (folder / "k.cu").write_text(KERNEL)
-    (folder / "host.cpp").write_text(HOST)
-    return folder
+def write_project(directory: Path, body: str) -> Path:
+    directory.mkdir(parents=True)
+    (directory / "CMakeLists.txt").write_text(HEAD + body + TAIL)
+    (directory / "k.cu").write_text(KERNEL)
+    (directory / "host.cpp").write_text(HOST)
+    return directory
 
 
-def build_and_test(source: Path, folder: Path, *definitions: str, generator: str = "Ninja") -> None:
-    succeed(configure(source, folder, *definitions, generator=generator))
-    succeed(build(folder))
-    assert "100% tests passed" in succeed(ctest(folder))
+def build_and_test(
+    source: Path, directory: Path, *definitions: str, generator: str = "Ninja"
+) -> None:
+    succeed(configure(source, directory, *definitions, generator=generator))
+    succeed(build(directory))
+    assert "100% tests passed" in succeed(ctest(directory))
 
 
 def test_object_library_with_makefiles_in_parallel(tmp_path: Path) -> None:
@@ -63,7 +65,7 @@ def test_object_library_with_makefiles_in_parallel(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["with space", "it's", "größe"])
-def test_folder_names(tmp_path: Path, name: str) -> None:
+def test_directory_name_with_special_characters_works(tmp_path: Path, name: str) -> None:
     source = write_project(tmp_path / name / "source", PLAIN)
 
     build_and_test(source, tmp_path / name / "build")
@@ -77,7 +79,7 @@ def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> N
     build_and_test(source, tmp_path / "build", f"CMAKE_CXX_FLAGS={flags}")
 
 
-def test_generated_source(tmp_path: Path) -> None:
+def test_source_can_be_generated(tmp_path: Path) -> None:
     body = """
 add_custom_command(OUTPUT generated.cu
     COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_CURRENT_SOURCE_DIR}/k.cu" generated.cu
@@ -91,7 +93,7 @@ kbuild_add_kernels(kernels SHARED SOURCES ${CMAKE_CURRENT_BINARY_DIR}/generated.
 
 
 @pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
-def test_generated_header(tmp_path: Path, generator: str) -> None:
+def test_header_can_be_generated(tmp_path: Path, generator: str) -> None:
     body = """
 add_custom_command(OUTPUT value.hpp
     COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_CURRENT_SOURCE_DIR}/value.in" value.hpp
@@ -106,7 +108,7 @@ kbuild_add_kernels(kernels SHARED SOURCES k.cu HEADERS ${CMAKE_CURRENT_BINARY_DI
     build_and_test(source, tmp_path / "build", generator=generator)
 
 
-def test_flags_of_the_host_are_not_those_of_kernels(tmp_path: Path) -> None:
+def test_host_flags_do_not_reach_device_code(tmp_path: Path) -> None:
     loop = "__global__ void k(int* p) { for (int i = 0; i < 64; ++i) p[i] += i; }\n"
     source = write_project(tmp_path / "source", PLAIN.replace("OBJECT", "SHARED"))
     (source / "k.cu").write_text(loop)
@@ -120,7 +122,7 @@ def test_flags_of_the_host_are_not_those_of_kernels(tmp_path: Path) -> None:
     assert "%ymm" not in code
 
 
-def test_static_program_is_told_what_it_lacks(tmp_path: Path) -> None:
+def test_error_says_why_a_static_program_cannot_launch(tmp_path: Path) -> None:
     body = PLAIN.replace("OBJECT", "STATIC RUNTIME static")
     source = write_project(tmp_path / "source", f"{body}add_link_options(-static)\n")
     (source / "host.cpp").write_text(STATIC_HOST)
@@ -133,7 +135,7 @@ def test_static_program_is_told_what_it_lacks(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
-def test_empty_lists_are_forwarded(tmp_path: Path) -> None:
+def test_empty_keyword_values_are_accepted(tmp_path: Path) -> None:
     body = """
 kbuild_add_kernels(kernels STATIC SOURCES k.cu HEADERS ${NONE} ARCHITECTURES ${NONE}
     INCLUDE_DIRECTORIES ${NONE} COMPILE_OPTIONS ${NONE} DEFINITIONS VALUE=7)
@@ -143,14 +145,14 @@ kbuild_add_kernels(kernels STATIC SOURCES k.cu HEADERS ${NONE} ARCHITECTURES ${N
     build_and_test(source, tmp_path / "build")
 
 
-def test_checks_may_be_asked_for_twice(tmp_path: Path) -> None:
+def test_checks_can_be_added_twice(tmp_path: Path) -> None:
     body = PLAIN + "kbuild_verify(kernels)\nkbuild_add_smoke_test(kernels)\n" * 2
     source = write_project(tmp_path / "source", body)
 
     build_and_test(source, tmp_path / "build")
 
 
-def test_functions_outlive_the_folder_that_found_the_package(tmp_path: Path) -> None:
+def test_functions_work_outside_of_the_directory_that_found_the_package(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", "")
     (source / "inner").mkdir()
     (source / "k.cu").rename(source / "inner" / "k.cu")
@@ -165,7 +167,7 @@ def test_functions_outlive_the_folder_that_found_the_package(tmp_path: Path) -> 
     build_and_test(source, tmp_path / "build")
 
 
-def test_sources_outside_the_project(tmp_path: Path) -> None:
+def test_sources_can_be_outside_of_the_project(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", PLAIN.replace("k.cu", "../elsewhere/k.cu"))
     (tmp_path / "elsewhere").mkdir()
     (source / "k.cu").rename(tmp_path / "elsewhere" / "k.cu")

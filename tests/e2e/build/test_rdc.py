@@ -1,4 +1,4 @@
-"""Separable compilation: the device code of a target's sources, linked together."""
+"""Tests for separable compilation, which links the device code of a target's sources."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ PROJECT = PROJECTS / "rdc"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("rdc")
-    configure_and_build(PROJECT, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("rdc")
+    configure_and_build(PROJECT, directory)
+    return directory
 
 
 def test_sources_share_functions_and_variables(built: Path) -> None:
@@ -38,7 +38,7 @@ def test_sources_share_functions_and_variables(built: Path) -> None:
     assert "Skipped" not in output
 
 
-def test_one_container_holds_the_linked_images(built: Path) -> None:
+def test_linked_images_are_in_one_container(built: Path) -> None:
     result = run_kbuild("inspect", "--format", "json", built / "libshared_kernels.so")
 
     (artifact,) = json.loads(succeed(result))["artifacts"]
@@ -55,7 +55,7 @@ def test_one_container_holds_the_linked_images(built: Path) -> None:
     assert {v["display"] for v in artifact["variables"]} == {"total", "step"}
 
 
-def test_plain_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
+def test_host_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
     runtime = resources.find_runtime("libkbuild_cpu.so.1")
 
     succeed(
@@ -69,7 +69,7 @@ def test_plain_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
     assert "ok" in succeed(run(tmp_path / "host"))
 
 
-def test_edit_links_again_and_compiles_one_source(tmp_path: Path) -> None:
+def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT, source)
     succeed(configure(source, tmp_path / "build"))
@@ -85,7 +85,7 @@ def test_edit_links_again_and_compiles_one_source(tmp_path: Path) -> None:
     assert "Linking device code of shared_kernels for x86-64-v3" in output
 
 
-def test_sources_without_a_kernel_are_refused(tmp_path: Path) -> None:
+def test_target_without_a_kernel_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("__device__ int twice(int v) { return 2 * v; }\n")
     (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["a.cu"]\nrdc = true\n')
 
@@ -95,7 +95,7 @@ def test_sources_without_a_kernel_are_refused(tmp_path: Path) -> None:
     assert "t: no kernel (no __global__ function) in its sources" in result.stderr
 
 
-def test_undefined_device_function_is_explained(tmp_path: Path) -> None:
+def test_undefined_device_function_is_an_error_with_the_fix(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )

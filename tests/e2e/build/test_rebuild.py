@@ -1,4 +1,4 @@
-"""What an edit rebuilds, on both generators: no more and no less than it has to."""
+"""Tests that an edit rebuilds only what depends on it, with both generators."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ SOURCES = {
 
 
 class Project:
-    """A built project that tells what a build wrote anew."""
+    """A built project that reports what a build wrote."""
 
-    def __init__(self, folder: Path, generator: str) -> None:
-        self.source = folder / "source"
-        self.build_folder = folder / "build"
+    def __init__(self, directory: Path, generator: str) -> None:
+        self.source = directory / "source"
+        self.build_directory = directory / "build"
         self.source.mkdir(parents=True)
         for name, text in SOURCES.items():
             (self.source / name).write_text(text)
-        succeed(configure(self.source, self.build_folder, generator=generator))
-        succeed(build(self.build_folder))
+        succeed(configure(self.source, self.build_directory, generator=generator))
+        succeed(build(self.build_directory))
 
     def keep(self, kept: Path) -> None:
-        """Copy everything, with its times."""
+        """Copy everything, with modification times."""
         shutil.copytree(self.source.parent, kept, symlinks=True)
 
     def restore(self, kept: Path) -> None:
-        """Bring back what was kept: build trees work in no other place than their own."""
+        """Restore the copy in the original directory, because build trees cannot be moved."""
         shutil.rmtree(self.source.parent)
         shutil.copytree(kept, self.source.parent, symlinks=True)
 
     def rebuild(self) -> set[str]:
         before = self._times()
-        succeed(build(self.build_folder))
+        succeed(build(self.build_directory))
         after = self._times()
         return {name for name, time in after.items() if before.get(name) != time}
 
     def _times(self) -> dict[str, int]:
-        kernels = self.build_folder / "kbuild" / "kernels"
+        kernels = self.build_directory / "kbuild" / "kernels"
         files = {
             "device one": kernels / "one.cu.x86-64.json",
             "device two": kernels / "two.cu.x86-64.json",
-            "stub": next(self.build_folder.rglob("kernels_stub.cpp.o")),
-            "host": next(self.build_folder.rglob("host.cpp.o")),
-            "library": self.build_folder / "libkernels.so",
-            "verified": self.build_folder / "kbuild" / "kernels_verified.stamp",
+            "stub": next(self.build_directory.rglob("kernels_stub.cpp.o")),
+            "host": next(self.build_directory.rglob("host.cpp.o")),
+            "library": self.build_directory / "libkernels.so",
+            "verified": self.build_directory / "kbuild" / "kernels_verified.stamp",
         }
         return {name: path.stat().st_mtime_ns for name, path in files.items()}
 
@@ -79,11 +79,11 @@ class Project:
 def built(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> tuple[Project, Path]:
-    """The project, and a copy as it was built."""
-    folder = tmp_path_factory.mktemp("rebuild")
-    project = Project(folder / "project", request.param)
-    project.keep(folder / "kept")
-    return project, folder / "kept"
+    """The project, and a copy of its first build."""
+    directory = tmp_path_factory.mktemp("rebuild")
+    project = Project(directory / "project", request.param)
+    project.keep(directory / "kept")
+    return project, directory / "kept"
 
 
 @pytest.fixture
@@ -97,67 +97,67 @@ def test_second_build_does_nothing(project: Project) -> None:
     assert project.rebuild() == set()
 
 
-def test_header_recompiles_its_dependents(project: Project) -> None:
+def test_header_edit_recompiles_its_dependents(project: Project) -> None:
     project.edit("one.hpp", "one = 1", "one = 11")
 
     assert project.rebuild() == {"device one", "stub", "library", "verified"}
     assert project.rebuild() == set()
 
 
-def test_kernel_body_recompiles_no_host_file(project: Project) -> None:
+def test_kernel_body_edit_does_not_recompile_host_files(project: Project) -> None:
     project.edit("two.cu", "*p = 2", "*p = 22")
 
     assert project.rebuild() == {"device two", "stub", "library", "verified"}
     assert project.rebuild() == set()
 
 
-def test_host_edit_recompiles_no_device_code(project: Project) -> None:
+def test_host_edit_does_not_recompile_device_code(project: Project) -> None:
     project.edit("host.cpp", "v == 0", "v != 1")
 
     assert project.rebuild() == {"host"}
 
 
-def test_comment_in_a_kernel_reaches_no_linker(project: Project) -> None:
+def test_comment_edit_in_a_kernel_does_not_relink(project: Project) -> None:
     project.edit("two.cu", "*p = 2;", "*p = 2; /* two */")
 
     assert project.rebuild() == {"device two"}
     assert project.rebuild() == set()
 
 
-def test_new_parameter_reaches_the_host(project: Project) -> None:
+def test_new_parameter_recompiles_host_files(project: Project) -> None:
     project.edit("one.cu", "int* p)", "int* p, int = 0)")
     project.edit("host.cpp", "&v)", "&v, 7)")
 
     assert project.rebuild() == {"device one", "stub", "host", "library", "verified"}
 
 
-def test_new_source_compiles_alone(project: Project) -> None:
+def test_new_source_does_not_recompile_other_sources(project: Project) -> None:
     (project.source / "three.cu").write_text("__global__ void third(int* p) { *p = 3; }\n")
     project.edit("CMakeLists.txt", "two.cu", "two.cu three.cu")
 
     changed = project.rebuild()
 
     assert {"device one", "device two"}.isdisjoint(changed)
-    assert (project.build_folder / "kbuild/kernels/three.cu.x86-64.json").is_file()
+    assert (project.build_directory / "kbuild/kernels/three.cu.x86-64.json").is_file()
 
 
-def test_definition_recompiles_device_code(project: Project) -> None:
+def test_changed_definition_recompiles_device_code(project: Project) -> None:
     project.edit("CMakeLists.txt", "x86-64)", "x86-64 DEFINITIONS FOO=1)")
 
     assert {"device one", "device two"} <= project.rebuild()
 
 
-def test_debug_stubs_come_by_relinking(project: Project) -> None:
-    library = project.build_folder / "libkernels.so"
+def test_debug_stubs_need_only_relinking(project: Project) -> None:
+    library = project.build_directory / "libkernels.so"
     stub = "__device_stub__firstPi"
     project.edit("CMakeLists.txt", "x86-64)", "x86-64 DEBUG_STUBS ON)")
 
     assert project.rebuild() == {"stub", "library", "verified"}
     assert stub in succeed(run("nm", library))
-    succeed(run(project.build_folder / "host"))
+    succeed(run(project.build_directory / "host"))
 
     project.edit("CMakeLists.txt", " DEBUG_STUBS ON)", ")")
 
     assert project.rebuild() == {"stub", "library", "verified"}
     assert stub not in succeed(run("nm", library))
-    succeed(run(project.build_folder / "host"))
+    succeed(run(project.build_directory / "host"))

@@ -173,7 +173,7 @@ def test_builds_do_not_depend_on_the_environment(
 
 
 @needs_nvcc
-def test_differences_are_explained(tmp_path: Path) -> None:
+def test_report_explains_differences(tmp_path: Path) -> None:
     flags = DeviceFlags(build_options=("-O3",), options=("-lineinfo",))
     sources = [write_sources(tmp_path / name / "source") for name in "ab"]
     here, there = (

@@ -1,4 +1,4 @@
-"""Parameters that no image names: what nvcc and clang preprocess says them."""
+"""Tests for parameter names, which come from preprocessed sources."""
 
 from __future__ import annotations
 
@@ -70,38 +70,40 @@ __global__ void apart(int
 
 
 def build(
-    folder: Path, backend: str, flags: DeviceFlags
+    directory: Path, backend: str, flags: DeviceFlags
 ) -> dict[str, list[tuple[str | None, str | None]]]:
-    """(type, name) of every kernel's parameters, by what demanglers call it."""
+    """Build, and return (type, name) of each parameter by the kernel's demangled name."""
     require_backend(backend)
-    source = folder / "kernels.cu"
+    source = directory / "kernels.cu"
     source.write_text(SOURCE)
-    (folder / "kernels.hpp").write_text(HEADER)
+    (directory / "kernels.hpp").write_text(HEADER)
     plan = plan_target(
         TargetSpec(
             name="t",
             kind="static",
             backend=backend,
             sources=(source,),
-            headers=(folder / "kernels.hpp",),
-            debug_stubs="ON",  # which need all types
+            headers=(directory / "kernels.hpp",),
+            debug_stubs="ON",  # because stubs need all types
             stub_suffix=".cpp",
             architectures=ARCHITECTURES[backend],
-            source_root=folder,
-            output_directory=folder / "out",
+            source_root=directory,
+            output_directory=directory / "out",
         )
     )
     write_plan(plan)
     for edge in plan.edges:
         compile_edge(edge, flags)
     kernels = pack_target(plan.pack).table.kernels
-    assert not list((folder / "out").glob("*.keep"))
+    assert not list((directory / "out").glob("*.keep"))
     return {row.display: [(p.type, p.name) for p in row.params] for row in kernels}
 
 
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
 @pytest.mark.parametrize("is_wide", [False, True])
-def test_names_are_those_of_what_was_compiled(backend: str, is_wide: bool, tmp_path: Path) -> None:
+def test_parameter_names_are_those_of_the_compiled_code(
+    backend: str, is_wide: bool, tmp_path: Path
+) -> None:
     definitions = ("NOTHING(...)=", "INSTANTIATE_HERE=", *(("WIDE=1",) if is_wide else ()))
     found = build(tmp_path, backend, DeviceFlags(definitions=definitions))
 

@@ -1,4 +1,4 @@
-"""What of listings and names is noise, on short texts as the tools print them."""
+"""Tests for normalizing disassembly and names, on short texts as the tools print them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ k:
 """
 
 
-def test_sass_without_noise() -> None:
+def test_sass_is_normalized() -> None:
     listing = cuda_code.read_disassembly(SASS, b"", frozenset({"k"}))
 
     assert listing == {
@@ -69,7 +69,7 @@ def test_sass_without_noise() -> None:
         ),
     ],
 )
-def test_names_of_one_source_are_one(one: str, other: str) -> None:
+def test_names_that_differ_only_in_hashes_are_the_same(one: str, other: str) -> None:
     assert one != other
     assert cuda_code.canonical_name(one) == cuda_code.canonical_name(other)
 
@@ -78,11 +78,11 @@ def test_names_of_one_source_are_one(one: str, other: str) -> None:
     "name",
     ["_Z1fPi", "plain", "_ZN12_GLOBAL__N_12anEPi", "_ZN9999_GLOBAL__N_1", "__nv_static_9999_x", ""],
 )
-def test_other_names_are_told_apart(name: str) -> None:
+def test_other_names_are_different(name: str) -> None:
     assert cuda_code.canonical_name(name) != cuda_code.canonical_name(f"{name}x")
 
 
-def test_hashes_of_other_compilers() -> None:
+def test_hashes_of_other_compilers_are_removed() -> None:
     assert hip_code.canonical_name("_ZL1kPi.intern.0123456789abcdef") == "_ZL1kPi"
     assert hip_code.canonical_name("_Z1kPi") == "_Z1kPi"
     assert cpu_code.canonical_name("_ZL1kPi.kbuild_0123abcd") == "_ZL1kPi"
@@ -110,7 +110,7 @@ $L__BB1_2:
 """
 
 
-def test_ptx_without_noise() -> None:
+def test_ptx_is_normalized() -> None:
     lines = read_ptx_lines(PTX.encode(), frozenset({"k"}), str)
 
     assert lines == {
@@ -127,7 +127,7 @@ def test_ptx_without_noise() -> None:
     }
 
 
-def test_ptx_functions_and_data() -> None:
+def test_functions_and_data_are_found_in_ptx() -> None:
     code = read_ptx_code(PTX.encode(), str)
 
     assert [name for name, _ in code.functions] == ["other", "k"]
@@ -146,7 +146,9 @@ def test_ptx_functions_and_data() -> None:
         ("k_param_0", "l_param_0", ("k",)),
     ],
 )
-def test_what_changes_a_digest_of_ptx(old: str, new: str, changed: tuple[str, ...]) -> None:
+def test_only_relevant_changes_change_the_digest_of_ptx(
+    old: str, new: str, changed: tuple[str, ...]
+) -> None:
     before = read_ptx_code(PTX.encode(), str)
     after = read_ptx_code(PTX.replace(old, new).encode(), str)
 
@@ -154,7 +156,7 @@ def test_what_changes_a_digest_of_ptx(old: str, new: str, changed: tuple[str, ..
     assert tuple(a[0] for a, b in pairs if a != b) == changed
 
 
-def test_name_of_the_function_is_no_part_of_its_code() -> None:
+def test_name_of_a_function_is_not_part_of_its_code() -> None:
     renamed = PTX.replace(" k(", " kk(").replace("k_param", "kk_param")
     (_, old), (_, new) = (read_ptx_code(text.encode(), str).functions for text in (PTX, renamed))
 
@@ -162,12 +164,12 @@ def test_name_of_the_function_is_no_part_of_its_code() -> None:
     assert old[1] == new[1]
 
 
-def test_cut_off_ptx_is_read_as_far_as_it_goes() -> None:
+def test_truncated_ptx_is_read_up_to_its_end() -> None:
     for end in range(len(PTX)):
         read_ptx_code(PTX[:end].encode(), str)
 
 
-def test_functions_of_objdump() -> None:
+def test_functions_are_found_in_objdump_output() -> None:
     output = "\nDisassembly of section .text:\n\n0000 <a>:\n 0: nop\n\n0004 <b>:\n 4: ret\n"
 
     assert [tuple(f) for f in iterate_functions(output, frozenset("b"))] == [("b", (" 4: ret",))]
@@ -185,11 +187,11 @@ def test_functions_of_objdump() -> None:
         ("mov [x],%rax", 8),
     ],
 )
-def test_constant_is_read_whole(instruction: str, size: int) -> None:
+def test_constant_operand_is_read_with_its_size(instruction: str, size: int) -> None:
     assert cpu_code._find_width(instruction) == size
 
 
-def test_unused_labels_go() -> None:
+def test_unused_labels_are_removed() -> None:
     lines = [f"L{MARK}1:", f"L{MARK}12:", f"bra L{MARK}12"]
 
     assert list(drop_unused_labels(lines)) == lines[1:]
@@ -197,6 +199,6 @@ def test_unused_labels_go() -> None:
 
 @pytest.mark.parametrize("reader", [cuda_code, hip_code, cpu_code])
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF\x02\x01\x01" + bytes(60)])
-def test_damage_is_an_input_error(reader: object, data: bytes) -> None:
+def test_damaged_image_is_an_input_error(reader: object, data: bytes) -> None:
     with pytest.raises(InputError):
         reader.read_code(data, "elf")  # type: ignore[attr-defined]

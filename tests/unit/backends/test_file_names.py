@@ -1,4 +1,4 @@
-"""How sources are named wherever they lie."""
+"""Tests for relative names of sources in commands."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ UNIT = CompileUnit(
 CALL = ("g++", "-I/tree", "-I/tree/include", "-I/tree2", *name_files(UNIT), "-c", "/tree/src/a.cu")
 
 
-def test_the_root_is_what_the_shown_name_leaves() -> None:
+def test_root_is_the_path_without_the_display_name() -> None:
     assert UNIT.root == Path("/tree")
     assert replace(UNIT, display_source="/tree/src/a.cu").root is None
     assert replace(UNIT, display_source="other/a.cu").root is None
 
 
-def test_files_are_named_from_the_root() -> None:
+def test_paths_are_relative_to_the_root() -> None:
     assert name_files(UNIT) == ("-ffile-prefix-map=/tree/=",)
     assert name_files(replace(UNIT, debug=True)) == ("-fmacro-prefix-map=/tree/=",)
     assert name_files(replace(UNIT, display_source="/tree/src/a.cu")) == ()
 
 
-def test_a_cached_call_runs_in_the_root() -> None:
+def test_cached_command_runs_in_the_root() -> None:
     command = name_relatively(Command(argv=CALL), UNIT)
 
     assert command.cwd == Path("/tree")
@@ -41,7 +41,7 @@ def test_a_cached_call_runs_in_the_root() -> None:
     )
 
 
-def test_debuggers_find_sources_by_their_paths() -> None:
+def test_debug_information_keeps_absolute_paths() -> None:
     unit = replace(UNIT, debug=True)
     command = Command(argv=CALL)
 

@@ -1,4 +1,4 @@
-"""What of a build type's flags device code gets."""
+"""Tests for selecting the flags of a build type that apply to device code."""
 
 from __future__ import annotations
 
@@ -16,5 +16,7 @@ from kbuild.backends.host_options import select_build_options
         (("-mllvm", "-unroll-count=4"), ("-mllvm", "-unroll-count=4")),
     ],
 )
-def test_selected_options(options: tuple[str, ...], expected: tuple[str, ...]) -> None:
+def test_options_for_device_code_are_selected(
+    options: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
     assert select_build_options(options) == expected

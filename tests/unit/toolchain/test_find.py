@@ -1,4 +1,4 @@
-"""Finding compilers."""
+"""Tests for finding compilers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path
         ("clang version 19.1.7", "clang", "19.1.7"),
     ],
 )
-def test_versions(tmp_path: Path, prints: str, compiler_id: str, version: str) -> None:
+def test_version_is_read(tmp_path: Path, prints: str, compiler_id: str, version: str) -> None:
     path = make_compiler(tmp_path, "compiler", prints)
 
     toolchain = find_toolchain(cpu, ToolchainHints(host_compiler=str(path)))
@@ -56,7 +56,9 @@ def test_versions(tmp_path: Path, prints: str, compiler_id: str, version: str) -
         ("boom", 1, "does not run"),
     ],
 )
-def test_unusable_ones_say_why(tmp_path: Path, prints: str, status: int, expected: str) -> None:
+def test_error_says_why_a_compiler_is_unusable(
+    tmp_path: Path, prints: str, status: int, expected: str
+) -> None:
     path = make_compiler(tmp_path, "compiler", prints, status)
 
     with pytest.raises(ToolchainError) as caught:
@@ -66,7 +68,9 @@ def test_unusable_ones_say_why(tmp_path: Path, prints: str, status: int, expecte
     assert caught.value.exit_code == 3
 
 
-def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_lists_compilers_that_were_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(ToolchainError, match=r"compiler g\+\+ or clang\+\+ or c\+\+ not found"):
@@ -75,18 +79,18 @@ def test_none_on_an_empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
-    """A compiler on an x86-64 machine with nothing else on PATH."""
+    """The only compiler on PATH of an x86-64 machine."""
     monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
     return find_toolchain(cpu, gather_hints())
 
 
-def test_own_architecture_takes_the_same_compiler(gcc: Toolchain) -> None:
+def test_native_architecture_uses_the_same_compiler(gcc: Toolchain) -> None:
     assert find_toolchain_for(cpu, "x86-64-v3", gcc, gather_hints()) is gcc
 
 
-def test_cross_compiler_is_found_beside_its_relative(tmp_path: Path, gcc: Toolchain) -> None:
+def test_cross_compiler_is_found_on_path(tmp_path: Path, gcc: Toolchain) -> None:
     path = make_compiler(tmp_path, "aarch64-linux-gnu-g++", "g++ (GCC) 13.1.0")
 
     found = find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
@@ -94,7 +98,7 @@ def test_cross_compiler_is_found_beside_its_relative(tmp_path: Path, gcc: Toolch
     assert (found.compiler, found.version) == (path, "13.1.0")
 
 
-def test_missing_cross_compiler_names_what_to_install(gcc: Toolchain) -> None:
+def test_missing_cross_compiler_error_says_what_to_install(gcc: Toolchain) -> None:
     with pytest.raises(ToolchainError) as caught:
         find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
 
@@ -103,7 +107,7 @@ def test_missing_cross_compiler_names_what_to_install(gcc: Toolchain) -> None:
     assert "aarch64-linux-gnu-g++ not found; install g++ for aarch64" in text
 
 
-def test_unusable_cross_compiler_says_why(tmp_path: Path, gcc: Toolchain) -> None:
+def test_error_says_why_a_cross_compiler_is_unusable(tmp_path: Path, gcc: Toolchain) -> None:
     make_compiler(tmp_path, "aarch64-linux-gnu-g++", "no headers", 1)
 
     with pytest.raises(ToolchainError, match=r"aarch64-linux-gnu-g\+\+ cannot compile for it here"):
@@ -118,12 +122,12 @@ def test_native_without_a_driver_is_told() -> None:
     assert hip_devices.native_architectures(("gfx90a", "sm_90")) == ("gfx90a",)
 
 
-def test_unknown_backend_lists_the_known() -> None:
+def test_unknown_backend_error_lists_the_known_ones() -> None:
     with pytest.raises(ConfigurationError, match="expected one of cpu, cuda"):
         find_builder("metal")
 
 
-def test_auto_is_the_first_backend_whose_compiler_is_there(tmp_path: Path) -> None:
+def test_auto_selects_the_first_backend_that_has_a_compiler(tmp_path: Path) -> None:
     nvcc = make_compiler(tmp_path, "nvcc", "")
 
     there = choose_backend("auto", ToolchainHints(compilers=(("CUDA", str(nvcc)),)))
@@ -137,7 +141,7 @@ def test_auto_is_the_first_backend_whose_compiler_is_there(tmp_path: Path) -> No
     )
 
 
-def test_launcher_is_found_with_its_words(tmp_path: Path) -> None:
+def test_launcher_is_found_and_keeps_its_arguments(tmp_path: Path) -> None:
     path = str(make_compiler(tmp_path, "cache", "hit"))
 
     assert find_launcher(()) == ()

@@ -1,4 +1,4 @@
-"""The CPU backend names commands; none of these tests runs one."""
+"""Tests for the commands of the CPU backend, which are not run."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def test_compile_command_of_gcc() -> None:
     assert command.outputs[0] == Path("/out/a.cu.x86-64-v3.o")
 
 
-def test_options_of_the_user_come_after_our_own() -> None:
+def test_user_options_follow_kbuilds_options() -> None:
     argv = cpu.compile_command(UNIT, GCC).argv
 
     assert argv.index("-O3") > argv.index("-g")
 
 
 @pytest.mark.parametrize("option", ["-march=native", "-mcpu=neoverse-n1"])
-def test_machines_are_for_architectures_to_name(option: str) -> None:
+def test_machine_options_are_rejected(option: str) -> None:
     with pytest.raises(ConfigurationError, match=f"option {option}: ARCHITECTURES selects"):
         cpu.compile_command(replace(UNIT, options=(option,)), GCC)
 
 
-def test_clang_gets_no_gcc_option() -> None:
+def test_clang_does_not_get_gcc_options() -> None:
     assert "-fno-gnu-unique" not in cpu.compile_command(UNIT, CLANG).argv
 
 
@@ -67,7 +67,7 @@ def test_default_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cpu.expand_architectures((), GCC, NO_HINTS) == ("aarch64",)
 
 
-def test_architectures_are_named_once_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_architectures_are_deduplicated_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     assert cpu.expand_architectures(("x86-64", "x86-64"), GCC, NO_HINTS) == ("x86-64",)
     with pytest.raises(ConfigurationError, match="expected one of x86-64, x86-64-v2"):
@@ -86,7 +86,7 @@ def x86_64(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("x86_64")
-def test_own_machine_needs_no_cross_compiler() -> None:
+def test_native_architecture_does_not_need_a_cross_compiler() -> None:
     assert cpu.cross_compilers("x86-64-v4", GCC) is None
     assert "--target" not in " ".join(cpu.compile_command(UNIT, CLANG).argv)
 
@@ -128,5 +128,5 @@ def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -
     assert "(Debian: g++-x86-64-linux-gnu)" in cross.advice
 
 
-def test_fat_binary_alignment_is_the_format_s() -> None:
+def test_fat_binary_alignment_matches_the_format() -> None:
     assert cpu.TRAITS.fat_binary_alignment == offload_binary.ALIGNMENT

@@ -26,15 +26,15 @@ pytestmark = pytest.mark.skipif(
         (V4.replace("movbe ", ""), "x86-64-v2"),
     ],
 )
-def test_the_best_level_is_the_last_that_is_whole(tmp_path: Path, flags: str, level: str) -> None:
+def test_level_is_the_highest_one_that_is_complete(tmp_path: Path, flags: str, level: str) -> None:
     file = tmp_path / "cpuinfo"
     file.write_text(f"processor : 0\nflags\t\t: fpu vme {flags}\nbugs\t: avx512f\n")
     assert cpu_machines.find_best_level(file) == level
 
 
-def test_a_machine_that_says_nothing_has_the_baseline(tmp_path: Path) -> None:
+def test_level_is_the_baseline_when_flags_are_missing(tmp_path: Path) -> None:
     assert cpu_machines.find_best_level(tmp_path / "absent") == "x86-64"
 
 
-def test_this_machine_has_a_level() -> None:
+def test_level_of_this_machine_is_known() -> None:
     assert cpu_machines.find_best_level() in cpu_machines.MACHINES

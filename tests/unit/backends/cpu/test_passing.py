@@ -68,13 +68,13 @@ def test_misaligned_members_go_through_memory() -> None:
         record(5, 1, (0, EMPTY), (1, ValueType(kind="signed", name="int", size=4, alignment=1))),
     ],
 )
-def test_what_compilers_do_not_agree_on_is_refused(value: ValueType) -> None:
+def test_types_on_which_compilers_disagree_are_rejected(value: ValueType) -> None:
     with pytest.raises(PassingError):
         make_equivalent(value)
     assert find_obstacle(value)
 
 
-def test_aarch64_has_homogeneous_aggregates() -> None:
+def test_aarch64_passes_homogeneous_aggregates_in_registers() -> None:
     four = record(32, 8, *((8 * i, DOUBLE) for i in range(4)))
     assert shape(make_equivalent(four, is_x86=False)) == [("double", 4)]
     mixed = record(8, 4, (0, INT), (4, FLOAT))

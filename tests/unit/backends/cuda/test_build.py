@@ -1,4 +1,4 @@
-"""The CUDA backend names commands; none of these tests runs one."""
+"""Tests for the commands of the CUDA backend, which are not run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def argv(**changes: object) -> str:
     return " ".join(command.argv)
 
 
-def test_one_front_end_run_yields_cubin_and_ptx() -> None:
+def test_one_front_end_run_makes_cubin_and_ptx() -> None:
     text = argv()
 
     assert "-cubin -arch=compute_90a -code=sm_90a -Xptxas -v" in text
@@ -48,7 +48,7 @@ def test_one_front_end_run_yields_cubin_and_ptx() -> None:
     assert "-Xcompiler -MMD,-MF,/out/a\\,b.d,-MQ,/out/a.cu.90a.json" in text
 
 
-def test_real_and_virtual_alone() -> None:
+def test_real_or_virtual_architecture_makes_one_image() -> None:
     assert "-ptx" not in argv(arch="80-real")
     assert "-ptx -arch=compute_80" in argv(arch="80-virtual")
     assert "-cubin" not in argv(arch="80-virtual")
@@ -62,11 +62,11 @@ def test_compression_modes_need_a_newer_toolkit(mode: CompressionMode) -> None:
 
 
 @pytest.mark.parametrize("mode", ["none", "balance"])
-def test_every_toolkit_compresses_or_not(mode: CompressionMode) -> None:
+def test_basic_compression_modes_work_with_every_toolkit(mode: CompressionMode) -> None:
     cuda.check_compression(mode, replace(NVCC, version="12.0.76"))
 
 
-def test_build_type_is_translated() -> None:
+def test_options_of_the_build_type_are_translated() -> None:
     assert "-DNDEBUG" in argv()
     assert "-fomit-frame-pointer" not in argv()
     assert " -G " in argv(build_options=("-g",), debug=True)
@@ -74,13 +74,13 @@ def test_build_type_is_translated() -> None:
     assert "--use_fast_math" in argv()
 
 
-def test_host_compiler_is_for_nvcc_alone() -> None:
+def test_host_compiler_reaches_only_nvcc() -> None:
     command = cuda.compile_command(UNIT, replace(NVCC, host_compiler=Path("/usr/bin/g++-12")))
 
     assert ("-ccbin", "/usr/bin/g++-12") in zip(command.argv, command.argv[1:], strict=False)
 
 
-def test_include_directories_with_commas_are_no_lists() -> None:
+def test_include_directories_can_contain_commas() -> None:
     words = argv(include_directories=("/a,b", "/plain"))
 
     assert ' -I"/a,b" -I/plain ' in words
@@ -119,7 +119,9 @@ def test_pack_names_each_image() -> None:
         ({"compression": "speed"}, ("--compress-mode=speed",)),
     ],
 )
-def test_pack_says_what_the_images_are(changes: dict[str, Any], expected: tuple[str, ...]) -> None:
+def test_pack_command_describes_the_images(
+    changes: dict[str, Any], expected: tuple[str, ...]
+) -> None:
     unit = replace(PackUnit(images=(CUBIN,), output=Path("/out/c")), **changes)
 
     (command,) = cuda.pack(unit, NVCC).commands
@@ -127,7 +129,7 @@ def test_pack_says_what_the_images_are(changes: dict[str, Any], expected: tuple[
     assert command.argv[3:-1] == expected
 
 
-def test_device_link_takes_the_cubins() -> None:
+def test_device_link_reads_the_cubins() -> None:
     unit = LinkUnit(
         target="t",
         arch="90a",
@@ -147,13 +149,13 @@ def test_device_link_takes_the_cubins() -> None:
     assert (image.arch, image.kind) == ("sm_90a", "elf")
 
 
-def test_device_links_are_for_real_architectures() -> None:
+def test_only_real_architectures_are_linked() -> None:
     assert cuda.device_links(("80", "90-virtual", "100-real")) == ("80", "100-real")
     with pytest.raises(ConfigurationError, match="add one, such as 90-real"):
         cuda.device_links(("90-virtual",))
 
 
-def test_relocatable_code_is_asked_for() -> None:
+def test_relocatable_code_is_requested() -> None:
     assert "-rdc=true -cubin" in argv(relocatable=True)
     assert "-rdc" not in argv()
 
@@ -166,14 +168,14 @@ def test_relocatable_code_is_asked_for() -> None:
         ("nvlink fatal   : Input file not found", ""),
     ],
 )
-def test_link_failures_are_explained(log: str, expected: str) -> None:
+def test_link_failures_have_a_fix(log: str, expected: str) -> None:
     explained = cuda.read_log(log, LINK).fix
 
     assert expected in explained
     assert bool(expected) == bool(explained)
 
 
-def test_compilers_are_looked_for_in_order() -> None:
+def test_compiler_candidates_are_in_order_of_preference() -> None:
     hints = ToolchainHints(
         environment=(("CUDA_PATH", "/opt/cuda"),), site_packages=(Path("/env/site-packages"),)
     )
@@ -230,14 +232,14 @@ SITE = Path("/env/site-packages")
         ),
     ],
 )
-def test_unusable_toolchains_say_the_mend(arguments: dict[str, object], expected: str) -> None:
+def test_unusable_toolchains_state_the_fix(arguments: dict[str, object], expected: str) -> None:
     with pytest.raises(ToolchainError) as caught:
         read(**arguments)  # type: ignore[arg-type]
 
     assert expected in str(caught.value)
 
 
-def test_failures_are_explained() -> None:
+def test_failures_have_a_fix() -> None:
     gnu = "error: -- unsupported GNU version! gcc versions later than 15 are not supported!"
 
     assert "HOST_COMPILER" in cuda.read_log(gnu, UNIT).fix
@@ -245,7 +247,7 @@ def test_failures_are_explained() -> None:
     assert cuda.read_log("error: expected a ;", UNIT).fix == ""
 
 
-def test_figures_of_ptxas_are_not_shown() -> None:
+def test_resource_usage_of_ptxas_is_not_a_warning() -> None:
     log = (
         "a.cu(3): warning #177-D: variable was declared but never referenced\n"
         "ptxas info    : 0 bytes gmem\n"
@@ -271,7 +273,7 @@ def test_architectures(requested: tuple[str, ...], expected: tuple[str, ...]) ->
     assert expand(requested, KNOWN) == expected
 
 
-def test_native_is_what_the_driver_lists() -> None:
+def test_native_expands_to_the_devices_of_the_driver() -> None:
     assert expand(("native", "80"), KNOWN, ("sm_90",)) == ("90-real", "80")
 
 
@@ -291,7 +293,7 @@ def test_unknown_architectures(name: str, expected: str) -> None:
         expand((name,), KNOWN)
 
 
-def test_local_entities_are_named_after_the_source_alone() -> None:
+def test_names_of_local_entities_depend_only_on_the_source() -> None:
     named = "--frandom-seed a.cu -Xcicc --orig_src_path_name -Xcicc a.cu"
 
     assert named in argv()
@@ -301,7 +303,7 @@ def test_local_entities_are_named_after_the_source_alone() -> None:
     assert "-Xcompiler -ffile-prefix-map=/src/=" in argv()
 
 
-def test_a_listing_runs_nothing() -> None:
+def test_dry_run_listing_does_not_run_commands() -> None:
     whole, listing = cuda.compile_command(UNIT, NVCC), cuda.listing_command(UNIT, NVCC)
 
     assert listing.argv == (*whole.argv, "--dryrun")

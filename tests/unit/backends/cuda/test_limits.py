@@ -1,4 +1,4 @@
-"""What devices can take, compared with the toolkit's own headers and with its assembler."""
+"""Compare the launch limits of devices with the toolkit's own headers and assembler."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def test_launch_bounds_limit_the_block() -> None:
 
 
 @pytest.mark.parametrize("arch", ["sm_32", "sm_130", "sm_999", "gfx90a", ""])
-def test_nothing_is_said_of_other_devices(arch: str) -> None:
+def test_limits_of_other_devices_are_unknown(arch: str) -> None:
     assert LIMITS.launch_problem(arch, Resources(registers=255, max_threads=1024)) is None
     assert LIMITS.shared_bytes_of(arch) is None

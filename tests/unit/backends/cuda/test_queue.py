@@ -1,4 +1,4 @@
-"""What of running CUDA kernels needs no device; tests/gpu has the rest."""
+"""Tests for running CUDA kernels that do not need a device; tests/gpu has the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stream:
 
 
 class OldStream:
-    """A stream as PyTorch had them."""
+    """A stream of an older version of PyTorch."""
 
     cuda_stream = 96
 
@@ -39,7 +39,7 @@ class OldStream:
         (np.uint64(64), 64),
         (Stream(0, 80), 80),
         (OldStream(), 96),
-        # The default stream's address is null, in PyTorch for one; DLPack calls it 1.
+        # The address of the default stream is null, for example in PyTorch. DLPack uses 1.
         (0, 1),
         (Stream(0, 0), 1),
         (2, 2),
@@ -55,17 +55,17 @@ def test_what_is_no_stream_is_told(stream: Any) -> None:
         read_stream(stream)
 
 
-def test_types_that_numpy_has_not_are_unknown() -> None:
+def test_types_that_numpy_does_not_support_are_unknown() -> None:
     class View:
         @property
         def dtype(self) -> Any:
-            raise NotImplementedError("bfloat16")  # as cuda-core without ml_dtypes
+            raise NotImplementedError("bfloat16")  # like cuda-core without ml_dtypes
 
     assert read_dtype(View()) is None
     assert read_dtype(np.zeros(1, np.float16)) == np.float16
 
 
-def test_attributes_that_raise_are_there() -> None:
+def test_attribute_that_raises_exists() -> None:
     class Tensor:
         @property
         def interface(self) -> Any:
@@ -89,7 +89,7 @@ class NullStream:
     handle = 1
 
 
-def test_more_shared_memory_than_there_is_is_refused() -> None:
+def test_too_much_shared_memory_is_rejected() -> None:
     queue = CudaQueue(Device(), NullStream())
     function: Any = None
     for size in (2**31, 2**64 - 1):

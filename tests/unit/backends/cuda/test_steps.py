@@ -1,4 +1,4 @@
-"""The steps of an nvcc run, read off its own listing."""
+"""Tests for reading the steps of an nvcc run from its dry-run listing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREPROCESS = (
     '#$ gcc -E -x c++ "-I/cuda/include" -DSAID=\\"it\\" "/tree/src/a.cu" '
     '-o "/out/a.80.keep/a.cpp1.ii"'
 )
-# As CUDA 13.5 has it; up to 13.0 nothing stands between the input and -o.
+# The listing of CUDA 13.5. Up to 13.0, -o directly follows the input.
 COMPILE = (
     '#$ "$CICC_PATH/cicc" --orig_src_file_name "/tree/src/a.cu" -arch compute_80 '
     '--stub_file_name "/out/a.80.keep/a.cudafe1.stub.c" "/out/a.80.keep/a.cpp1.ii" '
@@ -37,7 +37,7 @@ def read(listing: str = LISTING, root: Path | None = Path("/tree")) -> tuple[Fro
     return read_steps(listing, UNIT, Naming(keep=KEEP, root=root))
 
 
-def test_caches_take_cicc_and_ptxas() -> None:
+def test_launcher_prefixes_cicc_and_ptxas() -> None:
     steps = read()
 
     assert [step.is_cacheable for step in steps] == [False, True, True]
@@ -45,7 +45,7 @@ def test_caches_take_cicc_and_ptxas() -> None:
     assert all(("PATH", "/cuda/bin:/usr/bin") in step.command.env for step in steps)
 
 
-def test_the_text_names_files_below_the_root_relatively() -> None:
+def test_preprocessed_text_has_relative_paths() -> None:
     preprocess, *others = read()
 
     assert preprocess.command.outputs == (KEEP / "a.cpp1.ii",)
@@ -54,7 +54,7 @@ def test_the_text_names_files_below_the_root_relatively() -> None:
     assert [step.root for step in others] == [None, None]
 
 
-def test_what_caches_see_names_no_folder() -> None:
+def test_cached_commands_contain_no_directory() -> None:
     _, compile_step, assemble = read()
 
     assert compile_step.command.argv == (
@@ -73,7 +73,7 @@ def test_debug_information_keeps_the_path() -> None:
     assert "/tree/src/a.cu" in compile_step.command.argv
 
 
-def test_debuggers_get_what_nvcc_would_have_given_them() -> None:
+def test_debug_options_are_those_of_nvcc() -> None:
     _, compile_step, _ = read_steps(LISTING, UNIT, Naming(keep=KEEP, root=None, is_full=True))
 
     assert compile_step.command.cwd is None
@@ -90,5 +90,5 @@ def test_debuggers_get_what_nvcc_would_have_given_them() -> None:
         LISTING + '\n#$ rm "a',
     ],
 )
-def test_what_is_no_plain_call_is_not_split(listing: str) -> None:
+def test_unexpected_listing_is_not_split(listing: str) -> None:
     assert read(listing) == ()

@@ -1,4 +1,4 @@
-"""The HIP backend names commands; none of these tests runs one."""
+"""Tests for the commands of the HIP backend, which are not run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def argv(**changes: Any) -> str:
     return " ".join(hip.compile_command(replace(UNIT, **changes), CLANG).argv)
 
 
-def test_front_end_makes_a_code_object_of_one_target() -> None:
+def test_front_end_makes_a_code_object_for_one_architecture() -> None:
     text = argv()
 
     assert text.startswith("/rocm/llvm/bin/clang++ --rocm-path=/rocm -x hip -std=c++17")
@@ -62,7 +62,7 @@ def test_front_end_makes_bitcode_for_a_device_link() -> None:
     assert (image.kind, image.arch) == ("bitcode", "gfx90a:xnack-")
 
 
-def test_preprocessing_has_the_flags_and_leaves_the_depfile_alone() -> None:
+def test_preprocessing_has_the_flags_and_does_not_write_the_depfile() -> None:
     completion = hip.complete(UNIT, b"", "", CLANG)
     assert completion.preprocessing is not None
     text = " ".join(completion.preprocessing.argv)
@@ -74,7 +74,7 @@ def test_preprocessing_has_the_flags_and_leaves_the_depfile_alone() -> None:
     assert completion.temporary == completion.preprocessing.directories
 
 
-def test_hash_of_a_source_depends_on_its_name_alone() -> None:
+def test_hash_of_a_source_depends_only_on_its_name() -> None:
     def name(text: str) -> str:
         return next(word for word in text.split() if word.startswith("-cuid="))
 
@@ -86,7 +86,7 @@ def test_hash_of_a_source_depends_on_its_name_alone() -> None:
     ("options", "level"),
     [((), "O2"), (("-O0",), "O0"), (("-O3", "-Os"), "O2"), (("-Ofast",), "O3"), (("-O",), "O1")],
 )
-def test_device_link_is_lld_over_bitcode(options: tuple[str, ...], level: str) -> None:
+def test_device_link_runs_lld_on_bitcode(options: tuple[str, ...], level: str) -> None:
     unit = LinkUnit(
         target="t",
         arch="gfx90a:sramecc+:xnack-",
@@ -111,7 +111,7 @@ IMAGES = tuple(
 )
 
 
-def test_pack_is_the_bundle_of_clang() -> None:
+def test_pack_command_runs_the_bundler() -> None:
     (command,) = hip.pack(PackUnit(images=IMAGES, output=Path("/out/c")), CLANG).commands
 
     text = " ".join(command.argv)
@@ -120,7 +120,7 @@ def test_pack_is_the_bundle_of_clang() -> None:
     assert text.endswith("-input=/dev/null -input=/out/0 -input=/out/1 -output=/out/c")
 
 
-def test_compression_needs_a_bundler_that_has_it() -> None:
+def test_compression_needs_a_bundler_that_supports_it() -> None:
     unit = PackUnit(images=IMAGES, output=Path("/out/c"), compression="size")
 
     (command,) = hip.pack(unit, CLANG).commands
@@ -133,17 +133,17 @@ def test_compression_needs_a_bundler_that_has_it() -> None:
     assert not any("compress" in word for word in plain.commands[0].argv)
 
 
-def test_architectures_are_canonical_and_each_once() -> None:
+def test_architectures_are_canonical_and_unique() -> None:
     requested = ("gfx90a:xnack-:sramecc+", "gfx1030", "gfx90a:sramecc+:xnack-", "gfx9-generic")
     assert expand(requested, KNOWN) == ("gfx90a:sramecc+:xnack-", "gfx1030", "gfx9-generic")
 
 
-def test_default_is_what_rocm_supports_of_the_known() -> None:
+def test_default_architectures_are_supported_by_rocm_and_known() -> None:
     assert expand((), KNOWN) == ("gfx906", "gfx908", "gfx90a", "gfx1030")
     assert expand((), ("gfx803", "gfx900")) == ("gfx900",)
 
 
-def test_native_is_amd_devices_alone() -> None:
+def test_native_expands_to_amd_devices_only() -> None:
     assert expand(("native",), KNOWN, ("sm_90", "gfx90a")) == ("gfx90a",)
     with pytest.raises(ConfigurationError, match="the driver lists no AMD device here"):
         expand(("native",), KNOWN, ("sm_90",))
@@ -167,12 +167,12 @@ def test_native_is_amd_devices_alone() -> None:
         (("gfx90a", "gfx90a:xnack-"), "gfx90a and gfx90a:xnack-: a device could use either"),
     ],
 )
-def test_what_is_no_target_is_named(requested: tuple[str, ...], message: str) -> None:
+def test_error_names_an_invalid_architecture(requested: tuple[str, ...], message: str) -> None:
     with pytest.raises(KbuildError, match=message):
         expand(requested, KNOWN)
 
 
-def test_both_settings_of_a_feature_go_together() -> None:
+def test_both_settings_of_a_feature_can_be_combined() -> None:
     both = ("gfx90a:xnack+", "gfx90a:xnack-")
     assert expand(both, KNOWN) == both
 
@@ -209,12 +209,12 @@ BUNDLER = "/usr/lib/llvm-15/bin/clang-offload-bundler\n"
         ),
     ],
 )
-def test_unusable_compilers_say_why(texts: tuple[str, ...], message: str) -> None:
+def test_error_says_why_a_compiler_is_unusable(texts: tuple[str, ...], message: str) -> None:
     with pytest.raises(ToolchainError, match=message):
         hip.read_toolchain(Path("/c"), texts, ToolchainHints())
 
 
-def test_other_platform_has_a_stand_in() -> None:
+def test_other_platform_has_a_fallback() -> None:
     def ask(**hints: Any) -> tuple[str, str] | None:
         found = hip.find_fallback(ToolchainHints(**hints))
         return (found.backend, found.reason) if found else None
@@ -229,7 +229,7 @@ def test_other_platform_has_a_stand_in() -> None:
         ask(environment=(("HIP_PLATFORM", "intel"),))
 
 
-def test_trap_of_the_wrapper_is_told_where_it_is(tmp_path: Path) -> None:
+def test_note_mentions_hipcc_only_when_nvcc_is_on_path(tmp_path: Path) -> None:
     hints = ToolchainHints(search_path=(tmp_path,))
     (tmp_path / "hipcc").touch()
     assert hip.list_notes(CLANG, hints) == ()
@@ -240,7 +240,7 @@ def test_trap_of_the_wrapper_is_told_where_it_is(tmp_path: Path) -> None:
     assert hip.list_notes(CLANG, told) == ()
 
 
-def test_failures_are_explained() -> None:
+def test_failures_have_a_fix() -> None:
     assert "newer LLVM than this clang" in hip.read_log("x: Opaque pointers are only", UNIT).fix
     unknown = "clang: error: unsupported HIP gpu architecture: gfx90a"
     assert "does not support gfx90a:xnack-" in hip.read_log(unknown, UNIT).fix
@@ -249,13 +249,13 @@ def test_failures_are_explained() -> None:
     assert "make all but one" in hip.read_log("ld.lld: error: duplicate symbol: f", LINK).fix
 
 
-def test_count_of_warnings_is_no_warning() -> None:
+def test_number_of_warnings_is_not_a_warning() -> None:
     warning = "a.cu:1:2: warning: unused variable 'x'\n"
     log = f"{warning}1 warning generated when compiling for gfx90a.\n"
     assert hip.read_log(log).warnings == warning
 
 
-def test_one_kernel_is_read_with_what_is_amds() -> None:
+def test_kernel_is_read_with_its_amd_resources() -> None:
     kinds = [param.kind for param in hip_image._spell_params("_Z1kPii", LAYOUT)]
     types = [param.type for param in hip_image._spell_params("_Z1kPii", LAYOUT)]
     assert (kinds, types) == (["global_buffer", "by_value"], ["int*", "int"])
@@ -264,7 +264,7 @@ def test_one_kernel_is_read_with_what_is_amds() -> None:
 LAYOUT = ((0, 8, None, None, "global_buffer"), (8, 4, None, None, "by_value"))
 
 
-def test_bitcode_tells_nothing_before_its_link() -> None:
+def test_bitcode_has_no_kernels_before_the_link() -> None:
     assert hip_read.read_image(b"BC\xc0\xde....", "bitcode").kernels == ()
 
 

@@ -1,4 +1,4 @@
-"""Where HIP is looked for, in folders laid out like the distributions of it."""
+"""Tests for finding HIP in directory trees like those of its distributions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def isa(folder: str, *processors: str) -> tuple[str, ...]:
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine whose ``/opt`` and ``/usr`` have nothing of HIP."""
+    """A machine without HIP in ``/opt`` and ``/usr``."""
     monkeypatch.setattr(hip_installation, "_OPT", tmp_path / "opt/rocm")
     monkeypatch.setattr(hip_installation, "_SYSTEM", tmp_path / "usr")
     return tmp_path
@@ -52,7 +52,7 @@ def set_root(root: Path) -> ToolchainHints:
     return ToolchainHints(environment=(("ROCM_PATH", str(root)),))
 
 
-def test_debian_spreads_it_over_usr(machine: Path) -> None:
+def test_debian_packages_are_found_in_usr(machine: Path) -> None:
     libraries = "lib/x86_64-linux-gnu"
     bitcode = isa(f"{libraries}/amdgcn/bitcode", "90a", "906", "1030", "9-generic")
     root = lay_out(
@@ -69,11 +69,11 @@ def test_debian_spreads_it_over_usr(machine: Path) -> None:
     assert found.processors == ("gfx906", "gfx90a", "gfx1030", "gfx9-generic")
     library = root / libraries / "libamdhip64.so.5"
     assert find_runtime_library(ToolchainHints()) == (root, library)
-    # The system's clang need not be the one that the libraries are for.
+    # The system's clang is not a candidate, because the libraries can be for another version.
     assert tuple(list_compilers(ToolchainHints())) == ("amdclang++", "hipcc")
 
 
-def test_rocm_has_a_tree_of_its_own(machine: Path) -> None:
+def test_rocm_is_found_in_opt(machine: Path) -> None:
     root = lay_out(
         machine / "opt/rocm",
         *(HEADER, *isa("amdgcn/bitcode", "942"), "llvm/bin/amdclang++", "llvm/bin/clang++"),
@@ -85,14 +85,14 @@ def test_rocm_has_a_tree_of_its_own(machine: Path) -> None:
     assert find_runtime_library(ToolchainHints()) == (root, root / "lib/libamdhip64.so.7")
 
 
-def test_newest_of_several_versions_is_taken(machine: Path) -> None:
+def test_newest_version_is_chosen(machine: Path) -> None:
     for version in ("rocm-6.4.1", "rocm-7.10.0", "rocm-7.2.0"):
         lay_out(machine / "opt" / version, HEADER, *isa("amdgcn/bitcode", "942"))
 
     assert find_installation(ToolchainHints()).root == machine / "opt/rocm-7.10.0"
 
 
-def test_core_sdk_lies_one_folder_deeper(machine: Path) -> None:
+def test_core_sdk_is_found_one_directory_deeper(machine: Path) -> None:
     bitcode = isa("lib/llvm/amdgcn/bitcode", "950")
     root = lay_out(machine / "opt/rocm/core-10.0", HEADER, *bitcode, "lib/llvm/bin/amdclang++")
 
@@ -100,7 +100,7 @@ def test_core_sdk_lies_one_folder_deeper(machine: Path) -> None:
     assert next(list_compilers(ToolchainHints())) == str(root / "lib/llvm/bin/amdclang++")
 
 
-def test_wheels_have_headers_and_libraries_apart(machine: Path) -> None:
+def test_headers_and_libraries_of_wheels_are_found(machine: Path) -> None:
     site = machine / "site-packages"
     lay_out(site / "_rocm_sdk_devel", HEADER)
     core = lay_out(
@@ -118,7 +118,7 @@ def test_wheels_have_headers_and_libraries_apart(machine: Path) -> None:
     assert find_runtime_library(hints) == (found.root, core / "lib/libamdhip64.so.7")
 
 
-def test_user_comes_first(machine: Path) -> None:
+def test_settings_of_the_user_take_precedence(machine: Path) -> None:
     lay_out(machine / "opt/rocm", HEADER, *isa("amdgcn/bitcode", "906"), "llvm/bin/clang++")
     own = lay_out(machine / "own", HEADER, *isa("amdgcn/bitcode", "942"), "llvm/bin/clang++")
 
@@ -136,7 +136,7 @@ def test_user_comes_first(machine: Path) -> None:
         ((HEADER,), "ROCm device libraries .* not found.*Debian: rocm-device-libs"),
     ],
 )
-def test_what_is_missing_is_named(machine: Path, files: tuple[str, ...], message: str) -> None:
+def test_error_names_what_is_missing(machine: Path, files: tuple[str, ...], message: str) -> None:
     lay_out(machine / "own", *files).mkdir(exist_ok=True)
 
     with pytest.raises(ToolchainError, match=message):
@@ -149,7 +149,7 @@ def test_root_that_is_not_there_is_named(machine: Path) -> None:
         find_installation(set_root(machine / "nowhere"))
 
 
-def test_header_without_a_version_is_named(machine: Path) -> None:
+def test_error_names_a_header_without_a_version(machine: Path) -> None:
     root = lay_out(machine / "own", HEADER, *isa("amdgcn/bitcode", "906"))
     (root / HEADER).write_text("#pragma once\n")
 
@@ -157,7 +157,7 @@ def test_header_without_a_version_is_named(machine: Path) -> None:
         find_installation(set_root(root))
 
 
-def test_wrapper_is_the_clang_that_it_calls(machine: Path) -> None:
+def test_wrapper_stands_for_the_clang_that_it_calls(machine: Path) -> None:
     root = lay_out(machine / "own", HEADER, "llvm/bin/lld", *isa("amdgcn/bitcode", "906"))
     texts = ("HIP version: 7.2.53210\nclang version 22.0.0git\n", f"{root}/llvm/bin/bundler\n")
 

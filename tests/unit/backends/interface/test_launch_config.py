@@ -28,7 +28,7 @@ def test_missing_dimensions_are_one(
 
 
 @pytest.mark.parametrize("extent", [0, -1, 2**32, (), (1, 1, 1, 1), (1, 0), 1.5, "ab", b"ab", None])
-def test_invalid_extents_are_refused(extent: int) -> None:
+def test_invalid_extents_are_rejected(extent: int) -> None:
     with pytest.raises(ConfigurationError, match="block"):
         LaunchConfig(grid=1, block=extent)
 
@@ -43,7 +43,7 @@ def test_invalid_extents_are_refused(extent: int) -> None:
         ({"cooperative": "no"}, "cooperative is 'no'"),
     ],
 )
-def test_invalid_settings_are_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_rejected(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         LaunchConfig(grid=1, block=1, **wrong)
 

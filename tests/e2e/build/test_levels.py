@@ -257,13 +257,13 @@ int main() {
 def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive with the device runtime for aarch64."""
     compiler = require(AARCH64)
-    folder = tmp_path_factory.mktemp("runtime")
+    directory = tmp_path_factory.mktemp("runtime")
     sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
     flags = ("-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
     includes = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'cpu'}")
-    succeed(run(compiler, *flags, *includes, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=folder))
-    archive = folder / "libkbuild_cpu.a"
-    succeed(run("aarch64-linux-gnu-ar", "rcs", archive, *sorted(folder.glob("*.o"))))
+    succeed(run(compiler, *flags, *includes, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=directory))
+    archive = directory / "libkbuild_cpu.a"
+    succeed(run("aarch64-linux-gnu-ar", "rcs", archive, *sorted(directory.glob("*.o"))))
     return archive
 
 

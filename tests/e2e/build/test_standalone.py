@@ -397,13 +397,13 @@ def run_on_terminal(directory: Path, variables: dict[str, str]) -> str:
 def test_device_jobs_limit_a_ninja_pool(tmp_path: Path) -> None:
     rules = tmp_path / "build" / "CMakeFiles" / "rules.ninja"
     source = ROOT / "examples" / "c_host"
-    folder = tmp_path / "build"
+    directory = tmp_path / "build"
 
-    succeed(configure(source, folder))
+    succeed(configure(source, directory))
     assert re.search(r"pool kbuild_device_cpu\n  depth = [1-9]", rules.read_text())
-    succeed(configure(source, folder, "KBUILD_DEVICE_JOBS=3"))
+    succeed(configure(source, directory, "KBUILD_DEVICE_JOBS=3"))
     assert re.search(r"pool kbuild_device_3\n  depth = 3", rules.read_text())
-    failed = configure(source, folder, "KBUILD_DEVICE_JOBS=many")
+    failed = configure(source, directory, "KBUILD_DEVICE_JOBS=many")
 
     assert failed.returncode != 0
     assert "KBUILD_DEVICE_JOBS is" in failed.stderr

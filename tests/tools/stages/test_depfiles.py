@@ -11,7 +11,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.stages.depfiles import check_prerequisites, read_depfile
 
 
-def test_depfile_of_a_real_compiler(tmp_path: Path) -> None:
+def test_depfile_of_gcc_is_read(tmp_path: Path) -> None:
     names = ["plain.h", "with space.h", "dollar$.h", "hash#.h"]
     for name in names:
         (tmp_path / name).touch()
@@ -24,15 +24,15 @@ def test_depfile_of_a_real_compiler(tmp_path: Path) -> None:
     assert sorted(map(str, found)) == sorted(["a.c", *names])
 
 
-def write_depfile(folder: Path, header: str) -> Path:
-    (folder / header).touch()
-    (folder / "a.cpp").write_text(f'#include "{header}"\n')
-    subprocess.run(["g++", "-MMD", "-c", "a.cpp"], cwd=folder, check=True)
-    return folder / "a.d"
+def write_depfile(directory: Path, header: str) -> Path:
+    (directory / header).touch()
+    (directory / "a.cpp").write_text(f'#include "{header}"\n')
+    subprocess.run(["g++", "-MMD", "-c", "a.cpp"], cwd=directory, check=True)
+    return directory / "a.d"
 
 
 @pytest.mark.parametrize("name", ["h;h.h", "h\\h.h", "h^h.h", "h`h.h", "h*h.h"])
-def test_headers_that_build_tools_misread(tmp_path: Path, name: str) -> None:
+def test_header_names_that_build_tools_misread_are_rejected(tmp_path: Path, name: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"header h.h.h: build tools do not take .* rename it"
     ):
@@ -40,5 +40,5 @@ def test_headers_that_build_tools_misread(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["h h.h", "h#h.h", "h$h.h", "h[h.h", "h:h.h", "é,'(&).h"])
-def test_headers_that_build_tools_read(tmp_path: Path, name: str) -> None:
+def test_unusual_header_names_are_accepted(tmp_path: Path, name: str) -> None:
     check_prerequisites(write_depfile(tmp_path, name))

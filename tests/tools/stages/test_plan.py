@@ -13,14 +13,14 @@ from kbuild.stages.plan import plan_target
 from kbuild.stages.target import TargetSpec
 
 
-def plan(folder: Path, **changes: Any) -> BuildPlan:
+def plan(directory: Path, **changes: Any) -> BuildPlan:
     settings: dict[str, Any] = {
         "name": "t",
         "kind": "shared",
         "backend": "cpu",
-        "sources": (folder / "a.cu", folder / "b.cu"),
-        "source_root": folder,
-        "output_directory": folder / "out",
+        "sources": (directory / "a.cu", directory / "b.cu"),
+        "source_root": directory,
+        "output_directory": directory / "out",
         "architectures": ("x86-64", "x86-64-v3"),
         "stub_suffix": ".cpp",
         **changes,

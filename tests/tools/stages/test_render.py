@@ -15,15 +15,15 @@ TEXTS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")),
 
 @settings(max_examples=5, deadline=None)
 @given(texts=TEXTS)
-def test_a_compiler_reads_back_what_c_string_wrote(
-    tmp_path_factory: object, texts: list[str]
-) -> None:
-    folder = Path(str(tmp_path_factory.mktemp("c_string")))  # type: ignore[attr-defined]
+def test_compiler_reads_back_the_same_text(tmp_path_factory: object, texts: list[str]) -> None:
+    directory = Path(str(tmp_path_factory.mktemp("c_string")))  # type: ignore[attr-defined]
     lines = [f"    fwrite({c_string(t)}, 1, {len(t.encode())}, stdout); putchar(0);" for t in texts]
-    source = folder / "t.c"
+    source = directory / "t.c"
     source.write_text("\n".join(["#include <stdio.h>", "int main(void) {", *lines, "}"]))
-    subprocess.run(["gcc", "-std=c99", "-trigraphs", "-w", source, "-o", folder / "t"], check=True)
+    subprocess.run(
+        ["gcc", "-std=c99", "-trigraphs", "-w", source, "-o", directory / "t"], check=True
+    )
 
-    output = subprocess.run([folder / "t"], check=True, capture_output=True).stdout
+    output = subprocess.run([directory / "t"], check=True, capture_output=True).stdout
 
     assert output.split(b"\0")[:-1] == [text.encode() for text in texts]

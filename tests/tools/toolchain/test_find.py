@@ -15,14 +15,14 @@ from kbuild.toolchain.find import (
 )
 
 
-def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
-    path = folder / name
+def make_compiler(directory: Path, name: str, prints: str, status: int = 0) -> Path:
+    path = directory / name
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)
     return path
 
 
-def test_the_real_one_is_found() -> None:
+def test_compiler_of_this_machine_is_found() -> None:
     toolchain = find_toolchain(cpu, gather_hints())
 
     assert toolchain.compiler.is_absolute()
@@ -31,14 +31,14 @@ def test_the_real_one_is_found() -> None:
 
 @pytest.fixture
 def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
-    """A compiler on an x86-64 machine with nothing else on PATH."""
+    """The only compiler on PATH of an x86-64 machine."""
     monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
     return find_toolchain(cpu, gather_hints())
 
 
-def test_native_is_this_machine() -> None:
+def test_native_expands_to_the_level_of_this_machine() -> None:
     level = query_architecture("cpu")
     hints = gather_hints()
     assert cpu.expand_architectures(("native",), find_toolchain(cpu, hints), hints) == (level,)

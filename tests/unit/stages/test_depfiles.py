@@ -50,7 +50,7 @@ def test_edge_is_stale_when_a_file_is_missing(
     assert not is_fresh(stamp, depfile, (handoff,))
 
 
-def test_depfile_is_read_as_it_was_written() -> None:
+def test_written_depfile_can_be_read_back() -> None:
     files = (Path("/a/plain"), Path("/with space/and #5"), Path("/a/$HOME"))
     text = format_depfile(Path("/b/the stamp"), files)
     assert text.startswith("/b/the\\ stamp: ")

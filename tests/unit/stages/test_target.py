@@ -11,15 +11,15 @@ from kbuild.errors import ConfigurationError, InputError
 from kbuild.stages.target import DeviceFlags, read_flags, read_target
 
 
-def write_target(folder: Path, **changes: str) -> Path:
-    (folder / "a.cu").touch()
+def write_target(directory: Path, **changes: str) -> Path:
+    (directory / "a.cu").touch()
     values = {
         "name": "t",
         "kind": "shared",
         "backend": "cpu",
-        "source": f"{folder}/a.cu",
-        "source_root": str(folder),
-        "output_directory": f"{folder}/out",
+        "source": f"{directory}/a.cu",
+        "source_root": str(directory),
+        "output_directory": f"{directory}/out",
         "visibility": "default",
         "debug_stubs": "OFF",
         "rdc": "OFF",
@@ -29,7 +29,7 @@ def write_target(folder: Path, **changes: str) -> Path:
         "stub_suffix": ".cpp",
         **changes,
     }
-    path = folder / "target.txt"
+    path = directory / "target.txt"
     path.write_text("".join(f"{key} {value}\n" for key, value in values.items()))
     return path
 

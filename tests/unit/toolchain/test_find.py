@@ -21,8 +21,8 @@ from kbuild.toolchain.find import (
 )
 
 
-def make_compiler(folder: Path, name: str, prints: str, status: int = 0) -> Path:
-    path = folder / name
+def make_compiler(directory: Path, name: str, prints: str, status: int = 0) -> Path:
+    path = directory / name
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)
     return path
@@ -114,7 +114,7 @@ def test_error_says_why_a_cross_compiler_is_unusable(tmp_path: Path, gcc: Toolch
         find_toolchain_for(cpu, "aarch64", gcc, gather_hints())
 
 
-def test_native_without_a_driver_is_told() -> None:
+def test_native_without_a_device_is_an_error() -> None:
     for devices, vendor in ((cuda_devices, "NVIDIA"), (hip_devices, "AMD")):
         with pytest.raises(ConfigurationError, match=f"no {vendor} device here"):
             devices.native_architectures(())

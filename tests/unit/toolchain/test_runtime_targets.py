@@ -12,19 +12,19 @@ from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.toolchain.runtime_targets import RuntimeTarget, describe_runtimes
 
 
-def runtime_in(folder: str) -> tuple[Runtime, ...]:
+def runtime_in(directory: str) -> tuple[Runtime, ...]:
     return (
-        Runtime(linkage="shared", library=Path(folder, "libr.so.1")),
-        Runtime(linkage="static", library=Path(folder, "libr.a")),
+        Runtime(linkage="shared", library=Path(directory, "libr.so.1")),
+        Runtime(linkage="static", library=Path(directory, "libr.a")),
     )
 
 
 def describe(
-    monkeypatch: pytest.MonkeyPatch, folder: str, *, in_wheel: bool
+    monkeypatch: pytest.MonkeyPatch, directory: str, *, in_wheel: bool
 ) -> list[RuntimeTarget]:
     for builder in list_builders():
         monkeypatch.setattr(builder, "find_runtimes", lambda _: ())
-    monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(folder))
+    monkeypatch.setattr(cpu, "find_runtimes", lambda _: runtime_in(directory))
     return list(describe_runtimes(ToolchainHints(), in_wheel=in_wheel))
 
 
@@ -49,9 +49,9 @@ def test_run_path_of_a_program_is_the_directory_of_the_runtime(
 def test_run_paths_in_a_wheel_lead_to_the_wheel_with_the_runtime(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folder = "/env/lib/python3.11/site-packages/kbuild/lib"
+    directory = "/env/lib/python3.11/site-packages/kbuild/lib"
 
-    shared = describe(monkeypatch, folder, in_wheel=True)[0]
+    shared = describe(monkeypatch, directory, in_wheel=True)[0]
 
     assert shared.run_paths == (
         "$ORIGIN/kbuild/lib",

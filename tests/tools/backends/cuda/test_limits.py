@@ -17,7 +17,7 @@ ARCHITECTURES = (52, 53, 60, 61, 62, 70, 75, 80, 86, 87, 89, 90, 100, 103, 110, 
 REGISTERS = (16, 32, 40, 63, 64, 65, 72, 73, 80, 96, 128, 168, 224, 255)
 THREADS = (32, 33, 128, 256, 257, 288, 416, 672, 768, 800, 896, 897, 1024)
 
-# Prints the registers and the shared memory of a block, then what cannot be launched.
+# Prints the registers and shared memory of a block, then the blocks that cannot be launched.
 PROGRAM = """\
 #include <cuda/__device/arch_traits.h>
 #include <cuda_occupancy.h>
@@ -59,7 +59,7 @@ int main() { CALLS }
 
 
 def find_headers() -> Path | None:
-    """The toolkit's folder of headers, from its wheels."""
+    """Return the directory of the toolkit's headers, from its wheels."""
     found = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/include"))
     return next((path for path in found if (path / "cuda_occupancy.h").is_file()), None)
 
@@ -73,17 +73,17 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     traits = cccl / "cuda" / "__device" / "arch_traits.h"
     if not traits.is_file():
         pytest.skip(f"no cuda/__device/arch_traits.h below {cccl}")
-    # Releases differ in the oldest and the newest that they know.
+    # The oldest and newest known architectures depend on the release.
     defined = traits.read_text()
     known = [n for n in ARCHITECTURES if f"arch_traits<arch_id::sm_{n}>()" in defined]
     assert {70, 80, 90} <= set(known)
-    folder = tmp_path_factory.mktemp("limits")
+    directory = tmp_path_factory.mktemp("limits")
     text = PROGRAM.replace("REGISTERS", ", ".join(map(str, REGISTERS)))
     text = text.replace("THREADS", ", ".join(map(str, THREADS)))
     calls = " ".join(f"judge<{number}>();" for number in known)
-    source = folder / "limits.cpp"
+    source = directory / "limits.cpp"
     source.write_text(text.replace("CALLS", calls))
-    # Without optimisation, what throws asks for the runtime.
+    # Without optimization, code that throws needs the C++ runtime.
     words = (
         "g++",
         "-std=c++17",
@@ -94,21 +94,23 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
         cccl,
         source,
         "-o",
-        folder / "limits",
+        directory / "limits",
     )
     subprocess.run([*map(str, words)], check=True)
-    output = subprocess.run([folder / "limits"], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [directory / "limits"], capture_output=True, text=True, check=True
+    ).stdout
     return [line.split() for line in output.splitlines()]
 
 
-def test_static_shared_memory_is_what_the_headers_say(said: list[list[str]]) -> None:
+def test_static_shared_memory_limit_matches_the_headers(said: list[list[str]]) -> None:
     found = {int(row[1]): int(row[3]) for row in said if row[0] == "arch"}
     for number, size in found.items():
         assert LIMITS.shared_bytes_of(f"sm_{number}") == size
         assert LIMITS.shared_bytes_of(f"sm_{number}a") == size
 
 
-def test_blocks_that_cannot_be_launched_are_those_of_the_headers(said: list[list[str]]) -> None:
+def test_block_size_limit_matches_the_headers(said: list[list[str]]) -> None:
     assert ["error"] not in said
     known = [int(row[1]) for row in said if row[0] == "arch"]
     never = {tuple(map(int, row[1:])) for row in said if row[0] == "never"}
@@ -123,7 +125,7 @@ def test_blocks_that_cannot_be_launched_are_those_of_the_headers(said: list[list
     assert judged == never
 
 
-def test_the_largest_block_is_the_last_that_the_headers_allow(said: list[list[str]]) -> None:
+def test_largest_block_matches_the_headers(said: list[list[str]]) -> None:
     never = {tuple(map(int, row[1:])) for row in said if row[0] == "never"}
     known = [int(row[1]) for row in said if row[0] == "arch"]
     for number, registers in itertools.product(known, REGISTERS):
@@ -134,7 +136,7 @@ def test_the_largest_block_is_the_last_that_the_headers_allow(said: list[list[st
         assert not any(t <= most for t in THREADS if t not in allowed)
 
 
-def test_newest_language_version_is_the_assemblers(tmp_path: Path) -> None:
+def test_newest_ptx_version_matches_the_assembler(tmp_path: Path) -> None:
     found = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/bin/ptxas"))
     if not found:
         pytest.skip("no wheel of NVIDIA's with ptxas")

@@ -1,4 +1,4 @@
-"""AbiEquivalents of records, by what the psABI says of their eightbytes."""
+"""Tests for types that the ABI passes like a record, by the classes of its eightbytes."""
 
 from __future__ import annotations
 

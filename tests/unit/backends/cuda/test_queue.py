@@ -50,7 +50,7 @@ def test_streams_are_read(stream: Any, address: int) -> None:
 
 
 @pytest.mark.parametrize("stream", ["7", 1.5, -1, 2**64, Stream(0), Stream(0, "7"), object()])
-def test_what_is_no_stream_is_told(stream: Any) -> None:
+def test_objects_that_are_not_streams_are_rejected(stream: Any) -> None:
     with pytest.raises(ConfigurationError, match="invalid stream"):
         read_stream(stream)
 

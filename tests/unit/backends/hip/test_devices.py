@@ -10,8 +10,8 @@ from kbuild.backends.hip.devices import query_driver
 from kbuild.backends.interface.devices import Device
 
 
-def write_node(folder: Path, number: int, version: int, name: str = "") -> None:
-    node = folder / str(number)
+def write_node(directory: Path, number: int, version: int, name: str = "") -> None:
+    node = directory / str(number)
     node.mkdir()
     (node / "properties").write_text(f"cpu_cores_count 0\ngfx_target_version {version}\n\n")
     (node / "name").write_text(f"{name}\n")

@@ -36,8 +36,8 @@ def lay_out(root: Path, *files: str) -> Path:
 HEADER = "include/hip/hip_version.h"
 
 
-def isa(folder: str, *processors: str) -> tuple[str, ...]:
-    return tuple(f"{folder}/oclc_isa_version_{name}.bc" for name in processors)
+def isa(directory: str, *processors: str) -> tuple[str, ...]:
+    return tuple(f"{directory}/oclc_isa_version_{name}.bc" for name in processors)
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +144,7 @@ def test_error_names_what_is_missing(machine: Path, files: tuple[str, ...], mess
     assert hip.find_runtimes(set_root(machine / "own")) == ()
 
 
-def test_root_that_is_not_there_is_named(machine: Path) -> None:
+def test_error_names_a_missing_root(machine: Path) -> None:
     with pytest.raises(ToolchainError, match=r"ROCM_PATH is .*nowhere'?: no such directory"):
         find_installation(set_root(machine / "nowhere"))
 

@@ -26,11 +26,11 @@ def make_row(display: str, *types: str | None, container: int = 0) -> KernelReco
     )
 
 
-def declare(folder: Path, row: KernelRecord, *texts: str) -> list[tuple[str | None, str | None]]:
+def declare(directory: Path, row: KernelRecord, *texts: str) -> list[tuple[str | None, str | None]]:
     """Complete the row from source texts; return (type, name) of each parameter."""
     paths = []
     for number, text in enumerate(texts):
-        paths.append(folder / f"{number}.cu")
+        paths.append(directory / f"{number}.cu")
         paths[-1].write_text(text)
     (found,) = declare_params((row,), {0: tuple(paths)})
     return [(param.type, param.name) for param in found.params]

@@ -1,4 +1,4 @@
-"""Files: read with clear messages, written atomically."""
+"""Read files with clear error messages, and write files atomically."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ else:
 
 
 def sha256(content: bytes) -> str:
-    """The hexadecimal SHA-256 of ``content``."""
-    import hashlib  # noqa: PLC0415 - loads OpenSSL; an edge with nothing to do hashes nothing
+    """Return the SHA-256 digest of ``content`` in hexadecimal."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, which an up-to-date edge does not need
 
     return hashlib.sha256(content).hexdigest()
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write ``path`` atomically: readers see the old content or the new, never a part."""
+    """Write a file atomically: readers see either the old or the new content."""
     write_parts(path, (content,))
 
 
 def write_parts(path: Path, parts: Iterable[bytes], *, modified: int | None = None) -> None:
-    """Write a file of these parts, atomically as `write_file` does.
+    """Write the concatenated parts to a file, atomically like `write_file`.
 
-    ``modified`` is the time that the file shall have, in ns since the epoch.
+    Args:
+        path: The file.
+        parts: The content.
+        modified: The modification time to set, in ns since the epoch.
+
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_temporary(path)
@@ -51,13 +55,15 @@ def _name_temporary(path: Path) -> Path:
 
 
 def begin_stamp(path: Path) -> int:
-    """Remove the stamp of an edge that begins; the time that `write_stamp` shall give it.
+    """Remove the stamp of an edge that starts, so that it has none if it fails.
 
-    What ends early leaves no stamp, and so is never taken for finished.
+    Returns:
+        The start time for `write_stamp`, in ns since the epoch.
+
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    # By the clock that gives files their times, which may be coarse, or a server's.
+    # Use the clock of the file system, which can be coarse, or that of a file server.
     probe = _name_temporary(path)
     try:
         with probe.open("xb") as stream:
@@ -67,14 +73,16 @@ def begin_stamp(path: Path) -> int:
 
 
 def write_stamp(path: Path, content: bytes, started: int) -> None:
-    """Write an edge's stamp as of its start: an input changed since then is newer."""
+    """Write an edge's stamp, dated back to its start, so that later changes of inputs are newer."""
     write_parts(path, (content,), modified=started)
 
 
 def write_if_changed(path: Path, content: bytes) -> bool:
-    """Write ``path`` only if its content differs, so that what depends on it stays fresh.
+    """Write a file only if its content changes, so that its dependents stay up to date.
 
-    Returns whether it was written.
+    Returns:
+        Whether the file was written.
+
     """
     try:
         if path.read_bytes() == content:
@@ -86,7 +94,7 @@ def write_if_changed(path: Path, content: bytes) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """The file's content; InputError where it cannot be read."""
+    """Return the content of a file. Raise InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -94,7 +102,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The document at ``path``; ConfigurationError where it cannot be read."""
+    """Read a TOML file. Raise ConfigurationError if it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

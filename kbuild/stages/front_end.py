@@ -75,7 +75,8 @@ def _run_step(step: FrontEndStep, launcher: tuple[str, ...]) -> CommandResult:
     result = process.run(_launch(step, launcher))
     if result.returncode == 0 or not launcher or not step.is_cacheable:
         return result
-    # The cause may be a full disk, a lost server, or the compiler: the command itself will tell.
+    # The launcher can fail because of a full disk, a lost server, or the compiler. If the command
+    # fails without it, too, then the compiler is the cause.
     alone = process.run(step.command)
     if alone.returncode != 0:
         return alone
@@ -98,7 +99,7 @@ def _remove_outputs(whole: Command) -> None:
 
 
 def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:
-    """Check that the launcher created all outputs; one that misreads a command may not."""
+    """Check that the launcher created all outputs; it might have misread a command."""
     for path in whole.outputs:
         if not path.is_file():
             raise ToolError(

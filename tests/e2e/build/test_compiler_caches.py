@@ -164,14 +164,14 @@ def test_build_directories_can_share_a_redis_server(
     source = write_sources(tmp_path / "source")
     with serve_redis(tmp_path) as address:
         # Each build has its own sccache server, as on two machines. They share only Redis.
-        for number, wanted in enumerate(("misses", "hits")):
+        for number, expected in enumerate(("misses", "hits")):
             directory = tmp_path / f"s{number}"
             directory.mkdir()
             with serve_sccache(directory, monkeypatch, SCCACHE_REDIS_ENDPOINT=address) as server:
                 compile_with(source, tmp_path / f"build{number}", "cuda", ("sccache",))
                 counts = server.count()
-                other = "hits" if wanted == "misses" else "misses"
-                assert set(counts[wanted]) == LANGUAGES["cuda"]
+                other = "hits" if expected == "misses" else "misses"
+                assert set(counts[expected]) == LANGUAGES["cuda"]
                 assert not counts[other]
 
 

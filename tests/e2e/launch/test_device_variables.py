@@ -66,4 +66,4 @@ def test_name_that_two_sources_define_is_explained(tmp_path: Path) -> None:
 
     output = succeed(build(tmp_path, "shared_kernels"))
 
-    assert f"{CLASH}, of which each uses its own: table (weights.cu, table.cu)" in output
+    assert f"{CLASH}, because each source uses its own: table (weights.cu, table.cu)" in output

@@ -236,8 +236,8 @@ def test_note_mentions_hipcc_only_when_nvcc_is_on_path(tmp_path: Path) -> None:
     (tmp_path / "nvcc").touch()
     (note,) = hip.list_notes(CLANG, hints)
     assert "kbuild calls /rocm/llvm/bin/clang++ for HIP_PLATFORM=amd" in note
-    told = replace(hints, environment=(("HIP_PLATFORM", "amd"),))
-    assert hip.list_notes(CLANG, told) == ()
+    selected = replace(hints, environment=(("HIP_PLATFORM", "amd"),))
+    assert hip.list_notes(CLANG, selected) == ()
 
 
 def test_failures_have_a_fix() -> None:

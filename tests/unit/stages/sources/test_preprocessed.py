@@ -115,11 +115,11 @@ def split_and_select(text: bytes) -> bytes:
         if depth == 0 and ((end and end in b"{};") or (not end and len(group) == 1)):
             found.append(group)
             group = []
-    wanted = re.compile(rb"\bk\b")
+    requested = re.compile(rb"\bk\b")
     return b"".join(
-        b"".join(preprocessed._keep(group, wanted))
+        b"".join(preprocessed._keep(group, requested))
         for group in [*found, group]
-        if any(b"__global__" in part and wanted.search(part) for part in group)
+        if any(b"__global__" in part and requested.search(part) for part in group)
     )
 
 

@@ -1,1 +1,1 @@
-"""The stages: verb-named functions that pass frozen values on."""
+"""Plan, compile, link, and pack the kernels of a target. Build edges run this code."""

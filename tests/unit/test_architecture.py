@@ -34,11 +34,14 @@ MOST_NATIVE_FILES: Final = 24
 
 
 def list_modules() -> dict[str, Path]:
-    """Return the files of all modules by dotted name, without the native sources."""
+    """Return the files of all modules by dotted name.
+
+    The native sources, and the examples in an installed package, are not modules.
+    """
     found = {}
     for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        if "native" not in parts:
+        if not {"native", "examples"}.intersection(parts):
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 

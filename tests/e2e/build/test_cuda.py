@@ -13,7 +13,7 @@ from kbuild.backends.cuda import build as cuda
 from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, PROJECTS, ROOT, build, configure, run, run_kbuild, succeed
-from support.tools.toolchains import needs_backend
+from support.tools.toolchains import needs_backend, require_programs
 
 KERNELS = PROJECTS / "kernels"
 
@@ -100,7 +100,10 @@ def test_build_needs_only_the_toolchain_in_wheels(tmp_path: Path) -> None:
     ("keys", "code", "expected"),
     [
         ('architectures = ["42"]', 2, "'42' is not supported by this toolkit"),
-        ('architectures = ["native"]', 2, "name an architecture"),
+        pytest.param(
+            *('architectures = ["native"]', 2, "name an architecture"),
+            marks=pytest.mark.skipif(bool(list_devices()), reason="this machine has a GPU"),
+        ),
         ('compile_options = ["--no-such-option"]', 4, "no-such-option"),
         ('compile_options = ["-Xptxas", "--no-such-option"]', 4, "no-such-option"),
     ],
@@ -155,6 +158,7 @@ def test_compile_record_contains_spills(tmp_path: Path) -> None:
 
 def test_host_compiler_can_differ_from_the_compiler_of_the_project(tmp_path: Path) -> None:
     """nvcc uses HOST_COMPILER, and the project keeps its own compiler and standard."""
+    require_programs("clang++")
     source = tmp_path / "source"
     source.mkdir()
     shutil.copy(ROOT / "examples" / "saxpy" / "saxpy.cu", source)
@@ -338,7 +342,9 @@ def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
 
     listed = run_kbuild("inspect", "--format", "json", tmp_path / "libtyped_kernels.so")
     (artifact,) = json.loads(succeed(listed))["artifacts"]
-    (name,) = {kernel["name"] for image in artifact["images"] for kernel in image["kernels"]}
+    # CCCL of CUDA 13.0 adds a kernel of its own.
+    names = {kernel["name"] for image in artifact["images"] for kernel in image["kernels"]}
+    (name,) = (name for name in names if "largest" in name)
     # The host program links because g++ uses the same name. By default, the types of CUB and Thrust
     # have the architectures in their names.
     assert name in succeed(run("nm", tmp_path / "host"))

@@ -149,6 +149,6 @@ def test_invalid_numbers_of_jobs_are_rejected(tmp_path: Path, jobs: str) -> None
     configured = configure(tmp_path, tmp_path / "cmake", f"KBUILD_DEVICE_JOBS={jobs}")
     built = run_kbuild("build", "--device-jobs", jobs, cwd=tmp_path)
 
-    assert "a number of jobs, 1 to 99999" in " ".join(configured.stderr.split())
+    assert "expected a number from 1 to 99999" in " ".join(configured.stderr.split())
     assert built.returncode == 2
     assert f"'{jobs}' is not a number of jobs; expected 1 to 99999" in built.stderr

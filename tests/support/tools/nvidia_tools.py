@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+_OLDEST = (13, 5)
 # Registers, stack (None if unknown), shared memory, local memory, and constant bank 0.
 Usage = tuple[int, int | None, int, int, int]
 
@@ -25,10 +26,14 @@ def find_tool(name: str) -> str | None:
 
 
 def require_tool(name: str) -> str:
-    """Return the path of a tool, or skip the test if it is not installed."""
+    """Return the path of a tool, or skip the test if it is missing or too old to compare with."""
     tool = find_tool(name)
     if tool is None:
         pytest.skip(f"no {name}: neither in NVIDIA's wheels nor on PATH nor in /usr/local/cuda")
+    found = re.search(r"release (\d+)\.(\d+)", run(tool, "--version"))
+    if found is None or tuple(map(int, found.groups())) < _OLDEST:
+        oldest = ".".join(map(str, _OLDEST))
+        pytest.skip(f"{tool} is older than {oldest}, which is the first to print symbol types")
     return tool
 
 

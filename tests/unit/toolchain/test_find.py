@@ -72,6 +72,7 @@ def test_error_lists_compilers_that_were_not_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
 
     with pytest.raises(ToolchainError, match=r"compiler g\+\+ or clang\+\+ or c\+\+ not found"):
         find_toolchain(cpu, gather_hints())
@@ -82,6 +83,7 @@ def gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
     """The only compiler on PATH of an x86-64 machine."""
     monkeypatch.setattr("kbuild.backends.cpu.machines.own_machine", lambda: "x86_64")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
     make_compiler(tmp_path, "g++", "g++ (GCC) 14.2.1")
     return find_toolchain(cpu, gather_hints())
 

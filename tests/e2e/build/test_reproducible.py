@@ -212,7 +212,7 @@ def test_bad_usage_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str
         return capsys.readouterr().err
 
     assert "--reproducible expects two paths" in complain(tmp_path)
-    assert "leave out --policy" in complain("--policy", "p.toml", tmp_path, tmp_path)
+    assert "remove --policy" in complain("--policy", "p.toml", tmp_path, tmp_path)
     assert "no such file" in complain(tmp_path / "a", tmp_path / "none")
     assert "is a directory" in complain(tmp_path / "a", tmp_path / "b.ptx")
-    assert "may be text or json" in complain(tmp_path, tmp_path, "--format", "sarif")
+    assert "expected text or json" in complain(tmp_path, tmp_path, "--format", "sarif")

@@ -233,7 +233,7 @@ def test_architecture_is_required_without_a_device() -> None:
         lambda: RtcKernel(SOURCE, "heavy", backend="cuda"),
     ):
         with pytest.raises(
-            ConfigurationError, match="no NVIDIA device here; name the architecture"
+            ConfigurationError, match="no NVIDIA device here; name an architecture"
         ):
             ask()
     assert query_architecture() == query_architecture("cpu")

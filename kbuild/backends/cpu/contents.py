@@ -1,4 +1,4 @@
-"""Read what CPU device images contain.
+"""Read what linked CPU images contain.
 
 This module is separate from those that make images, because every verification reads images, and
 reading them does not need DWARF.
@@ -33,14 +33,8 @@ _MOST_PARAMETERS: Final = 4096
 _MOST_VARIABLES: Final = 1 << 20
 
 
-def read_image(data: bytes) -> ImageContent:
-    """Read the table that an image exports; raise InputError if there is none.
-
-    For an object that waits for a device link, return what its image would list.
-    """
-    elf = Elf(data)
-    if elf.type == "relocatable":
-        return _read_object_content(data)
+def read_table(elf: Elf) -> ImageContent:
+    """Read the table that an image exports; raise InputError if there is none."""
     table = next(
         (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
     )
@@ -65,25 +59,6 @@ def read_image(data: bytes) -> ImageContent:
 def display_name(symbol: str) -> str:
     """Return the C++ name of a kernel, without what `name_apart` added."""
     return demangle(OWN_SUFFIX.sub("", symbol))
-
-
-def _read_object_content(data: bytes) -> ImageContent:
-    from kbuild.backends.cpu.adapter import layout_parameters  # noqa: PLC0415 - see above
-    from kbuild.backends.cpu.objects import read_object  # noqa: PLC0415 - loads a DWARF reader
-
-    facts = read_object(data, "object")
-    return ImageContent(
-        kernels=tuple(
-            Kernel(
-                name=kernel.symbol,
-                display=display_name(kernel.symbol),
-                linkage=LINKAGE_CODES[kernel.linkage],
-                params=layout_parameters(kernel),
-            )
-            for kernel in facts.kernels
-        ),
-        variables=facts.variables,
-    )
 
 
 def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:

@@ -14,13 +14,14 @@ from weakref import WeakValueDictionary
 
 from kbuild import resources
 from kbuild.backends.cpu.container import write_container
-from kbuild.backends.cpu.contents import read_image
+from kbuild.backends.cpu.contents import read_table
 from kbuild.backends.interface.devices import Arguments, ArrayView, ImageBytes
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.backends.module import abi
 from kbuild.backends.module.launch import encode_config
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, KernelRecord, Param
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
@@ -49,7 +50,7 @@ class CpuModule:
     def __init__(self, images: Sequence[ImageBytes]) -> None:
         self._library: ctypes.CDLL | None = None
         content = write_container((image.arch, image.sha256, image.data) for image in images)
-        kernels = read_image(images[0].data).kernels
+        kernels = read_table(Elf(images[0].data)).kernels
         memory = ctypes.create_string_buffer(content, len(content))
         container = _Container(data=ctypes.addressof(memory), size=len(content))
         handles = (ctypes.c_void_p * len(kernels))()

@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar
+from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar, layout_parameters
 from kbuild.backends.cpu.contents import LINKAGE_CODES, OWN_SUFFIX, display_name
 from kbuild.backends.cpu.passing import find_obstacle
+from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.errors import SourceError
 from kbuild.facts import Place, Symbol
 from kbuild.formats import dwarf
 from kbuild.formats.elf.constants import SHF_ALLOC
 from kbuild.formats.elf.file import Elf
-from kbuild.model import Linkage, Variable
+from kbuild.model import Kernel, Linkage, Variable
 
 KERNEL_LIST: Final = "__patchable_function_entries"
 
@@ -86,6 +87,23 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
         ),
         initialisers=tuple(s.name for s in undefined if s.name.startswith(_INITIALISER)),
         is_x86=elf.machine == "x86_64",
+    )
+
+
+def describe_object(data: bytes) -> ImageContent:
+    """Describe an object that waits for a device link as its image would be described."""
+    facts = read_object(data, "object")
+    return ImageContent(
+        kernels=tuple(
+            Kernel(
+                name=kernel.symbol,
+                display=display_name(kernel.symbol),
+                linkage=LINKAGE_CODES[kernel.linkage],
+                params=layout_parameters(kernel),
+            )
+            for kernel in facts.kernels
+        ),
+        variables=facts.variables,
     )
 
 

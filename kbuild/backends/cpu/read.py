@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.contents import read_image as _read_image
+from kbuild.backends.cpu.contents import read_table
 from kbuild.backends.interface.read import (
     ImageContent,
     Listing,
@@ -15,6 +15,7 @@ from kbuild.backends.interface.read import (
 )
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.elf.file import Elf
 from kbuild.formats.offload import binary as offload_binary
 from kbuild.formats.offload.binary_entry import Entry
 from kbuild.model import ImageKind, Problem
@@ -72,9 +73,17 @@ def _load(entry: Entry, content: Buffer, limit: int) -> Buffer | Problem:
         return Problem(where=f"byte {entry.offset:#x}", message=str(error))
 
 
-def read_image(data: Buffer, kind: ImageKind) -> ImageContent:  # noqa: ARG001 - the interface's signature
-    """See `ImageReader`: what the image's table lists."""
-    return _read_image(bytes(data))
+def read_image(
+    data: Buffer,
+    kind: ImageKind,  # noqa: ARG001 - the interface's signature
+) -> ImageContent:
+    """See `ImageReader`: what the image's table lists, or would list after a device link."""
+    elf = Elf(bytes(data))
+    if elf.type == "relocatable":
+        from kbuild.backends.cpu.objects import describe_object  # noqa: PLC0415 - reads DWARF
+
+        return describe_object(bytes(data))
+    return read_table(elf)
 
 
 def is_fat_binary(content: Buffer) -> bool:

@@ -232,8 +232,6 @@ def test_architecture_is_required_without_a_device() -> None:
         lambda: KernelCompiler("cuda"),
         lambda: RtcKernel(SOURCE, "heavy", backend="cuda"),
     ):
-        with pytest.raises(
-            ConfigurationError, match="no NVIDIA device here; name an architecture"
-        ):
+        with pytest.raises(ConfigurationError, match="no NVIDIA device here; name an architecture"):
             ask()
     assert query_architecture() == query_architecture("cpu")

@@ -68,27 +68,12 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     edges = _plan_edges(spec, toolchains, launcher)
     with _about("RDC"):
         links = _plan_links(spec, builder, edges) if spec.rdc == "ON" else ()
-    stamps = tuple(edge.stamp for edge in edges)
     # Editors get the options of the native compiler, not those of a cross compiler.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
-    pack = PackPlan(
-        kbuild_version=identify_installation(),
-        target=spec.name,
-        backend=builder.TRAITS.name,
-        visibility=spec.visibility,
-        headers=spec.headers,
-        compiled=tuple(link.stamp for link in links) or stamps,
-        prelinked=stamps if links else (),
-        compression=spec.compression,
-        output_directory=spec.output_directory,
-        stub_suffix=spec.stub_suffix,
-        toolchain=toolchain,
-        debug_stubs=spec.debug_stubs,
-    )
     return BuildPlan(
         edges=edges,
         links=links,
-        pack=pack,
+        pack=_plan_pack(spec, toolchain, edges, links),
         device_jobs=count_device_jobs(builder.TRAITS.compile_memory, read_memory_limit()),
         runtime_target=name_runtime(builder.TRAITS.name, spec.runtime),
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
@@ -161,6 +146,30 @@ def _plan_links(
             toolchain=toolchains[arch],
         )
         for arch in builder.device_links(tuple(toolchains))
+    )
+
+
+def _plan_pack(
+    spec: TargetSpec,
+    toolchain: Toolchain,
+    edges: tuple[CompileEdge, ...],
+    links: tuple[LinkEdge, ...],
+) -> PackPlan:
+    """Plan the pack edge, which packs what device links made, or else what the compilers made."""
+    stamps = tuple(edge.stamp for edge in edges)
+    return PackPlan(
+        kbuild_version=identify_installation(),
+        target=spec.name,
+        backend=toolchain.backend,
+        visibility=spec.visibility,
+        headers=spec.headers,
+        compiled=tuple(link.stamp for link in links) or stamps,
+        prelinked=stamps if links else (),
+        compression=spec.compression,
+        output_directory=spec.output_directory,
+        stub_suffix=spec.stub_suffix,
+        toolchain=toolchain,
+        debug_stubs=spec.debug_stubs,
     )
 
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.cuda import architectures
+from kbuild.backends.cuda.toolchain import (
+    LANGUAGE,
+    LIBRARY_DIRECTORIES,
+    NAME,
+    ONE_NAME_EVERYWHERE,
+    describe_mix,
+    find_runtimes,
+    list_candidates,
+    probe_commands,
+    read_toolchain,
+)
 from kbuild.backends.file_names import name_files
 from kbuild.backends.interface.build import (
     CompilerLog,
@@ -24,18 +34,37 @@ from kbuild.backends.interface.build import (
     PackUnit,
 )
 from kbuild.backends.interface.toolchain import (
-    Candidates,
-    Runtime,
     Toolchain,
     ToolchainHints,
     Traits,
     UnsafeCharacters,
 )
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.errors import ConfigurationError
 from kbuild.model import Command, CompressionMode
 
-NAME: Final = "cuda"
-LANGUAGE: Final = "CUDA"
+# See `Builder`.
+__all__ = [
+    "TRAITS",
+    "cacheable_steps",
+    "check_compression",
+    "compile_command",
+    "complete",
+    "cross_compilers",
+    "device_links",
+    "expand_architectures",
+    "find_fallback",
+    "find_runtimes",
+    "language_options",
+    "link_images",
+    "list_candidates",
+    "list_notes",
+    "listing_command",
+    "pack",
+    "probe_commands",
+    "read_log",
+    "read_toolchain",
+]
+
 TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
@@ -55,16 +84,7 @@ find_fallback: Final = None
 list_notes: Final = None
 cross_compilers: Final = None
 
-_OLDEST: Final = (12, 0)
 _FIRST_WITH_MODES: Final = (12, 8)
-# The inline namespaces of CUB and Thrust contain the architecture. Without these macros, a kernel
-# would have a different name on each edge and on the host.
-_ONE_NAME_EVERYWHERE: Final = (
-    "CUB_DISABLE_NAMESPACE_MAGIC",
-    "CUB_IGNORE_NAMESPACE_MAGIC_ERROR",
-    "THRUST_DISABLE_ABI_NAMESPACE",
-    "THRUST_IGNORE_ABI_NAMESPACE_ERROR",
-)
 # PTX that the driver links must tell the driver's own ptxas.
 _LINKING: Final = {
     "none": (),
@@ -77,86 +97,8 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "balance": (),  # the default, which every version has
     "size": ("--compress-mode=size",),
 }
-_LIBRARY_DIRECTORIES: Final = ("lib", "lib64", "targets/x86_64-linux/lib")
 _DEBUG: Final = frozenset(("-G", "--device-debug"))
 _LINES: Final = frozenset(("-lineinfo", "--generate-line-info"))
-_WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
-
-
-def list_candidates(hints: ToolchainHints) -> Candidates:
-    """See `Builder`: CMake's nvcc, or those of wheels, CUDA_PATH, CUDAToolkit_ROOT, and PATH."""
-    chosen = hints.compiler(LANGUAGE) or hints.variable("CUDACXX")
-    if chosen:
-        return Candidates(names=(chosen,), advice="check the path")
-    return Candidates(
-        names=(*(str(root / "bin" / "nvcc") for root in _list_roots(hints)), "nvcc"),
-        advice="pip install 'kbuild[cuda]', or set CUDA_PATH",
-    )
-
-
-def _list_roots(hints: ToolchainHints) -> tuple[Path, ...]:
-    wheels = [site / "nvidia" / "cu13" for site in hints.site_packages]
-    variables = [hints.variable(name) for name in ("CUDA_PATH", "CUDAToolkit_ROOT")]
-    named = [Path(value) for value in variables if value]
-    return (*wheels, *named, Path("/usr/local/cuda"))
-
-
-def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """See `Builder`: nvcc's version, its architectures, and the version of its assembler."""
-    ptxas = compiler.parent / "ptxas"
-    return (
-        Command(argv=(str(compiler), "--version")),
-        Command(argv=(str(compiler), "--list-gpu-code")),
-        Command(argv=(str(ptxas), "--version")),
-    )
-
-
-def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints) -> Toolchain:
-    """See `Builder`: nvcc >= 12.0 whose parts have one minor version."""
-    version, known, assembler = texts
-    match = re.search(r"release (\d+)\.(\d+), V([\d.]+)", version)
-    if match is None:
-        raise ToolchainError(f"{compiler}: cannot read its version; is it nvcc?")
-    if (int(match[1]), int(match[2])) < _OLDEST:
-        raise ToolchainError(
-            f"{compiler} is nvcc {match[3]}; kernels need {'.'.join(map(str, _OLDEST))} or newer"
-        )
-    if f"release {match[1]}.{match[2]}," not in assembler:
-        raise ToolchainError(_describe_mix(compiler, f"nvcc {match[3]} and another ptxas"))
-    _check_wheels(compiler, hints)
-    return Toolchain(
-        backend=NAME,
-        compiler=compiler,
-        compiler_id="nvcc",
-        version=match[3],
-        host_compiler=Path(hints.host_compiler) if hints.host_compiler else None,
-        architectures=tuple(known.split()),
-    )
-
-
-def _check_wheels(compiler: Path, hints: ToolchainHints) -> None:
-    """Reject a toolchain whose wheels have different minor versions: ptxas would fail."""
-    site = next((s for s in hints.site_packages if s in compiler.parents), None)
-    if site is None:
-        return
-    found = {name: version for directory, name, version in hints.wheels if directory == site}
-    missing = [name for name in _WHEELS if name not in found]
-    if missing:
-        wheel = missing[0].replace("_", "-")
-        raise ToolchainError(
-            f"{compiler}: wheel {wheel} is not installed; pip install 'kbuild[cuda]'"
-        )
-    minors = {found[name].rpartition(".")[0] for name in _WHEELS}
-    if len(minors) > 1:
-        versions = ", ".join(f"{name.replace('_', '-')} {found[name]}" for name in _WHEELS)
-        raise ToolchainError(_describe_mix(compiler, versions))
-
-
-def _describe_mix(compiler: Path, what: str) -> str:
-    return (
-        f"{compiler}: its parts have different versions ({what}); install them together, with "
-        "the version that you want: pip install 'cuda-toolkit[nvcc,cccl]==13.0.*'"
-    )
 
 
 def expand_architectures(
@@ -189,45 +131,6 @@ def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:
     return real
 
 
-def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
-    """See `Builder`: cudart of the toolkit of the found nvcc, with the headers for hosts."""
-    for compiler in _list_existing_compilers(hints):
-        root = compiler.resolve().parent.parent
-        for name in _LIBRARY_DIRECTORIES:
-            shared = sorted((root / name).glob("libcudart.so.1?"))
-            if shared:
-                return _describe_runtimes(root, shared[-1])
-    return ()
-
-
-def _list_existing_compilers(hints: ToolchainHints) -> Iterator[Path]:
-    for name in list_candidates(hints).names:
-        directories = hints.search_path if "/" not in name else (Path(),)
-        for directory in directories:
-            if (directory / name).is_file():
-                yield directory / name
-
-
-def _describe_runtimes(root: Path, shared: Path) -> tuple[Runtime, ...]:
-    # Since toolkit 13, CUB, Thrust, and libcu++ have their own directory.
-    include = tuple(path for path in (root / "include", root / "include/cccl") if path.is_dir())
-    definitions = ("KBUILD_BACKEND_CUDA=1", *(f"{name}=1" for name in _ONE_NAME_EVERYWHERE))
-    runtime = Runtime(
-        linkage="shared", library=shared, include_directories=include, definitions=definitions
-    )
-    archive = shared.with_name("libcudart_static.a")
-    if not archive.is_file():
-        return (runtime,)
-    static = Runtime(
-        linkage="static",
-        library=archive,
-        include_directories=include,
-        definitions=definitions,
-        link_libraries=("dl", "pthread", "rt"),
-    )
-    return (runtime, static)
-
-
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """See `Builder`: how nvcc reads a kernel source."""
     host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
@@ -236,7 +139,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *("-x", "cu", f"-std=c++{unit.standard}"),
         *host,
         "-DKBUILD_DEVICE_CODE=1",
-        *(f"-D{name}=1" for name in _ONE_NAME_EVERYWHERE),
+        *(f"-D{name}=1" for name in ONE_NAME_EVERYWHERE),
         f"-I{native / 'include'}",
         # Headers with the names of HIP's headers. A project's own headers come first.
         f"-isystem={native / 'device' / NAME}",
@@ -375,7 +278,7 @@ def link_images(
     argv = (
         *(str(tc.compiler.parent / "nvlink"), f"-arch={target.real}"),
         *(("-g",) if "-G" in _translate(unit) else ()),
-        *(f"-L{toolkit / directory}" for directory in _LIBRARY_DIRECTORIES),
+        *(f"-L{toolkit / directory}" for directory in LIBRARY_DIRECTORIES),
         *("-lcudadevrt", *map(str, cubins), "-o", str(output)),
     )
     return Completion(
@@ -403,7 +306,7 @@ def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
             "COMPILE_OPTIONS"
         )
     if isinstance(unit, CompileUnit) and re.search(r"[Uu]nsupported \.version", log):
-        return _describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
+        return describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
     return ""
 
 

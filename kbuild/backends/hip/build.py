@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
+from kbuild.backends.hip.toolchain import (
+    BUNDLER,
+    LANGUAGE,
+    LINKER,
+    NAME,
+    find_fallback,
+    find_runtimes,
+    list_candidates,
+    list_notes,
+    probe_commands,
+    read_toolchain,
+)
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
     CompilerLog,
@@ -21,19 +32,37 @@ from kbuild.backends.interface.build import (
     PackUnit,
 )
 from kbuild.backends.interface.toolchain import (
-    Candidates,
-    Fallback,
-    Runtime,
     Toolchain,
     ToolchainHints,
     Traits,
     UnsafeCharacters,
 )
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.errors import ConfigurationError
 from kbuild.model import Command, CompressionMode, ImageKind
 
-NAME: Final = "hip"
-LANGUAGE: Final = "HIP"
+# See `Builder`.
+__all__ = [
+    "TRAITS",
+    "cacheable_steps",
+    "check_compression",
+    "compile_command",
+    "complete",
+    "cross_compilers",
+    "device_links",
+    "expand_architectures",
+    "find_fallback",
+    "find_runtimes",
+    "language_options",
+    "link_images",
+    "list_candidates",
+    "list_notes",
+    "listing_command",
+    "pack",
+    "probe_commands",
+    "read_log",
+    "read_toolchain",
+]
+
 TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
@@ -50,13 +79,6 @@ TRAITS: Final = Traits(
 cross_compilers: Final = None
 listing_command: Final = None
 
-_PLATFORM: Final = "HIP_PLATFORM"
-_OWN_PLATFORM: Final = "amd"
-# The backend whose compiler, runtime, and devices another platform of HIP uses.
-_FALLBACKS: Final = {"nvidia": "cuda"}
-_OLDEST: Final = 15
-_BUNDLER: Final = "clang-offload-bundler"
-_LINKER: Final = "ld.lld"
 _FIRST_WITH_LEVELS: Final = 19
 # Levels of zstd. By default, clang does not compress code objects.
 _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
@@ -68,103 +90,6 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
 # The linker accepts numbers only.
 _LINK_LEVELS: Final = {"": "1", "s": "2", "z": "2", "fast": "3"}
 _TRIPLE: Final = "amdgcn-amd-amdhsa"
-
-
-def list_candidates(hints: ToolchainHints) -> Candidates:
-    """See `Builder`: CMake's HIP compiler, or those of ROCM_PATH, wheels, /opt/rocm*, and PATH."""
-    chosen = hints.compiler(LANGUAGE) or hints.variable("HIPCXX")
-    if chosen:
-        return Candidates(names=(chosen,), advice="check the path")
-    from kbuild.backends.hip.installation import list_compilers  # noqa: PLC0415 - only plans need it
-
-    return Candidates(
-        names=tuple(dict.fromkeys(list_compilers(hints))),
-        advice="install one (Debian: hipcc; ROCm: rocm-llvm), or set ROCM_PATH or HIPCXX",
-    )
-
-
-def find_fallback(hints: ToolchainHints) -> Fallback | None:
-    """See `Builder`: the backend of another platform that CMake or HIP_PLATFORM names."""
-    by_cmake = dict(hints.platforms).get(LANGUAGE)
-    named = by_cmake or hints.variable(_PLATFORM) or _OWN_PLATFORM
-    variable = f"CMAKE_{_PLATFORM}" if by_cmake else _PLATFORM
-    if named in _FALLBACKS:
-        return Fallback(backend=_FALLBACKS[named], reason=f"{variable} is {named}")
-    if named != _OWN_PLATFORM:
-        raise ConfigurationError(
-            f"{variable} is {named!r}; expected {_OWN_PLATFORM} or {', '.join(_FALLBACKS)}"
-        )
-    return None
-
-
-def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """See `Builder`: what the compiler is, and where its bundler is.
-
-    Without the platform, the wrapper ``hipcc`` would call nvcc if it finds one.
-    """
-    env = ((_PLATFORM, _OWN_PLATFORM),)
-    version = Command(argv=(str(compiler), "--version"), env=env)
-    if compiler.name == "nvcc":
-        return (version,)  # enough to reject it; nvcc does not understand more
-    return (version, Command(argv=(str(compiler), f"-print-prog-name={_BUNDLER}"), env=env))
-
-
-def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints) -> Toolchain:
-    """See `Builder`: clang >= 15 with its bundler, HIP's headers, and device libraries.
-
-    For ``hipcc``, this is the clang that it calls.
-    """
-    from kbuild.backends.hip.installation import find_installation  # noqa: PLC0415 - only plans need it
-
-    version = texts[0]
-    match = re.search(r"clang version (\d+)([\d.]*)", version)
-    if match is None:
-        said = version.strip().splitlines()
-        raise ToolchainError(
-            f"{compiler} is not clang ({said[0] if said else 'it prints no version'}); set "
-            "HIPCXX to AMD's clang, or to the one that hipcc uses"
-        )
-    if int(match[1]) < _OLDEST:
-        raise ToolchainError(
-            f"{compiler} is clang {match[1]}{match[2]}; HIP kernels need clang {_OLDEST} or newer"
-        )
-    bundler = Path(texts[1].strip())
-    if not bundler.is_absolute():
-        raise ToolchainError(
-            f"{compiler}: {_BUNDLER}, which writes fat binaries, is missing; install it (Debian: "
-            f"clang-tools-{match[1]}, ROCm: rocm-llvm)"
-        )
-    # clang looks for it in its own directory, then on PATH.
-    if not any((place / "lld").is_file() for place in (bundler.parent, *hints.search_path)):
-        raise ToolchainError(
-            f"{compiler}: lld, which links device code, is missing; install it (Debian: "
-            f"lld-{match[1]}, ROCm: rocm-llvm)"
-        )
-    is_wrapper = "HIP version" in version
-    found = find_installation(hints)
-    return Toolchain(
-        backend=NAME,
-        compiler=bundler.with_name("clang++") if is_wrapper else compiler,
-        compiler_id="clang",
-        version=match[1] + match[2],
-        architectures=found.processors,
-        options=found.options,
-        packer=bundler,
-    )
-
-
-def list_notes(tc: Toolchain, hints: ToolchainHints) -> tuple[str, ...]:
-    """See `Builder`: note if ``hipcc`` would have called nvcc."""
-    on_path = [
-        name for name in ("hipcc", "nvcc") if any((f / name).is_file() for f in hints.search_path)
-    ]
-    if len(on_path) < 2 or hints.variable(_PLATFORM):  # noqa: PLR2004 - both
-        return ()
-    note = (
-        "hipcc calls nvcc if it is on PATH, as it is here; kbuild calls "
-        f"{tc.compiler} for {_PLATFORM}={_OWN_PLATFORM}"
-    )
-    return (note,)
 
 
 def expand_architectures(
@@ -189,24 +114,6 @@ def check_compression(mode: CompressionMode, tc: Toolchain) -> None:
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
     """See `Builder`: every architecture."""
     return architectures
-
-
-def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
-    """See `Builder`: libamdhip64 with the headers for hosts. There is no static version."""
-    from kbuild.backends.hip.installation import find_runtime_library  # noqa: PLC0415 - only plans need it
-
-    found = find_runtime_library(hints)
-    if found is None:
-        return ()
-    root, library = found
-    return (
-        Runtime(
-            linkage="shared",
-            library=library,
-            include_directories=(root / "include",),
-            definitions=("KBUILD_BACKEND_HIP=1", "__HIP_PLATFORM_AMD__=1"),
-        ),
-    )
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
@@ -300,7 +207,7 @@ def link_images(
     output = unit.output.with_name(unit.output.name + ".hsaco")
     processor, *features = unit.arch.split(":")
     # Bitcode needs the linker of the same LLVM.
-    linker = (tc.packer or tc.compiler).with_name(_LINKER)
+    linker = (tc.packer or tc.compiler).with_name(LINKER)
     signed = ",".join(feature[-1] + feature[:-1] for feature in features)
     argv = (
         *(str(linker), "-shared", "--no-undefined", f"-plugin-opt=mcpu={processor}"),
@@ -352,7 +259,7 @@ def pack(unit: PackUnit, tc: Toolchain) -> Packing:
     host = f"host-{os.uname().machine}-unknown-linux"
     targets = (host, *(f"hipv4-{_TRIPLE}--{image.arch}" for image in unit.images))
     argv = (
-        *(str(tc.packer or _BUNDLER), "-type=o", f"-bundle-align={TRAITS.fat_binary_alignment}"),
+        *(str(tc.packer or BUNDLER), "-type=o", f"-bundle-align={TRAITS.fat_binary_alignment}"),
         *_COMPRESSION[unit.compression],
         f"-targets={','.join(targets)}",
         "-input=/dev/null",

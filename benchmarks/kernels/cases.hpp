@@ -1,4 +1,4 @@
-// The cases to compare: each one runs as kernels and as loops over data of its own.
+// The cases to compare. Each one runs as kernels and as loops, on separate data.
 #pragma once
 
 #include <functional>

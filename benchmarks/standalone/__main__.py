@@ -1,4 +1,4 @@
-"""Compare a `kbuild build` that has nothing to do with `cmake --build` and with ninja."""
+"""Compare an up-to-date `kbuild build` with `cmake --build` and ninja."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from benchmarks.measure import describe_machine
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from support.accuracy.build_env import BuildEnv
-from support.accuracy.catalogue import EXPLAINED, MUTATIONS, SOUND
+from support.accuracy.catalog import EXPLAINED, MUTATIONS, SOUND
 from support.accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
 from support.accuracy.tools import missing
 
@@ -151,8 +151,8 @@ def main() -> int:
     if not mutations and not sound:
         parser.error(f"no rule or producer starts with: {' '.join(arguments.select)}")
     print(describe_machine())
-    with tempfile.TemporaryDirectory() as folder:
-        build_env = BuildEnv(folder=Path(folder))
+    with tempfile.TemporaryDirectory() as directory:
+        build_env = BuildEnv(directory=Path(directory))
         is_met = summarize(show_rules(mutations, build_env), show_producers(sound, build_env))
     needs = {tool for made in (*mutations, *sound) for tool in made.needs}
     for reason in sorted({missing(tool) for tool in needs} - {""}):

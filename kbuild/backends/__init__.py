@@ -111,6 +111,6 @@ def open_device(name: str) -> ExecutionDevice:
         able = (n for n, b in BACKENDS.items() if b.devices and b.devices.open_device)
         raise ConfigurationError(
             f"a KernelExecutor cannot run kernels of backend {name!r}; expected one of "
-            f"{', '.join(able)}. Build a library of the kernels and use kbuild.load instead"
+            f"{', '.join(able)}; or build a library of the kernels and use kbuild.load"
         )
     return devices.open_device()

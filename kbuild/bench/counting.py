@@ -132,7 +132,8 @@ def _read_count(name: str, profile: callgrind.Profile, builder: Builder) -> Coun
     instructions, rest = divmod(total, _LAUNCHES)
     if rest != 0:
         raise ToolError(
-            f"{name}: {_LAUNCHES} launches are not alike; they took {total} instructions"
+            f"{name}: the launches took different numbers of instructions ({_LAUNCHES} launches "
+            f"took {total})"
         )
     passed = callgrind.functions_below(
         profile, _COUNTED, stop=frozenset(builder.TRAITS.launch_entries)

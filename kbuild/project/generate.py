@@ -22,7 +22,7 @@ _ARTIFACT_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildSettings:
-    """What a call of ``kbuild build`` decides about the generated project."""
+    """The options of ``kbuild build`` that affect the generated project."""
 
     profile: str
     device_jobs: int | None = None

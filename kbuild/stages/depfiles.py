@@ -16,7 +16,7 @@ _UNSAFE: Final = re.compile(rf"[{_PLAIN}]|\\(?![\s#:\[\]\\])")
 
 
 def is_fresh(stamp: Path, depfile: Path, inputs: tuple[Path, ...]) -> bool:
-    """Tell whether ``stamp`` is newer than all inputs, as make would.
+    """Return whether ``stamp`` is newer than all inputs, as make would.
 
     Ninja runs an edge again if its copy of the depfile is missing. CMake keeps these copies in a
     directory that scikit-build-core clears in every isolated build. kbuild's own depfile still

@@ -23,7 +23,7 @@ def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
 
     Args:
         path: The path.
-        what: What the path is, for the message.
+        what: The role of the path, for the message.
         unsafe: Further characters that the tools in this case do not take literally.
 
     Raises:

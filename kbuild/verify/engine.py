@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
 from kbuild.verify.policy.model import SEVERITIES, Policy, Severity, SeverityChange

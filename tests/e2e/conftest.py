@@ -23,42 +23,42 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
     return make_library_builder(tmp_path_factory)
 
 
-def _share_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+def _make_shared_directory(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
     """Return a directory that all workers of this run share."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
-    folder.mkdir(exist_ok=True)
-    return folder
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    directory.mkdir(exist_ok=True)
+    return directory
 
 
 @pytest.fixture(scope="session")
 def build_env(tmp_path_factory: pytest.TempPathFactory) -> BuildEnv:
     """Where the files of `accuracy` are built, each once a run."""
-    return BuildEnv(folder=_share_folder(tmp_path_factory, "build_env"))
+    return BuildEnv(directory=_make_shared_directory(tmp_path_factory, "build_env"))
 
 
 @pytest.fixture(scope="session")
 def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with a wheel of this checkout's kbuild, which all workers share."""
-    folder = _share_folder(tmp_path_factory, "wheelhouse")
-    with (folder / "lock").open("w") as lock:
+    directory = _make_shared_directory(tmp_path_factory, "wheelhouse")
+    with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not list(folder.glob("*.whl")):
+        if not list(directory.glob("*.whl")):
             source = tmp_path_factory.mktemp("source") / "kbuild"
             _copy_checkout(source)
-            pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", folder)
-    return folder
+            pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", directory)
+    return directory
 
 
 @pytest.fixture(scope="session")
 def hip_recorder(build_env: BuildEnv) -> Path:
-    """A folder with a library in the place of AMD's runtime, which records and runs nothing."""
+    """A directory with a library in the place of AMD's runtime, which records and runs nothing."""
     return build_env.file("hip_recorder/lib", build_recorder)
 
 
 @pytest.fixture(scope="session")
 def hip_launch(build_env: BuildEnv) -> Path:
-    """The build folder of ``hip_launch/``, for the tests that need hipcc."""
+    """The build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
     return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
 

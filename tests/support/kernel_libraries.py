@@ -43,13 +43,13 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
                 every x86-64 machine runs.
 
         """
-        folder = tmp_path_factory.mktemp(target)
+        directory = tmp_path_factory.mktemp(target)
         settings = {"architectures": ("x86-64",), **settings}
         plans = [
-            _build_target(folder / name, name, texts, settings, flags or DeviceFlags())
+            _build_target(directory / name, name, texts, settings, flags or DeviceFlags())
             for name, texts in {target: sources, **(others or {})}.items()
         ]
-        library = folder / f"lib{target}.so"
+        library = directory / f"lib{target}.so"
         _link(plans, library)
         if stripped:
             subprocess.run(["strip", "--strip-all", library], check=True)
@@ -59,23 +59,23 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
 
 
 def _build_target(
-    folder: Path,
+    directory: Path,
     name: str,
     sources: Mapping[str, str],
     settings: Mapping[str, Any],
     flags: DeviceFlags,
 ) -> BuildPlan:
-    folder.mkdir()
+    directory.mkdir()
     for file_name, text in sources.items():
-        (folder / file_name).write_text(text)
+        (directory / file_name).write_text(text)
     plan = plan_target(
         TargetSpec(
             name=name,
             kind="shared",
             backend="cpu",
-            sources=tuple(folder / file_name for file_name in sources),
-            source_root=folder,
-            output_directory=folder / "out",
+            sources=tuple(directory / file_name for file_name in sources),
+            source_root=directory,
+            output_directory=directory / "out",
             **settings,
         )
     )

@@ -57,7 +57,7 @@ def adapter_rows(
     kernels: tuple[AdapterKernel, ...],
     variables: tuple[Variable, ...],
     shared_arrays: tuple[str, ...],
-    initialisers: tuple[str, ...] = (),
+    initializers: tuple[str, ...] = (),
     *,
     is_x86: bool = True,
 ) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ def adapter_rows(
         kernels: The kernels to adapt.
         variables: The variables that the host can name.
         shared_arrays: The ``extern __shared__`` arrays.
-        initialisers: Functions to define that do nothing.
+        initializers: Functions to define that do nothing.
         is_x86: Whether the image is for x86-64.
     """
     abi_types = _AbiTypes(is_x86=is_x86)
@@ -88,7 +88,7 @@ def adapter_rows(
         "kernels": rows,
         "variables": variables,
         "shared_arrays": shared_arrays,
-        "initializers": initialisers,
+        "initializers": initializers,
     }
 
 
@@ -116,7 +116,7 @@ def layout_parameters(kernel: AdapterKernel) -> tuple[Param, ...]:
 
 
 def is_known_scalar(value: ValueType) -> bool:
-    """Tell whether the adapter can spell the type of ``value``, or declares one for it."""
+    """Return whether the adapter can spell the type of ``value``, or declares one for it."""
     is_declared = value.kind in ("record", "union", "vector") or value.name in _NAMED_SCALARS
     return is_declared or (value.kind, value.size) in _SCALARS
 

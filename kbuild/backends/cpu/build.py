@@ -136,8 +136,8 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     triple = machines.name_triple(machine)
     names = [str(tc.compiler)]
     if tc.compiler_id == "gcc":
-        # There is no cross compiler of the first name for `c++`, nor for a compiler whose name
-        # contains its own machine's triple.
+        # The first name does not exist if the compiler is `c++`, or if its name already contains
+        # the triple of its own machine.
         relatives = (f"{triple}-{tc.compiler.name}", f"{triple}-g++")
         names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
     return CrossCompilers(

@@ -107,12 +107,12 @@ def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listin
     """See `CodeReader`."""
     places = Places(_open(data))
     return {
-        function.name: tuple(_normalise(function, places))
+        function.name: tuple(_normalize(function, places))
         for function in iterate_functions(output, names)
     }
 
 
-def _normalise(function: Function, places: Places) -> Iterator[str]:
+def _normalize(function: Function, places: Places) -> Iterator[str]:
     lines = [
         (int(match[1], 16), " ".join(match[2].split()))
         for match in map(_INSTRUCTION.match, function.lines)

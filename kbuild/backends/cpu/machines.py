@@ -57,8 +57,8 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         *target_flags(arch, tc),
         *("-fPIC", f"-march={_MARCH.get(arch, arch)}", "-fvisibility=default"),
     ]
-    # An `extern __shared__` array is memory that kernels read and write as values of several
-    # types, which nvcc lets them: to optimise on the types' account would read stale ones.
+    # Kernels access an `extern __shared__` array as values of several types, which nvcc allows.
+    # With optimizations that assume strict aliasing, they would read stale values.
     flags.append("-fno-strict-aliasing")
     if tc.compiler_id == "gcc":
         # A unique symbol would be shared between images and prevent their unloading. `extern
@@ -81,7 +81,7 @@ def name_objcopy(arch: str) -> str:
 
 
 def is_foreign(arch: str) -> bool:
-    """Tell whether programs of this machine cannot load an image of ``arch``."""
+    """Return whether programs of this machine cannot load an image of ``arch``."""
     return MACHINES[arch] != own_machine()
 
 

@@ -31,9 +31,9 @@ _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
 _BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
 # Itanium C++ ABI, section 5.1.4: the initialization function of a thread-local variable.
-_INITIALISER: Final = "_ZTH"
+_INITIALIZER: Final = "_ZTH"
 _GUARD: Final = "_ZGV"
-_RUN_INITIALISERS: Final = "__tls_init"
+_RUN_INITIALIZERS: Final = "__tls_init"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +43,14 @@ class ObjectFacts:
     Attributes:
         static_kernels: The symbols of kernels that no other object can reach.
         shared_arrays: The ``extern __shared__`` arrays.
-        initialisers: Functions that are called but have nothing to do.
+        initializers: Functions that are called but have nothing to do.
     """
 
     kernels: tuple[AdapterKernel, ...]
     variables: tuple[Variable, ...]
     static_kernels: tuple[str, ...]
     shared_arrays: tuple[str, ...]
-    initialisers: tuple[str, ...]
+    initializers: tuple[str, ...]
     is_x86: bool
 
 
@@ -85,7 +85,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
             for symbol in undefined
             if symbol.type == "tls" and symbol.binding != "local" and symbol.name not in _BUILTINS
         ),
-        initialisers=tuple(s.name for s in undefined if s.name.startswith(_INITIALISER)),
+        initializers=tuple(s.name for s in undefined if s.name.startswith(_INITIALIZER)),
         is_x86=elf.machine == "x86_64",
     )
 
@@ -161,8 +161,8 @@ def _find_variables(elf: Elf) -> Iterator[Variable]:
 
 
 def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
-    # The headers' __device__ and __constant__ hide what they mark. So what is global,
-    # visible, and not a kernel was written for the host.
+    # The headers give __device__ and __constant__ symbols hidden visibility. So a global symbol
+    # with default visibility that is not a kernel is host code.
     for symbol in elf.symbols:
         is_defined = symbol.place is not None and bool(
             elf.sections[symbol.place.section].flags & SHF_ALLOC
@@ -176,11 +176,10 @@ def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
         )
         if is_host:
             what = "function" if symbol.type == "function" else "variable"
-            mend = "__device__" if what == "function" else "__device__ or __constant__"
+            fix = "__device__" if what == "function" else "__device__ or __constant__"
             raise SourceError(
-                f"{where}: host {what} '{demangle(symbol.name)}' in a kernel "
-                f"source, which holds device code only: mark it {mend}, or move it to a "
-                "host file"
+                f"{where}: host {what} '{demangle(symbol.name)}' in a kernel source, which can "
+                f"contain only device code; mark it {fix}, or move it to a host source"
             )
 
 
@@ -191,12 +190,12 @@ def _reject_shared_initializers(where: str, elf: Elf) -> None:
     """
     for symbol in elf.symbols:
         is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
-        if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALISERS):
+        if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALIZERS):
             name = demangle(symbol.name).removeprefix("guard variable for ")
             which = f" '{name}'" if is_guard else ""
             raise SourceError(
-                f"{where}: a __shared__ variable{which} has a constructor, "
-                "destructor or initialiser to run: shared memory starts out undefined"
+                f"{where}: a __shared__ variable{which} has a constructor, destructor, or "
+                "initializer, but shared memory starts uninitialized; remove it"
             )
 
 
@@ -227,26 +226,26 @@ def _parameters(
 
 
 def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
-    """Describe what CUDA or this backend does not allow; the text follows the kernel's name."""
+    """Describe what CUDA or this backend does not allow, to be appended to the kernel's name."""
     if signature.result is not None:
-        return f"returns '{signature.result}': a kernel returns void, and results through pointers"
+        return f"returns '{signature.result}'; return void, and write results through a pointer"
     if signature.is_variadic:
-        return "takes a variable number of arguments ('...'): a kernel's parameters are fixed"
+        return "takes a variable number of arguments ('...'); declare each parameter"
     for parameter in signature.parameters:
         value = parameter.type
         if value.kind == "reference":
             return (
-                f"takes a reference, '{value.name}': the host's objects are out of reach; "
-                "pass by value, or a pointer to device memory"
+                f"takes a reference, '{value.name}', but device code cannot access host "
+                "objects; pass the value, or a pointer to device memory"
             )
         obstacle = find_obstacle(value, is_x86=is_x86)
         if obstacle is None and not is_known_scalar(value):
             obstacle = "this kbuild cannot pass by value"
         if obstacle is not None:
-            mend = (
-                ", or drop its copy constructor and destructor"
+            alternative = (
+                ", or remove its copy constructor and destructor"
                 if obstacle.endswith("not trivially copyable")
                 else ""
             )
-            return f"takes '{value.name}' by value, which {obstacle}: pass a pointer{mend}"
+            return f"takes '{value.name}' by value, which {obstacle}; pass a pointer{alternative}"
     return None

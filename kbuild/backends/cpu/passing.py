@@ -142,7 +142,7 @@ def _leaves_of(member: Member, offset: int) -> Iterator[_Leaf]:
 
 
 def _is_wrapper(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
-    """Tell whether one scalar fills the record, except for padding that alignment explains."""
+    """Return whether one scalar fills the record, except for padding that alignment explains."""
     only = leaves[0]
     is_alone = len(leaves) == 1 and only.offset == 0 and not only.is_bit_field
     return is_alone and record.size - only.size < record.alignment >= only.type.size
@@ -150,9 +150,7 @@ def _is_wrapper(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
 
 def _goes_through_memory(record: ValueType, leaves: tuple[_Leaf, ...]) -> bool:
     if any(leaf.type.name == "long double" for leaf in leaves):
-        raise PassingError(
-            "compilers pass differently, because something shares the place of a long double"
-        )
+        raise PassingError("compilers pass differently, because a member overlaps a long double")
     has_misaligned_scalar = any(leaf.is_misaligned for leaf in leaves)
     # gcc considers where scalars are, clang where members are.
     if has_misaligned_scalar != _has_misaligned_member(record, 0):
@@ -222,7 +220,7 @@ def _upper_half(inside: dict[int, list[_Leaf]], classes: dict[int, _Class]) -> V
 
 
 def _has_only_padding(record: ValueType, parts: tuple[_Leaf, ...]) -> bool:
-    """Tell whether alignment explains every gap.
+    """Return whether alignment explains every gap.
 
     gcc treats an unnamed bit-field as an integer, clang as padding, and neither describes it.
     """

@@ -66,7 +66,7 @@ def expand(
         requested: The architectures. None of them means the oldest known one, whose PTX every newer
             device can compile.
         known: The compiler's ``sm_`` names.
-        devices: The architectures that ``native`` stands for.
+        devices: The architectures that ``native`` selects.
 
     Raises:
         ConfigurationError: The toolkit does not support an architecture.

@@ -197,7 +197,7 @@ def _asks_for_debug(unit: CompileUnit) -> bool:
 
 
 def _asks_for_lines(unit: CompileUnit) -> bool:
-    """Tell whether the images map their code to lines of source files."""
+    """Return whether the images map their code to lines of source files."""
     return _asks_for_debug(unit) or not _LINES.isdisjoint((*_translate(unit), *unit.options))
 
 

@@ -75,11 +75,11 @@ def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:
 def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
     """See `CodeReader`: nvdisasm of wheels, CUDA_PATH, CUDAToolkit_ROOT, PATH, ``/usr/local``."""
     wheels = [
-        folder for site in hints.site_packages for folder in sorted(site.glob("nvidia/*/bin"))
+        directory for site in hints.site_packages for directory in sorted(site.glob("nvidia/*/bin"))
     ]
     variables = [hints.variable(name) for name in ("CUDA_PATH", "CUDAToolkit_ROOT")]
     named = [Path(value, "bin") for value in variables if value]
-    paths = [str(folder / _TOOL) for folder in (*wheels, *named)]
+    paths = [str(directory / _TOOL) for directory in (*wheels, *named)]
     return (*paths, _TOOL, f"/usr/local/cuda/bin/{_TOOL}")
 
 
@@ -98,11 +98,11 @@ def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listin
         if match[1] in names:
             following = output.find(_RULE, match.end(), end)
             stop = end if following < 0 else following
-            found[match[1]] = tuple(_normalise(match[1], output, match.end(), stop))
+            found[match[1]] = tuple(_normalize(match[1], output, match.end(), stop))
     return found
 
 
-def _normalise(name: str, output: str, start: int, stop: int) -> Iterator[str]:
+def _normalize(name: str, output: str, start: int, stop: int) -> Iterator[str]:
     """A function's lines, whose text is between the two positions in the output."""
     own = (f"{name}:", f".text.{name}:")
     kept: list[_Line] = []

@@ -50,7 +50,7 @@ class CudaDevice:
     def enter(self) -> None:
         """Make the device current, if no executor has done so in this thread.
 
-        ``current.device`` tells this without a call of the driver.
+        ``current.device`` answers this without a driver call.
         """
         if self.current.device is not self:
             self.make_current()
@@ -172,7 +172,7 @@ def _read(queue: CudaQueue, address: int, size: int) -> bytes:
 
 
 def offers(value: Any, attribute: str) -> bool:
-    """Tell whether an object has an attribute, even if reading it raises an error.
+    """Return whether an object has an attribute, even if reading it raises an error.
 
     PyTorch raises errors for tensors with gradients, and for types that its interface lacks.
     The error explains the reason when the attribute is read.
@@ -201,7 +201,7 @@ def _count_bytes(kind: str, shape: Sequence[int], dtype: Any) -> int:
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
-    """Tell whether elements are in C order without gaps. Strides count elements."""
+    """Return whether elements are in C order without gaps. Strides count elements."""
     if strides is None:
         return True
     expected = 1

@@ -90,7 +90,7 @@ def _order(arch: str) -> Version | None:
 
 
 def _runs_on_newer(portable: str, real: str) -> bool:
-    """Tell whether PTX runs on newer devices.
+    """Return whether PTX runs on newer devices.
 
     Plain PTX runs on every newer device, PTX of a family on the rest of the family, and
     architecture-specific PTX (``a``) only on its own architecture.
@@ -127,8 +127,8 @@ def _find_launch_problem(arch: str, resources: Resources) -> str | None:
     if needed <= there:
         return None
     return (
-        f"{resources.registers} registers a thread and blocks of {resources.max_threads} "
-        f"threads take {needed} registers, a block has {there}"
+        f"{resources.registers} registers per thread and blocks of {resources.max_threads} "
+        f"threads need {needed} registers, but a block has {there}"
     )
 
 

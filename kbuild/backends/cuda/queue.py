@@ -79,7 +79,9 @@ class CudaQueue:
         device = self._device
         device.enter()
         if config.shared_bytes > _LARGEST_SHARED:
-            raise LaunchError(f"shared_bytes is {config.shared_bytes}, more than any device has")
+            raise LaunchError(
+                f"shared_bytes is {config.shared_bytes}; expected at most {_LARGEST_SHARED}"
+            )
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
         current, make_current = device.current, device.make_current

@@ -100,8 +100,8 @@ def _find(program: str, search_path: str) -> str:
     """Return the program's path, because caches identify a compiler by its file."""
     if "/" in program:
         return os.path.normpath(program)
-    folders = (Path(folder) for folder in search_path.split(os.pathsep) if folder)
-    found = next((f / program for f in folders if (f / program).is_file()), Path(program))
+    directories = (Path(directory) for directory in search_path.split(os.pathsep) if directory)
+    found = next((f / program for f in directories if (f / program).is_file()), Path(program))
     return os.path.normpath(found)
 
 

@@ -89,9 +89,9 @@ def expand(
     """Return the target IDs to compile for, each once.
 
     Args:
-        requested: The target IDs. None of them means a selection of the devices that ROCm supports.
+        requested: The target IDs. If empty, a selection of the devices that ROCm supports.
         known: The processors for which there are device libraries.
-        devices: The architectures that ``native`` stands for.
+        devices: The architectures that ``native`` selects.
 
     Raises:
         ConfigurationError: A target ID is malformed, or a device could use two images.
@@ -114,10 +114,10 @@ def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
             f"{', '.join(known)}"
         )
     return ToolchainError(
-        f"architecture {target.name}: the ROCm device libraries here have nothing for it "
-        f"(no oclc_isa_version_{target.processor.removeprefix('gfx')}.bc); install newer ones "
-        f"(Debian: rocm-device-libs, ROCm: rocm-llvm) or set ROCM_PATH. They have "
-        f"{', '.join(known)}"
+        f"architecture {target.name}: the ROCm device libraries here do not support it "
+        f"(no oclc_isa_version_{target.processor.removeprefix('gfx')}.bc), but only "
+        f"{', '.join(known)}; install newer ones (Debian: rocm-device-libs, ROCm: rocm-llvm) or "
+        "set ROCM_PATH"
     )
 
 

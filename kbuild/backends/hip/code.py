@@ -22,7 +22,7 @@ LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "GCN ISA"}
 LISTS_SELECTED: Final = True
 
 _TOOL: Final = "llvm-objdump"
-_FOLDERS: Final = ("lib/llvm/bin", "llvm/bin", "bin")
+_DIRECTORIES: Final = ("lib/llvm/bin", "llvm/bin", "bin")
 # Debian's programs, newest first; older ones do not support newer devices.
 _SYSTEM: Final = Path("/usr/lib")
 _SOURCE_HASH: Final = re.compile(r"\.(?:intern|static)\.[0-9a-f]+")
@@ -62,7 +62,7 @@ def read_text(data: Buffer, names: frozenset[str]) -> Listing | None:  # noqa: A
 def disassemblers(hints: ToolchainHints, data: Buffer) -> tuple[str, ...]:  # noqa: ARG001
     """See `CodeReader`: llvm-objdump beside ROCm's compiler, the system's newest, or on PATH."""
     roots = [root for root in list_roots(hints) if root != Path("/usr")]
-    paths = [str(root / folder / _TOOL) for root in roots for folder in _FOLDERS]
+    paths = [str(root / directory / _TOOL) for root in roots for directory in _DIRECTORIES]
     versions = sorted(_SYSTEM.glob(f"llvm-*/bin/{_TOOL}"), key=_version, reverse=True)
     return (*paths, *map(str, versions), _TOOL)
 
@@ -83,12 +83,12 @@ def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listin
     """See `CodeReader`."""
     places = Places(DeviceElf(data, EM_AMDGPU, "code object"))
     return {
-        function.name: tuple(_normalise(function, places))
+        function.name: tuple(_normalize(function, places))
         for function in iterate_functions(output, names)
     }
 
 
-def _normalise(function: Function, places: Places) -> Iterator[str]:
+def _normalize(function: Function, places: Places) -> Iterator[str]:
     lines = [_Line(m[1], int(m[2], 16), m[3], int(m[4] or "0", 16)) for m in _match(function)]
     labels = {line.offset: 0 for line in lines if line.symbol == function.name}
     start = lines[0].address if lines else 0

@@ -20,22 +20,22 @@ _WHEELS: Final = ("_rocm_sdk_devel", "_rocm_sdk_core")
 _VARIABLES: Final = ("ROCM_PATH", "HIP_PATH")
 _OPT: Final = Path("/opt/rocm")
 _SYSTEM: Final = Path("/usr")
-_COMPILER_FOLDERS: Final = ("lib/llvm/bin", "llvm/bin", "bin")
+_COMPILER_DIRECTORIES: Final = ("lib/llvm/bin", "llvm/bin", "bin")
 _COMPILERS: Final = ("amdclang++", "clang++")
 _WRAPPER: Final = "hipcc"
-_LIBRARY_FOLDERS: Final = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu")
-_BITCODE_FOLDERS: Final = (
+_LIBRARY_DIRECTORIES: Final = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu")
+_BITCODE_DIRECTORIES: Final = (
     "amdgcn/bitcode",
     "lib/llvm/amdgcn/bitcode",
     "lib/amdgcn/bitcode",
-    *(f"{folder}/amdgcn/bitcode" for folder in _LIBRARY_FOLDERS),
+    *(f"{directory}/amdgcn/bitcode" for directory in _LIBRARY_DIRECTORIES),
 )
 _BITCODE_PREFIX: Final = "oclc_isa_version_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """What a compiler needs; ``root`` has the headers, and ``version`` is HIP's."""
+    """An installation of ROCm. ``root`` contains the headers, and ``version`` is that of HIP."""
 
     root: Path
     version: str
@@ -44,7 +44,7 @@ class Installation:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The paths that clang needs, because it knows only the layouts of its own time."""
+        """The options with the paths, because clang does not know layouts newer than itself."""
         return (
             f"--rocm-path={self.root}",
             f"--hip-version={self.version}",
@@ -68,15 +68,15 @@ def _order(path: Path) -> tuple[int, ...]:
 def list_compilers(hints: ToolchainHints) -> Iterator[str]:
     """Yield the compilers in the trees, then ``hipcc`` on PATH, which knows its clang.
 
-    The system's own clang may not match the device libraries.
+    The system's clang might not match the device libraries.
     """
     for root in list_roots(hints):
         if root == _SYSTEM:
             continue
-        for folder in _COMPILER_FOLDERS:
+        for directory in _COMPILER_DIRECTORIES:
             for name in _COMPILERS:
-                if (root / folder / name).is_file():
-                    yield str(root / folder / name)
+                if (root / directory / name).is_file():
+                    yield str(root / directory / name)
     yield from (_COMPILERS[0], _WRAPPER)
 
 
@@ -97,8 +97,8 @@ def find_installation(hints: ToolchainHints) -> Installation:
             "set ROCM_PATH"
         )
     # A tree can have headers but no libraries, as in TheRock's wheels.
-    folders = (r / name for r in (root, *roots) for name in _BITCODE_FOLDERS)
-    device_libraries = next((f for f in folders if any(f.glob(f"{_BITCODE_PREFIX}*.bc"))), None)
+    directories = (r / name for r in (root, *roots) for name in _BITCODE_DIRECTORIES)
+    device_libraries = next((f for f in directories if any(f.glob(f"{_BITCODE_PREFIX}*.bc"))), None)
     if device_libraries is None:
         raise ToolchainError(
             "backend hip: ROCm device libraries (oclc_isa_version_*.bc) not found; install them "
@@ -139,8 +139,10 @@ def find_runtime_library(hints: ToolchainHints) -> tuple[Path, Path] | None:
     if root is None:
         return None
     for candidate in (root, *roots):
-        for folder in _LIBRARY_FOLDERS:
-            found = sorted((candidate / folder).glob("libamdhip64.so*"), key=lambda p: len(p.name))
+        for directory in _LIBRARY_DIRECTORIES:
+            found = sorted(
+                (candidate / directory).glob("libamdhip64.so*"), key=lambda p: len(p.name)
+            )
             versioned = [path for path in found if re.fullmatch(r".*\.so\.\d+", path.name)]
             if found:
                 return root, (versioned or found)[0]

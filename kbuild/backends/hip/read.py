@@ -37,7 +37,7 @@ def _is_host(section: str) -> bool:
 
 
 def find_alignment(section: str) -> int:
-    """See `ImageReader`. What only a linker reads needs no alignment."""
+    """See `ImageReader`. A section that only a linker reads needs no alignment."""
     return 1 if section.startswith(_RELOCATABLE) else offload_bundle.ALIGNMENT
 
 

@@ -15,7 +15,7 @@ from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
 from kbuild.model import Command, ImageKind
 
-# The lines of each function, by its symbol. A label is a line of its own.
+# The lines of each function, by its symbol. A label is a separate line.
 Listing: TypeAlias = Mapping[str, tuple[str, ...]]
 
 # Precedes a number that means nothing outside its function, such as a label's or a virtual

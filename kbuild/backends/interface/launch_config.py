@@ -23,20 +23,22 @@ class LaunchConfig:
     """The configuration of a launch.
 
     Attributes:
-        grid: The number of blocks: one number, or up to three.  It is stored as three.
-        block: The number of threads in a block, like ``grid``.
+        grid: The number of blocks in x, or in up to three dimensions. It is stored as three
+            integers.
+        block: The number of threads per block, like ``grid``.
         shared_bytes: The size of the dynamic shared memory in bytes.
         stream: A stream of the backend's runtime: its address, or an object with
-            ``__cuda_stream__``.  None is the default stream.
-        max_registers: The most registers that a thread may use.  A kernel that uses more is
-            compiled again, if its backend supports that.
-        cluster: The number of blocks in a cluster, like ``grid``.
-        cooperative: The launch attribute of this name, like the next two.
-        programmatic_dependent_launch: The launch attribute of this name.
-        priority: The launch attribute of this name.
+            ``__cuda_stream__``. None is the default stream.
+        max_registers: The maximum number of registers per thread. A kernel that uses more is
+            recompiled, if its backend supports that.
+        cluster: The number of blocks per cluster, like ``grid``.
+        cooperative: Whether all blocks run at the same time, so that they can synchronize.
+        programmatic_dependent_launch: Whether the kernel can start before the previous kernel in
+            the stream finishes.
+        priority: The priority of the launch, as the runtime defines it.
 
     Raises:
-        ConfigurationError: No device supports the configuration.
+        ConfigurationError: A value is not an integer, or is out of range.
     """
 
     grid: Extent
@@ -88,7 +90,7 @@ def read_extent(what: str, value: Extent) -> tuple[int, int, int]:
 
 
 def read_number(what: str, value: object, smallest: int, largest: int) -> int:
-    """Return a number of any integer type.
+    """Return a value of any integer type as an int.
 
     Raises:
         ConfigurationError: ``value`` is not an integer or out of range; ``what`` names it in the

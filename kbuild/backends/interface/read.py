@@ -1,4 +1,4 @@
-"""The ``read`` capability: containers and device images, whoever made them."""
+"""The ``read`` capability: read containers and device images, also those of other tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ImageContent:
         variables: The variables that other files can refer to by name.
         nameless: Kernels that tables or section names mention and that have code, but no symbol.
         source_paths: Where the sources were on the machine that compiled the image.
-        problems: The parts of the image that make no sense.
+        problems: The malformed parts of the image.
 
     """
 
@@ -91,7 +91,7 @@ def assign_problems(
 
 
 class ImageReader(Protocol):
-    """What a module ``read`` defines. Functions are pure.
+    """The functions of a backend's ``read`` module, which are pure.
 
     ``content`` is the content of a section, or of one container in it.
     """
@@ -101,7 +101,7 @@ class ImageReader(Protocol):
         """The name of the backend."""
 
     def find_role(self, section: str) -> SectionRole | None:
-        """Tell what a section of this name holds for devices; None if nothing.
+        """Return the role of a section with this name; None if it contains no images.
 
         The images of a ``relocatable`` section are the input of a device link.
         """
@@ -136,10 +136,10 @@ class ImageReader(Protocol):
         """Read a decompressed image; raise InputError if it is malformed."""
 
     def is_fat_binary(self, content: Buffer) -> bool:
-        """Tell whether a file that starts like this is a fat binary outside of any host file."""
+        """Return whether a file that starts like this is a fat binary outside of any host file."""
 
     def list_bare_image(self, content: Buffer) -> Listing | None:
-        """List a file that is one device image; None if it is not one of this reader's.
+        """List a file that is one device image; None if it is not an image of this backend.
 
         Raises InputError if the image is malformed.
         """

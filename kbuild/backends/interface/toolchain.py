@@ -51,7 +51,7 @@ class ToolchainHints:
         search_path: The directories of PATH.
         site_packages: The directories into which wheels install toolchains.
         wheels: The toolchain wheels in them, as (directory, name, version).
-        devices: The architectures of this machine's devices, if the target asks for them.
+        devices: The architectures of this machine's devices, if the target requests them.
 
     """
 
@@ -79,7 +79,8 @@ class Candidates:
     """The compilers that a backend can use.
 
     Attributes:
-        names: Paths, or names to find on PATH, best first. A user's own choice stands alone.
+        names: Paths, or names to find on PATH, best first. If the user chose a
+            compiler, it is the only one.
         advice: What to do if none of them exists. It ends an error message.
 
     """
@@ -94,7 +95,7 @@ class Fallback:
 
     Attributes:
         backend: The name of the backend that builds them.
-        reason: The user's setting that asks for it.
+        reason: The user's setting that requests it.
 
     """
 

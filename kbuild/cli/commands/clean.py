@@ -30,7 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
         if build.is_claimed() or build.lock.is_file():
             _remove(build)
         elif build is directory and build.root.is_dir() and any(build.root.iterdir()):
-            raise ConfigurationError(f"{build.root}: not removed: kbuild build did not make it")
+            raise ConfigurationError(
+                f"{build.root}: not removed, because kbuild build did not create it"
+            )
     return 0
 
 

@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check all paths together. The exit code is 1 if a rule reports an error or raises one."""
+    """Check all paths together. Return 1 if a rule reports an error finding or fails, else 0."""
     if arguments.reproducible:
         from kbuild.cli.commands import reproducible  # noqa: PLC0415 - only this option needs it
 
@@ -197,7 +197,9 @@ def _write_baseline(
     if not arguments.quiet:
         kernels = sum(len(file.kernels) for file in baseline.files)
         files = plural(len(baseline.files), "file")
-        print(f"{path}: the figures of {plural(kernels, 'kernel')}, {files}", file=sys.stderr)
+        print(
+            f"{path}: wrote the figures of {plural(kernels, 'kernel')} in {files}", file=sys.stderr
+        )
     return 0
 
 

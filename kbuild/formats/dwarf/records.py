@@ -45,11 +45,11 @@ def find_obstacle(die: DIE, members: tuple[Member, ...]) -> str | None:
         return "is not trivially copyable"
     for member in members:
         if member.count == 0:
-            return "holds an array of no elements"
+            return "contains an array without elements"
         inner = member.type
         if inner.obstacle is not None:
             own = inner.kind in ("record", "union") and inner.name == "(unnamed)"
-            return inner.obstacle if own else f"holds '{inner.name}', which {inner.obstacle}"
+            return inner.obstacle if own else f"contains '{inner.name}', which {inner.obstacle}"
     return None
 
 

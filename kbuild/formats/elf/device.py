@@ -107,7 +107,7 @@ class DeviceElf:
         """Return the bytes of a section, without copying.
 
         Raises:
-            InputError: The section lies partly outside the file.
+            InputError: The section extends past the end of the file.
         """
         if section.type == SHT_NOBITS:
             return self._view[:0]

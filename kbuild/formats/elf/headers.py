@@ -108,8 +108,8 @@ def read_headers(view: memoryview, subject: str) -> Headers:
         subject: What error messages call the file, for example ``cubin``.
 
     Raises:
-        InputError: The file is cut off, or a table has an invalid entry size or lies partly
-            outside the file.
+        InputError: The file is cut off, or a table has an invalid entry size or extends past
+            the end of the file.
     """
     if len(view) < HEADER_SIZE:
         raise InputError(f"the {subject} is cut off in its ELF header")

@@ -1,4 +1,4 @@
-"""Find what a host file needs from a device link and from runtimes, and if it unregisters."""
+"""Find what a host file needs from a device link and from runtimes, and whether it unregisters."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from kbuild.report.layout import make_printable, plural
 from kbuild.report.verify.locations import all_paths
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.report import Finding, Report, RuleOutcome, Status
 
 _Key: TypeAlias = tuple[str, str]

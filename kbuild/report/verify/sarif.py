@@ -17,7 +17,7 @@ from kbuild.report.layout import make_printable
 from kbuild.report.verify.fingerprints import fingerprint
 from kbuild.report.verify.locations import all_paths, make_uri, split_member
 from kbuild.report.verify.rule_reference import format_prose
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Rule
@@ -77,7 +77,7 @@ def _describe_rule(rule_id: str, report: Report) -> _Object:
     rule = next((rule for rule in RULES if rule.id == rule_id), None)
     if rule is not None:
         return _describe_known_rule(rule)
-    # The rule is not in the catalogue, so only its findings describe it.
+    # The rule is not in the catalog, so only its findings describe it.
     slug = next((make_printable(f.slug) for f in report.findings if f.rule == rule_id), None)
     return {"id": make_printable(rule_id), **({"name": slug} if slug else {})}
 

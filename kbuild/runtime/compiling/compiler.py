@@ -42,8 +42,8 @@ class KernelCompiler:
     """Compiles kernel sources for one architecture; it does not need a device.
 
     Args:
-        backend: The backend, as in BACKEND in CMake.  If neither a backend nor an architecture
-            is named, this is the first backend with a compiler and a device.
+        backend: The backend, as in BACKEND in CMake. If you pass neither a backend nor an
+            architecture, this is the first backend with a compiler and a device.
         arch: The architecture, as in ARCHITECTURES in CMake, or None for the device of this
             machine.
         options: Options for the device compiler.

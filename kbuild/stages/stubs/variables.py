@@ -90,7 +90,7 @@ def _find_initial(variable: Variable, image: DeviceImage) -> InitialContent | No
 
 
 def _agree(images: tuple[DeviceImage, ...]) -> Iterable[Variable]:
-    """Yield the variables that all images define alike: a runtime knows one size of each."""
+    """Yield the variables that all images define alike, because a runtime stores only one size."""
     first, *others = images
     for variable in first.variables:
         if all(variable in image.variables for image in others):

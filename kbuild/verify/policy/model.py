@@ -65,7 +65,7 @@ class SeverityChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """What a policy can require of all kernels or of some. None requires nothing."""
+    """What a policy can require of all or some kernels. None means no requirement."""
 
     required_architectures: tuple[Text, ...] | None = field(
         default=None,

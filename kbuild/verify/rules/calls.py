@@ -67,7 +67,7 @@ def _what_is_unseen(facts: ArtifactFacts) -> str | None:
     if facts.dynamic is None:
         return "statically linked: no relocation shows what it calls"
     if any(not _leaves_trace_when_called(facts, kernel) for kernel in identities_of(facts)):
-        return "calls of its own kernels leave no relocation when it is linked"
+        return "linking left no relocation for calls to the file's own kernels"
     return None
 
 

@@ -40,7 +40,7 @@ def two_gigabyte_distance(facts: ArtifactFacts) -> Iterator[Violation]:
         is_out = distance >= _REACH
         yield Violation(
             message=f"{distance / 2**30:.2f} GiB between code and data"
-            + ("" if is_out else ", and code can reach 2 GiB"),
+            + ("" if is_out else ", and code can address at most 2 GiB"),
             severity="error" if is_out else "warning",
         )
 

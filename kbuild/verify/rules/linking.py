@@ -131,12 +131,15 @@ def no_unregister(facts: ArtifactFacts) -> Iterator[Violation]:
     for module in facts.modules:
         if module.unregister is None:
             yield Violation(
-                message=f"{module.record.target}: the note leads to no function that unregisters it"
+                message=f"{module.record.target}: the note does not refer to a function that "
+                "unregisters its kernels"
             )
     for linkage in known:
         # The output of a missing device link would register and unregister (KB402).
         if not linkage.unregisters and not linkage.unlinked and facts.wrappers:
-            yield Violation(message="the file calls no function that unregisters device code")
+            yield Violation(
+                message="the file does not call a function that unregisters device code"
+            )
     if facts.wrappers and not known:
         raise LacksEvidence("stripped: no symbol shows which functions the file calls")
 

@@ -38,12 +38,12 @@ SOURCES = {
 class Environment:
     """A virtual environment with kbuild in it."""
 
-    def __init__(self, folder: Path, wheelhouse: Path) -> None:
-        venv.create(folder)
-        self.folder = folder
-        (self.site_packages,) = folder.glob("lib/python*/site-packages")
+    def __init__(self, directory: Path, wheelhouse: Path) -> None:
+        venv.create(directory)
+        self.directory = directory
+        (self.site_packages,) = directory.glob("lib/python*/site-packages")
         (wheel,) = wheelhouse.glob("kbuild-*.whl")
-        python = folder / "bin" / "python"
+        python = directory / "bin" / "python"
         words = ("--python", python, "install", "--no-index", "--no-deps", wheel)
         pip(sys.executable, *words)
         # What kbuild depends on is here already.
@@ -56,7 +56,7 @@ class Environment:
 
     @property
     def command(self) -> Path:
-        return self.folder / "bin" / "kbuild"
+        return self.directory / "bin" / "kbuild"
 
     def become(self, version: str) -> None:
         """Another version of kbuild."""
@@ -78,11 +78,11 @@ def other(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environ
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "source"
-    folder.mkdir()
+    directory = tmp_path / "source"
+    directory.mkdir()
     for name, text in SOURCES.items():
-        (folder / name).write_text(text)
-    return folder
+        (directory / name).write_text(text)
+    return directory
 
 
 def tool(name: str) -> str:
@@ -122,12 +122,12 @@ def used_command(build: Path) -> str:
     return match.group(1)
 
 
-def build_twice(folder: Path, cmake: Path | str = "cmake") -> str:
+def build_twice(directory: Path, cmake: Path | str = "cmake") -> str:
     """What the second build said, the first one having made a program that runs."""
-    first = succeed(run(cmake, "--build", folder, "--parallel", "2"))
+    first = succeed(run(cmake, "--build", directory, "--parallel", "2"))
     assert len(edges_of(first)) >= 6
-    succeed(run(folder / "host"))
-    return succeed(run(cmake, "--build", folder))
+    succeed(run(directory / "host"))
+    return succeed(run(cmake, "--build", directory))
 
 
 def edges_of(output: str) -> list[str]:
@@ -174,7 +174,7 @@ def test_command_belongs_to_the_package(
             source,
             build,
             f"kbuild_DIR={environment.cmake_directory}",
-            variables={"PATH": path, "VIRTUAL_ENV": str(other.folder)},
+            variables={"PATH": path, "VIRTUAL_ENV": str(other.directory)},
         )
         succeed(result)
         assert used_command(build) == str(environment.command)

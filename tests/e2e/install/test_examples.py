@@ -28,18 +28,18 @@ def test_example(tmp_path: Path, example: str, generator: str) -> None:
 
 
 def test_demo_leaves_a_project_that_runs(tmp_path: Path) -> None:
-    folder = tmp_path / "kept"
+    directory = tmp_path / "kept"
 
-    result = run_kbuild("demo", "--keep", folder)
+    result = run_kbuild("demo", "--keep", directory)
 
     assert result.returncode == 0, result.stderr
-    assert str(folder / "build" / "libsaxpy_kernels.so") in result.stdout
-    succeed(run(folder / "build" / "saxpy"))
+    assert str(directory / "build" / "libsaxpy_kernels.so") in result.stdout
+    succeed(run(directory / "build" / "saxpy"))
     for step in ("build", "verify", "smoke", "run"):
         assert step in result.stdout
 
 
-def test_demo_refuses_a_folder_with_files(tmp_path: Path) -> None:
+def test_demo_rejects_a_directory_with_files(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
 
     result = run_kbuild("demo", "--keep", tmp_path)

@@ -18,9 +18,9 @@ SHIPPING = PROJECTS / "shipping"
 Install = Callable[[str, str], Path]
 
 
-def install_to(folder: Path, *settings: str) -> Path:
+def install_to(directory: Path, *settings: str) -> Path:
     """The prefix that the library was installed to; its build tree is gone."""
-    built, prefix = folder / "built", folder / "prefix"
+    built, prefix = directory / "built", directory / "prefix"
     succeed(configure(SHIPPING / "library", built, *settings))
     succeed(build(built))
     succeed(run("cmake", "--install", built, "--prefix", prefix))
@@ -28,10 +28,10 @@ def install_to(folder: Path, *settings: str) -> Path:
     return prefix
 
 
-def build_consumer(folder: Path, prefix: Path) -> Path:
-    succeed(configure(SHIPPING / "consumer", folder, f"CMAKE_PREFIX_PATH={prefix}"))
-    succeed(build(folder))
-    return folder / "consumer"
+def build_consumer(directory: Path, prefix: Path) -> Path:
+    succeed(configure(SHIPPING / "consumer", directory, f"CMAKE_PREFIX_PATH={prefix}"))
+    succeed(build(directory))
+    return directory / "consumer"
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_destinations_are_the_projects(
     prefix = install_to(tmp_path, *settings)
     built = tmp_path / "consumer"
 
-    # Whoever imports the target finds its include folder, be there headers in it or not.
+    # Whoever imports the target finds its include directory, be there headers in it or not.
     succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
     assert [path.parent.name for path in prefix.rglob("vector.hpp")] == (
         [headers] if headers else []

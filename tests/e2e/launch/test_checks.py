@@ -21,9 +21,9 @@ LAUNCHES = 4 * 100 * 2
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checks")
-    configure_and_build(PROJECT, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("checks")
+    configure_and_build(PROJECT, directory)
+    return directory
 
 
 def start(program: Path, trace: str | Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -142,7 +142,7 @@ def test_trace_file_is_shared_by_targets_and_whole(built: Path, tmp_path: Path) 
 def test_trace_that_cannot_be_written_does_not_stop_the_program(
     built: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "no/folder.json"
+    path = tmp_path / "no/directory.json"
     result = start(built / "ON_many", trace=path)
 
     assert result.returncode == 0

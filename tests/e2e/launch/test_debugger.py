@@ -34,12 +34,12 @@ class Setup:
     """A program, and what its host code is compiled with."""
 
     compiler: str
-    optimisation: str
+    optimization: str
     kind: str
     mode: str
 
     def __str__(self) -> str:
-        return f"{self.compiler}-{self.optimisation}-{self.kind}-{self.mode}"
+        return f"{self.compiler}-{self.optimization}-{self.kind}-{self.mode}"
 
     @property
     def program(self) -> str:
@@ -47,15 +47,15 @@ class Setup:
 
 
 ALL = tuple(
-    Setup(compiler=compiler, optimisation=optimisation, kind=kind, mode=mode)
-    for compiler, optimisation, kind, mode in itertools.product(
+    Setup(compiler=compiler, optimization=optimization, kind=kind, mode=mode)
+    for compiler, optimization, kind, mode in itertools.product(
         ("g++", "clang++"), ("-O0", "-O2"), KINDS, MODES
     )
 )
 # Every two values of two columns meet.
 DEFAULT = tuple(
-    Setup(compiler=compiler, optimisation=optimisation, kind=kind, mode=mode)
-    for compiler, optimisation, kind, mode in (
+    Setup(compiler=compiler, optimization=optimization, kind=kind, mode=mode)
+    for compiler, optimization, kind, mode in (
         ("g++", "-O0", "SHARED", "pie"),
         ("g++", "-O2", "STATIC", "fixed"),
         ("clang++", "-O0", "STATIC", "pie"),
@@ -73,19 +73,20 @@ Prepare = Callable[..., Path]
 
 @pytest.fixture(scope="module")
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
-    """Builds a setup's program; device images go to a folder of the tests'.
+    """Return a function that builds the program of a setup.
 
-    Setups of one compiler and its flags share a build folder, in which kinds of stubs take turns.
+    Setups with the same compiler and flags share a build directory. The image cache is a temporary
+    directory.
     """
-    folder = tmp_path_factory.mktemp("debugger")
+    directory = tmp_path_factory.mktemp("debugger")
 
     def prepare(setup: Setup, *definitions: str, debug_stubs: str = "ON", suffix: str = "") -> Path:
         require_programs(setup.compiler)
-        built = folder / f"{setup.compiler}{setup.optimisation}{suffix}"
+        built = directory / f"{setup.compiler}{setup.optimization}{suffix}"
         configured = configure(
             *(DEBUGGER, built, "ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),
             f"CMAKE_CXX_COMPILER={setup.compiler}",
-            f"CMAKE_CXX_FLAGS={setup.optimisation}",
+            f"CMAKE_CXX_FLAGS={setup.optimization}",
             f"DEBUG_STUBS={debug_stubs}",
             *definitions,
         )
@@ -94,7 +95,7 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
         return built / setup.program
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KBUILD_CACHE_DIR", str(folder / "images"))
+        patch.setenv("KBUILD_CACHE_DIR", str(directory / "images"))
         yield prepare
 
 

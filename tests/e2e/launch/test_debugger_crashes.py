@@ -27,29 +27,29 @@ KINDS = ("STATIC", "SHARED")
 
 @pytest.fixture(scope="module")
 def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with programs whose kernels fail an assertion."""
-    folder = tmp_path_factory.mktemp("dying")
+    """A directory with programs whose kernels fail an assertion."""
+    directory = tmp_path_factory.mktemp("dying")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KBUILD_CACHE_DIR", str(folder / "images"))
+        patch.setenv("KBUILD_CACHE_DIR", str(directory / "images"))
         configure_and_build(
-            *(DEBUGGER, folder, "WITH_FAILURE=ON", "MODES=pie", "ARCHITECTURES=x86-64"),
+            *(DEBUGGER, directory, "WITH_FAILURE=ON", "MODES=pie", "ARCHITECTURES=x86-64"),
             "CMAKE_BUILD_TYPE=Debug",
         )
-        yield folder
+        yield directory
 
 
-def dump_core(program: Path, folder: Path) -> Path | None:
+def dump_core(program: Path, directory: Path) -> Path | None:
     """The core file that Linux writes, unless it writes those elsewhere or not at all."""
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     done = subprocess.run(
         [program],
-        cwd=folder,
+        cwd=directory,
         capture_output=True,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)),
     )
     assert done.returncode == -signal.SIGABRT
-    return next(folder.glob("core*"), None)
+    return next(directory.glob("core*"), None)
 
 
 @pytest.mark.parametrize("writer", ["linux", "gdb"])

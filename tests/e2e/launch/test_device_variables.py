@@ -24,9 +24,9 @@ CLASH = "host code cannot name device variables that several sources define"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("variables")
-    configure_and_build(PROJECT, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("variables")
+    configure_and_build(PROJECT, directory)
+    return directory
 
 
 @pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host", "ambiguous_host"])

@@ -36,9 +36,9 @@ pytestmark = [
 ]
 
 
-def link(folder: Path, output: Path, *words: object) -> Path:
+def link(directory: Path, output: Path, *words: object) -> Path:
     """A host by a plain compiler: ``words`` are its command line."""
-    where = (f"-Wl,-rpath,{folder}", "-D__HIP_PLATFORM_AMD__")
+    where = (f"-Wl,-rpath,{directory}", "-D__HIP_PLATFORM_AMD__")
     succeed(run(*words, *where, LIBRARY, "-o", output))
     return output
 
@@ -262,12 +262,12 @@ def test_typed_launches_before_and_in_main(
 
 def test_launches_are_captured(hip_launch: Path, hip_recorder: Path, tmp_path: Path) -> None:
     host = build_typed_host(hip_launch, tmp_path / "host", "libstub_kernels.a")
-    folder = tmp_path / "records"
-    recording = record(hip_recorder, host, KBUILD_CAPTURE=str(folder))
+    directory = tmp_path / "records"
+    recording = record(hip_recorder, host, KBUILD_CAPTURE=str(directory))
 
     assert "done" in recording.output
     expect_launches(recording, is_typed=True)
-    files = sorted(folder.iterdir(), key=lambda p: int(p.stem.rpartition("-")[2]))
+    files = sorted(directory.iterdir(), key=lambda p: int(p.stem.rpartition("-")[2]))
     records = [read_launch_record(file) for file in files]
     by_name = {found.kernel.handle: found for found in records}
     scale = by_name[SCALE]

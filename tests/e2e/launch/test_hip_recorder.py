@@ -150,11 +150,11 @@ def typed_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def spoil(unit: Path, folder: Path, before: str, after: str) -> Path:
+def spoil(unit: Path, directory: Path, before: str, after: str) -> Path:
     """A copy of a stub unit, one text in it replaced."""
     text = unit.read_text()
     assert text.count(before) == 1, before
-    copy = folder / "stub.cpp"
+    copy = directory / "stub.cpp"
     copy.write_text(text.replace(before, after))
     return copy
 

@@ -117,7 +117,7 @@ class Program:
         """Whether the kernels are in a file of their own when the program runs."""
         return self.kind in ("SHARED", "MODULE")
 
-    def files(self, folder: Path) -> tuple[Path, ...]:
+    def files(self, directory: Path) -> tuple[Path, ...]:
         """What a user would have verified together."""
         pattern = {
             "STATIC": f"lib{self.kernels}.a",
@@ -125,8 +125,8 @@ class Program:
             "MODULE": f"lib{self.kernels}.so",
             "OBJECT": f"CMakeFiles/{self.kernels}.dir/**/*.o",
         }[self.kind]
-        (artifact,) = folder.glob(pattern)
-        return (folder / self.name, artifact)
+        (artifact,) = directory.glob(pattern)
+        return (directory / self.name, artifact)
 
 
 PROGRAMS = tuple(
@@ -141,15 +141,15 @@ Prepare = Callable[[Setup, tuple[Program, ...]], Path]
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
     """Builds programs with a setup.
 
-    Setups of one compiler take turns in one build folder: device code is compiled once.
+    Setups of one compiler take turns in one build directory: device code is compiled once.
     """
-    folder = tmp_path_factory.mktemp("linking")
+    directory = tmp_path_factory.mktemp("linking")
 
     def prepare(setup: Setup, programs: tuple[Program, ...]) -> Path:
         reason = find_obstacle(setup.compiler, setup.compile_flags, setup.program_flags)
         if reason:
             pytest.skip(reason)
-        built = folder / setup.compiler
+        built = directory / setup.compiler
         definitions = (
             f"CMAKE_CXX_COMPILER={setup.compiler}",
             f"CMAKE_CXX_FLAGS={setup.compile_flags}",
@@ -171,8 +171,8 @@ def find_obstacle(compiler: str, compile_flags: str, link_flags: str) -> str | N
     if shutil.which(compiler) is None:
         return f"{compiler} is not installed"
     flags = (*compile_flags.split(), *link_flags.split())
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "program.cpp"
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory) / "program.cpp"
         # It takes the C++ library, and no header of it.
         source.write_text("int main() { delete new int; }\n")
         result = run(compiler, *flags, source, "-o", source.with_suffix(""))
@@ -191,15 +191,15 @@ def judge(*paths: Path) -> Report:
     return report
 
 
-def check(folder: Path, program: Program) -> None:
-    files = program.files(folder)
+def check(directory: Path, program: Program) -> None:
+    files = program.files(directory)
     # Each kernel goes by a handle of its own, and no linker dropped the note that says so.
     holder = files[-1] if program.is_apart else files[0]
     handles = [handle for facts in inspect(holder) for handle in facts.handles]
     assert len({handle.place for handle in handles}) == 4
     report = judge(*files)
     assert report.ok, report.findings
-    assert "all right" in succeed(run(folder / program.name))
+    assert "all right" in succeed(run(directory / program.name))
 
 
 def breaks_identity(setup: Setup, program: Program) -> bool:
@@ -217,10 +217,10 @@ def test_every_kind_launches(prepare: Prepare, setup: Setup) -> None:
         and (program.debug_stubs == "ON") == bool((KINDS.index(program.kind) + turn) % 2)
     )
 
-    folder = prepare(setup, programs)
+    directory = prepare(setup, programs)
 
     for program in programs:
-        check(folder, program)
+        check(directory, program)
 
 
 @pytest.mark.slow
@@ -228,10 +228,10 @@ def test_every_kind_launches(prepare: Prepare, setup: Setup) -> None:
 def test_every_combination_launches(prepare: Prepare, setup: Setup) -> None:
     programs = tuple(program for program in PROGRAMS if not breaks_identity(setup, program))
 
-    folder = prepare(setup, programs)
+    directory = prepare(setup, programs)
 
     for program in programs:
-        check(folder, program)
+        check(directory, program)
 
 
 @pytest.mark.parametrize(("compiler", "linker"), [("g++", "bfd"), ("clang++", "lld")])
@@ -241,13 +241,13 @@ def test_symbolic_library_under_a_fixed_program(
     setup = Setup(compiler=compiler, linker=linker, flags="symbolic")
     programs = tuple(program for program in PROGRAMS if breaks_identity(setup, program))
 
-    folder = prepare(setup, programs)
+    directory = prepare(setup, programs)
 
     for program in programs:
-        report = judge(*program.files(folder))
+        report = judge(*program.files(directory))
         assert {f.rule for f in report.findings if f.severity == "error"} == {"KB501"}
         # A stub launches by the library's own handle, so that all that breaks is identity.
-        result = run(folder / program.name)
+        result = run(directory / program.name)
         if program.debug_stubs == "OFF":
             assert result.returncode != 0
             assert "no kernel is registered" in result.stderr

@@ -223,7 +223,7 @@ def test_strange_parameters_arrive(
         ("__global__ void k(int &&n) {}", "takes a reference, 'int&&'"),
         (
             "struct V { virtual void f(); int x; };\n__global__ void k(V v) {}",
-            "kernel 'k(V)' takes 'V' by value, which has virtual functions or bases: pass a",
+            "kernel 'k(V)' takes 'V' by value, which has virtual functions or bases; pass a",
         ),
         (
             "struct C { C(const C &); int x; }; struct D { C c; };\n__global__ void k(D d) {}",
@@ -231,11 +231,11 @@ def test_strange_parameters_arrive(
         ),
         (
             "struct C { C(const C &) = delete; int x; };\n__global__ void k(C c) {}",
-            "not trivially copyable: pass a pointer, or drop",
+            "not trivially copyable; pass a pointer, or remove",
         ),
         (
             "struct F { int n; int data[]; };\n__global__ void k(F f) {}",
-            "takes 'F' by value, which holds an array of no elements",
+            "takes 'F' by value, which contains an array without elements",
         ),
         (
             "struct U { int : 32; float f; };\n__global__ void k(U u) {}",

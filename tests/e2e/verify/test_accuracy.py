@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from support.accuracy.build_env import BuildEnv
-from support.accuracy.catalogue import EXPLAINED, FEWER, MUTATIONS, SOUND, WAYS, count_ways
+from support.accuracy.catalog import EXPLAINED, FEWER, MUTATIONS, SOUND, WAYS, count_ways
 from support.accuracy.model import Mutation, Sound, attempt, errors_of, judge
 from support.accuracy.tools import missing
 

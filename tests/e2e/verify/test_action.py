@@ -27,14 +27,14 @@ PROGRAMS = ("bash", "mktemp", "tee")
 class Job:
     """A workspace with an artifact in it, and what the runner keeps beside it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.workspace, self.bin, self.temp = (folder / n for n in ("work space", "bin", "temp"))
+    def __init__(self, directory: Path) -> None:
+        self.workspace, self.bin, self.temp = (directory / n for n in ("work space", "bin", "temp"))
         for path in (self.workspace, self.bin, self.temp):
             path.mkdir()
         for name in PROGRAMS:
             (self.bin / name).symlink_to(shutil.which(name) or name)
         (self.bin / "python3").symlink_to(Path(sys.base_prefix, "bin", "python3").resolve())
-        self.output, self.summary = folder / "output", folder / "summary"
+        self.output, self.summary = directory / "output", directory / "summary"
 
     def run(self, name: str, **inputs: str) -> subprocess.CompletedProcess[str]:
         step = STEPS[name]

@@ -29,14 +29,14 @@ POLICY = 'baseline = "figures of/the.baseline"\n'
 class Project:
     """A project whose policy names a baseline, in a build tree of one generator."""
 
-    def __init__(self, folder: Path, generator: str) -> None:
-        self.folder = folder
-        self.tree = folder / "build tree"
-        self.baseline = folder / "figures of" / "the.baseline"
+    def __init__(self, directory: Path, generator: str) -> None:
+        self.directory = directory
+        self.tree = directory / "build tree"
+        self.baseline = directory / "figures of" / "the.baseline"
         self.baseline.parent.mkdir()
         for name, text in (("k.cu", KERNEL), ("CMakeLists.txt", PROJECT), ("policy.toml", POLICY)):
-            (folder / name).write_text(text)
-        succeed(configure(folder, self.tree, generator=generator))
+            (directory / name).write_text(text)
+        succeed(configure(directory, self.tree, generator=generator))
 
     @property
     def artifact(self) -> Path:
@@ -76,7 +76,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
 
 def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project) -> None:
     output = project.reject()
-    policy = project.folder / "policy.toml"
+    policy = project.directory / "policy.toml"
     assert (
         f"kbuild: error: {policy}: policy.baseline: {project.baseline}: no such file; "
         f"create it with kbuild verify --write-baseline {project.baseline} PATH..."
@@ -98,12 +98,12 @@ def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project)
     project.accept()
     assert project.stamp > accepted
 
-    (project.folder / "policy.toml").write_text(POLICY + "max_artifact_bytes = 1\n")
+    (project.directory / "policy.toml").write_text(POLICY + "max_artifact_bytes = 1\n")
     assert "the policy allows 1" in project.reject()
-    (project.folder / "policy.toml").write_text(POLICY)
+    (project.directory / "policy.toml").write_text(POLICY)
     project.accept()
 
-    (project.folder / "k.cu").write_text(LARGER)
+    (project.directory / "k.cu").write_text(LARGER)
     assert "error KB205 size-budget" in project.reject()
     project.write_baseline()
     project.accept()
@@ -127,7 +127,7 @@ def test_manifest_names_a_baseline(tmp_path: Path) -> None:
     (artifact,) = (tmp_path / "build").rglob("libk.so")
     succeed(run_kbuild(*words, artifact, cwd=tmp_path))
     succeed(run_kbuild("build", cwd=tmp_path))
-    # In the folder of the manifest, and from elsewhere by its name.
+    # In the directory of the manifest, and from elsewhere by its name.
     succeed(run_kbuild("verify", artifact, cwd=tmp_path))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -350,7 +350,7 @@ def test_broken_copy_fails_to_launch(
     for options in ((), ("-Wl,-Bsymbolic",)):
         shared = tmp_path / f"libfill{len(options)}.so"
         run("gcc", "-shared", "-fPIC", *options, *include, unit, runtime, "-o", shared)
-        paths = ",".join(f"-rpath,{folder}" for folder in (tmp_path, runtime.parent))
+        paths = ",".join(f"-rpath,{directory}" for directory in (tmp_path, runtime.parent))
         program = link_program(
             tmp_path / "program", "-no-pie", host, shared, runtime, f"-Wl,{paths}"
         )

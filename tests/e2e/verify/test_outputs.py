@@ -29,23 +29,23 @@ def project(
     tmp_path_factory: pytest.TempPathFactory, build_kernel_library: BuildKernelLibrary
 ) -> Path:
     """Return a directory with a library, a wheel that contains it, and a policy it violates."""
-    folder = tmp_path_factory.mktemp("project")
+    directory = tmp_path_factory.mktemp("project")
     library = build_kernel_library(SOURCES, target="fill")
-    shutil.copy(library, folder / "libfill.so")
-    with zipfile.ZipFile(folder / WHEEL, "w") as wheel:
+    shutil.copy(library, directory / "libfill.so")
+    with zipfile.ZipFile(directory / WHEEL, "w") as wheel:
         wheel.write(library, "fill/lib/libfill.so")
         wheel.writestr("fill-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\n")
-    (folder / "policy.toml").write_text('required_architectures = ["sm_90"]\n')
-    return folder
+    (directory / "policy.toml").write_text('required_architectures = ["sm_90"]\n')
+    return directory
 
 
 def verify(
-    folder: Path, *words: object, code: int = 1, summary: Path | None = None
+    directory: Path, *words: object, code: int = 1, summary: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(summary or "")}
     done = subprocess.run(
         [str(word) for word in (KBUILD, "verify", *words)],
-        cwd=folder,
+        cwd=directory,
         env=environment,
         capture_output=True,
         check=False,
@@ -55,8 +55,8 @@ def verify(
     return done
 
 
-def render(folder: Path, style: str, *paths: object) -> bytes:
-    return verify(folder, *paths, "--policy", "policy.toml", "--format", style).stdout
+def render(directory: Path, style: str, *paths: object) -> bytes:
+    return verify(directory, *paths, "--policy", "policy.toml", "--format", style).stdout
 
 
 def results(content: bytes) -> list[Any]:
@@ -105,12 +105,12 @@ def test_fingerprints_do_not_depend_on_the_directory(project: Path) -> None:
     relative = marks(render(project, "sarif", "libfill.so"))
     (project / "below").mkdir()
     shutil.copy(project / "policy.toml", project / "below")
-    for folder, path in (
+    for directory, path in (
         (project, project / "libfill.so"),
         (project, "./libfill.so"),
         (project / "below", "../libfill.so"),
     ):
-        assert marks(render(folder, "sarif", path)) == relative
+        assert marks(render(directory, "sarif", path)) == relative
     assert len(set(relative)) == len(relative) == 2
 
 

@@ -10,7 +10,7 @@ import pytest
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, Report, verify
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from support.accuracy.build_env import BuildEnv
 from support.accuracy.units.malformed_stubs import (
     MALFORMED_STUBS,

@@ -40,7 +40,7 @@ def test_baseline_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> No
     baseline = tmp_path / "kbuild.baseline"
     result = run_kbuild("verify", "--write-baseline", baseline, calm)
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr == f"{baseline}: the figures of 3 kernels, 1 file\n"
+    assert result.stderr == f"{baseline}: wrote the figures of 3 kernels in 1 file\n"
     first = baseline.read_bytes()
     succeed(run_kbuild("verify", "--write-baseline", baseline, "-q", calm))
     assert baseline.read_bytes() == first

@@ -52,20 +52,20 @@ class Library:
         return runtime.needs
 
 
-def read_library(kind: str, folder: Path) -> Library:
+def read_library(kind: str, directory: Path) -> Library:
     """Return kernels by nvcc or hipcc, linked to the runtime of that compiler."""
-    output = folder / "libk.so"
+    output = directory / "libk.so"
     if kind == "cuda":
-        (folder / "k.cu").write_text(CUDA)
+        (directory / "k.cu").write_text(CUDA)
         words = ("-arch=sm_80", "-Xcompiler=-fPIC", "-c", "k.cu", "-o", "k.o")
-        succeed(run(NVCC, *words, cwd=folder))
+        succeed(run(NVCC, *words, cwd=directory))
         runtime = runtime_library()
-        succeed(run("g++", "-shared", "k.o", runtime, "-o", output, cwd=folder))
+        succeed(run("g++", "-shared", "k.o", runtime, "-o", output, cwd=directory))
     else:
-        (folder / "k.hip").write_text(HIP)
+        (directory / "k.hip").write_text(HIP)
         words = ("--offload-arch=gfx90a", "-fPIC", "-c", "k.hip", "-o", "k.o")
-        succeed(run("env", "HIP_PLATFORM=amd", "hipcc", *words, cwd=folder))
-        succeed(run("g++", "-shared", "k.o", "-lamdhip64", "-o", output, cwd=folder))
+        succeed(run("env", "HIP_PLATFORM=amd", "hipcc", *words, cwd=directory))
+        succeed(run("g++", "-shared", "k.o", "-lamdhip64", "-o", output, cwd=directory))
         (runtime,) = Path("/usr/lib/x86_64-linux-gnu").glob("libamdhip64.so.[0-9]")
     return Library(path=output, runtime=runtime)
 
@@ -78,21 +78,21 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return read_library(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def make_runtime(folder: Path, library: Library, *versions: str) -> Path:
+def make_runtime(directory: Path, library: Library, *versions: str) -> Path:
     """Return a runtime with all functions of the library. The last version is the default."""
-    folder.mkdir()
+    directory.mkdir()
     (linkage,) = library.facts.linkage
-    source = folder / "runtime.c"
+    source = directory / "runtime.c"
     # Like every real runtime, it uses the C library, so it has a version table.
     text = "int getpid(void);\n"
     text += "".join(f"int {name}(void) {{ return getpid() == 0; }}\n" for name in linkage.needs)
     source.write_text(text)
     nodes = [f"{version} {{ }};\n" for version in versions[:-1]]
     nodes += [f"{version} {{ global: *; }};\n" for version in versions[-1:]]
-    script = folder / "versions.map"
+    script = directory / "versions.map"
     script.write_text("".join(nodes))
     options = (f"-Wl,--version-script={script}",) if versions else ()
-    output = folder / library.soname
+    output = directory / library.soname
     words = ("-shared", "-fPIC", f"-Wl,-soname,{library.soname}", *options, source, "-o", output)
     succeed(run("gcc", "-w", *words))
     return output
@@ -199,13 +199,13 @@ def versions(tmp_path: Path) -> tuple[Path, Path]:
     """Return two runtimes that differ in the version of their only function."""
     made = []
     for version in ("new", "old"):
-        folder = tmp_path / version
-        folder.mkdir()
-        (folder / "k.map").write_text(f"{version} {{ global: *; }};\n")
-        (folder / "runtime.c").write_text("int cudaFree(void *p) { return p != 0; }\n")
-        options = ("-Wl,-soname,libcudart.so.13", f"-Wl,--version-script={folder / 'k.map'}")
-        made.append(folder / "libcudart.so.13")
-        words = ("-shared", "-fPIC", *options, folder / "runtime.c", "-o", made[-1])
+        directory = tmp_path / version
+        directory.mkdir()
+        (directory / "k.map").write_text(f"{version} {{ global: *; }};\n")
+        (directory / "runtime.c").write_text("int cudaFree(void *p) { return p != 0; }\n")
+        options = ("-Wl,-soname,libcudart.so.13", f"-Wl,--version-script={directory / 'k.map'}")
+        made.append(directory / "libcudart.so.13")
+        words = ("-shared", "-fPIC", *options, directory / "runtime.c", "-o", made[-1])
         succeed(run("gcc", *words))
     return made[0], made[1]
 

@@ -61,9 +61,9 @@ def found(*paths: Path) -> list[tuple[str, str, str | None]]:
     return [(f.rule, f.severity, f.arch) for f in report.findings]
 
 
-def link_images_stripped(folder: Path) -> Path:
+def link_images_stripped(directory: Path) -> Path:
     """Return a compiler for CPU kernels that links with `-s`."""
-    wrapper = folder / "stripping-g++"
+    wrapper = directory / "stripping-g++"
     wrapper.write_text(WRAPPER)
     wrapper.chmod(0o755)
     return wrapper
@@ -162,11 +162,13 @@ def test_one_of_two_images_is_stripped(
 # Cubins.
 
 
-def compile_cuda(folder: Path, *options: str, suffix: str = "cubin", text: str = KERNELS) -> Path:
-    (folder / "k.cu").write_text(text)
-    output = folder / f"k.{suffix}"
+def compile_cuda(
+    directory: Path, *options: str, suffix: str = "cubin", text: str = KERNELS
+) -> Path:
+    (directory / "k.cu").write_text(text)
+    output = directory / f"k.{suffix}"
     words = ("-std=c++17", f"-{suffix}", *options) if suffix != "o" else ("-c", *options)
-    succeed(run(NVCC, *words, folder / "k.cu", "-o", output))
+    succeed(run(NVCC, *words, directory / "k.cu", "-o", output))
     return output
 
 
@@ -186,10 +188,12 @@ def test_stripped_cubin(tmp_path: Path, arch: str, options: tuple[str, ...]) -> 
 @needs_nvcc
 @needs_llvm
 def test_stripped_cubin_lacks_the_kernels_of_a_sound_one(tmp_path: Path) -> None:
-    folders = {arch: tmp_path / arch for arch in ("sm_80", "sm_90")}
-    for folder in folders.values():
-        folder.mkdir()
-    cubins = {arch: compile_cuda(folder, f"-arch={arch}") for arch, folder in folders.items()}
+    directories = {arch: tmp_path / arch for arch in ("sm_80", "sm_90")}
+    for directory in directories.values():
+        directory.mkdir()
+    cubins = {
+        arch: compile_cuda(directory, f"-arch={arch}") for arch, directory in directories.items()
+    }
 
     def pack(name: str, first: Path) -> Path:
         images = (
@@ -227,23 +231,23 @@ def test_stripped_files_of_nvcc(tmp_path: Path, options: tuple[str, ...]) -> Non
 # Code objects.
 
 
-def compile_hip(folder: Path, *options: str, compiler: str = CLANG) -> Path:
-    (folder / "k.hip").write_text(HIP)
+def compile_hip(directory: Path, *options: str, compiler: str = CLANG) -> Path:
+    (directory / "k.hip").write_text(HIP)
     flags = ("-x", "hip", "--offload-device-only", "-nogpulib", "-nogpuinc")
     words = (*flags, "--no-gpu-bundle-output", "--offload-arch=gfx90a", *options)
-    succeed(run(compiler, *words, "-c", folder / "k.hip", "-o", folder / "k.co"))
-    return folder / "k.co"
+    succeed(run(compiler, *words, "-c", directory / "k.hip", "-o", directory / "k.co"))
+    return directory / "k.co"
 
 
-def strip_code_object(folder: Path) -> Path:
-    succeed(run(STRIP, "--strip-all", compile_hip(folder), "-o", folder / "stripped.co"))
-    return folder / "stripped.co"
+def strip_code_object(directory: Path) -> Path:
+    succeed(run(STRIP, "--strip-all", compile_hip(directory), "-o", directory / "stripped.co"))
+    return directory / "stripped.co"
 
 
-def discard_locals(folder: Path) -> Path:
+def discard_locals(directory: Path) -> Path:
     options = ("--discard-all", "--strip-unneeded")
-    succeed(run(OBJCOPY, *options, compile_hip(folder), folder / "discarded.co"))
-    return folder / "discarded.co"
+    succeed(run(OBJCOPY, *options, compile_hip(directory), directory / "discarded.co"))
+    return directory / "discarded.co"
 
 
 @needs_clang
@@ -254,8 +258,8 @@ def discard_locals(folder: Path) -> Path:
         compile_hip,
         strip_code_object,
         discard_locals,
-        lambda folder: compile_hip(folder, "-fvisibility=hidden"),
-        lambda folder: compile_hip(folder, "-g"),
+        lambda directory: compile_hip(directory, "-fvisibility=hidden"),
+        lambda directory: compile_hip(directory, "-g"),
     ],
 )
 def test_code_object_keeps_its_names(tmp_path: Path, make: Callable[[Path], Path]) -> None:

@@ -32,11 +32,11 @@ def found(*paths: Path) -> list[tuple[str, str | None, str]]:
     return [(f.severity, f.symbol, f.message) for f in report.findings]
 
 
-def build_host(folder: Path, text: str, *words: object) -> Path:
-    (folder / "host.c").write_text(text)
-    options = ("-Wl,--unresolved-symbols=ignore-in-shared-libs", "-o", folder / "h")
-    succeed(run("gcc", folder / "host.c", "-Wl,--no-as-needed", *words, *options))
-    return folder / "h"
+def build_host(directory: Path, text: str, *words: object) -> Path:
+    (directory / "host.c").write_text(text)
+    options = ("-Wl,--unresolved-symbols=ignore-in-shared-libs", "-o", directory / "h")
+    succeed(run("gcc", directory / "host.c", "-Wl,--no-as-needed", *words, *options))
+    return directory / "h"
 
 
 @pytest.mark.parametrize("mode", [("-fPIC", "-pie"), ("-fno-pie", "-no-pie")], ids=str)

@@ -30,9 +30,9 @@ def library(build_kernel_library: BuildKernelLibrary) -> Path:
     return build_kernel_library({"k.cu": SOURCE})
 
 
-def judge(library: Path, folder: Path, policy: str) -> tuple[int, list[str], list[str]]:
+def judge(library: Path, directory: Path, policy: str) -> tuple[int, list[str], list[str]]:
     """Return the exit code, the findings, and the waived findings."""
-    path = folder / "policy.toml"
+    path = directory / "policy.toml"
     path.write_text(policy)
     words = ("--select", "KB0,KB101", "--policy", path, "--format", "json")
     result = run_kbuild("verify", *words, library)

@@ -1,4 +1,4 @@
-// Launches each kernel once, from a function of its own: what a debugger is asked about.
+// Launches each kernel once, each from a separate function, so that a debugger can show it.
 #include <kbuild/kbuild.hpp>
 
 #include "kernels.hpp"

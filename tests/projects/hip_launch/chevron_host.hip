@@ -24,7 +24,7 @@ extern template __global__ void copy<float>(const float*, float*, unsigned char)
 extern __device__ float weights[4];
 extern __managed__ int calls;
 
-// A frame of its own for stack traces.
+// A separate frame for stack traces.
 __attribute__((noinline)) void launch_scale(float* floats)
 {
     ns::scale<<<dim3(7, 8, 9), dim3(32, 2), 48, reinterpret_cast<hipStream_t>(0x1230)>>>(floats, 1.5f, -2);

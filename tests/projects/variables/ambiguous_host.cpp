@@ -1,4 +1,4 @@
-// A variable that two kernel libraries define is neither's by its name.
+// If two kernel libraries define a variable, its name does not say which one is meant.
 #include <kbuild/kbuild.hpp>
 
 #include <cstdio>

@@ -52,9 +52,9 @@ int main()
     const float three = 3;
     require(kbuild::copy_to_symbol(factor, &three), "copy to __constant__");
     require(kbuild::copy_from_symbol(&offset, ns::offset), "copy from a namespace's");
-    require(offset == 40, "the initialiser is the device's");
+    require(offset == 40, "the initializer is the device's");
     kbuild::managed(calls) = 10;
-    require(kbuild::managed(sums)[1] == 2, "the initialiser of a __managed__ array");
+    require(kbuild::managed(sums)[1] == 2, "the initializer of a __managed__ array");
 
     float* const in = allocate(4);
     float* const result = allocate(4);

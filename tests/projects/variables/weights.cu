@@ -18,7 +18,7 @@ namespace {
 __device__ int nameless = 5;
 }
 
-// Each source has one of its own.
+// Each source has a separate one.
 __constant__ int table[2] = {1, 2};
 
 __global__ void weigh(const float* in, float* out)

@@ -1,4 +1,4 @@
-"""Builds the files of the catalogue, each only once for all processes of a test run."""
+"""Builds the files of the catalog, each only once for all processes of a test run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BUILT = "built"
 class BuildEnv:
     """A directory of built files that the workers of a test run share."""
 
-    folder: Path
+    directory: Path
 
     def file(self, name: str, make: Callable[[Path], object]) -> Path:
         """Return the file ``name``. The first caller creates it with ``make``."""
-        path = self.folder / "files" / name
-        lock_path = self.folder / "locks" / name.replace("/", "!")
-        for folder in (path.parent, lock_path.parent):
-            folder.mkdir(parents=True, exist_ok=True)
+        path = self.directory / "files" / name
+        lock_path = self.directory / "locks" / name.replace("/", "!")
+        for directory in (path.parent, lock_path.parent):
+            directory.mkdir(parents=True, exist_ok=True)
         with lock_path.open("a+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             lock.seek(0)

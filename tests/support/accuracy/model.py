@@ -1,4 +1,4 @@
-"""The parts of the catalogue: mutations, sound files, and how the verifier judges them."""
+"""The parts of the catalog: mutations, sound files, and how the verifier judges them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that build the files of the catalogue, and which of them are missing.
+"""The tools that build the files of the catalog, and which of them are missing.
 
 ``clang++-19`` is only the compiler. ``clang-19`` includes what it needs for HIP.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome
 
 SCALE = "_ZN2ns5scaleEPffi"

@@ -43,15 +43,15 @@ class Sccache:
 
 @contextmanager
 def serve_sccache(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, **settings: str
+    directory: Path, monkeypatch: pytest.MonkeyPatch, **settings: str
 ) -> Iterator[Sccache]:
-    """Run a server that listens in ``folder``, and stores there unless ``settings`` differ."""
+    """Run a server that listens in ``directory``, and stores there unless ``settings`` differ."""
     for name in [name for name in os.environ if name.startswith("SCCACHE_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("SCCACHE_SERVER_UDS", str(folder / "s"))
-    monkeypatch.setenv("SCCACHE_CONF", str(folder / "none"))
+    monkeypatch.setenv("SCCACHE_SERVER_UDS", str(directory / "s"))
+    monkeypatch.setenv("SCCACHE_CONF", str(directory / "none"))
     monkeypatch.setenv("SCCACHE_IDLE_TIMEOUT", "120")
-    for name, value in (settings or {"SCCACHE_DIR": str(folder / "store")}).items():
+    for name, value in (settings or {"SCCACHE_DIR": str(directory / "store")}).items():
         monkeypatch.setenv(name, value)
     assert _call_quietly("--start-server") == 0
     try:
@@ -69,15 +69,15 @@ def _call_quietly(word: str) -> int:
 
 
 @contextmanager
-def serve_redis(folder: Path) -> Iterator[str]:
+def serve_redis(directory: Path) -> Iterator[str]:
     """Run a Redis server on the loopback interface, without a file; yield its address."""
     # Redis does not listen if the port is 0, so the port is chosen here.
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = folder / "redis.log"
+    log = directory / "redis.log"
     command = [str(REDIS), "--bind", "127.0.0.1", "--port", str(port), "--save", ""]
-    command += ["--appendonly", "no", "--dir", str(folder)]
+    command += ["--appendonly", "no", "--dir", str(directory)]
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
@@ -98,11 +98,11 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> None:
 class Ccache:
     """A ccache store for one test."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in [name for name in os.environ if name.startswith("CCACHE_")]:
             monkeypatch.delenv(name)
-        monkeypatch.setenv("CCACHE_DIR", str(folder))
-        monkeypatch.setenv("CCACHE_CONFIGPATH", str(folder / "none"))
+        monkeypatch.setenv("CCACHE_DIR", str(directory))
+        monkeypatch.setenv("CCACHE_CONFIGPATH", str(directory / "none"))
 
     def count(self) -> dict[str, int]:
         """Return the hits and misses since the last call, without counts of 0."""

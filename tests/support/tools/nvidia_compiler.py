@@ -15,8 +15,10 @@ needs_nvcc = needs_backend("cuda")
 
 def find_library(pattern: str) -> Path | None:
     """Return a library that comes with the compiler, or None if there is no such file."""
-    folders = [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")] if not NO_NVCC else []
-    return next((path for f in folders for path in sorted(f.glob(pattern))), None)
+    directories = (
+        [NVCC.resolve().parents[1] / name for name in ("lib", "lib64")] if not NO_NVCC else []
+    )
+    return next((path for f in directories for path in sorted(f.glob(pattern))), None)
 
 
 def runtime_library() -> Path:

@@ -21,19 +21,19 @@ REGISTRATION = "__hipRegisterFatBinary"
 STEP = ("t", 0.5, -3, (1, 2, -7))
 
 
-def build_recorder(folder: Path) -> Path:
+def build_recorder(directory: Path) -> Path:
     """Build the library under the real one's name, in a directory for LD_LIBRARY_PATH."""
-    folder.mkdir()
+    directory.mkdir()
     succeed(
         run(
             *("g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"),
             *("-Wl,-z,defs", f"-Wl,-soname,{SONAME}"),
             f"-Wl,--version-script={RECORDER / 'exports.map'}",
             *sorted(RECORDER.glob("*.cpp")),
-            *("-o", folder / SONAME),
+            *("-o", directory / SONAME),
         )
     )
-    return folder
+    return directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

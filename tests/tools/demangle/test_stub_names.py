@@ -28,8 +28,8 @@ namespace {{ __attribute__((used)) void {p}nameless(long) {{}} }}
 """
 
 
-def symbols(folder: Path, prefix: str) -> list[str]:
-    source = folder / f"source{prefix}.cpp"
+def symbols(directory: Path, prefix: str) -> list[str]:
+    source = directory / f"source{prefix}.cpp"
     source.write_text(SOURCE.format(p=prefix))
     output = source.with_suffix(".o")
     subprocess.run(["g++", "-c", source, "-o", output], check=True)

@@ -32,9 +32,9 @@ def test_symbol_table_is_no_member(tmp_path: Path) -> None:
 
 
 def test_members_of_one_name_are_all_there(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "k.o").write_text(folder)
+    for directory in ("a", "b"):
+        (tmp_path / directory).mkdir()
+        (tmp_path / directory / "k.o").write_text(directory)
     subprocess.run(["ar", "qc", "lib.a", "a/k.o", "b/k.o"], cwd=tmp_path, check=True)
     found = read_members((tmp_path / "lib.a").read_bytes())
     assert [(m.name, m.data) for m in found] == [("k.o", b"a"), ("k.o", b"b")]

@@ -100,7 +100,7 @@ def test_error_contains_the_keyword_that_caused_it(tmp_path: Path) -> None:
 
 
 def test_outputs_of_deeply_nested_sources_have_short_names(tmp_path: Path) -> None:
-    deep = tmp_path / "/".join(["folder" * 6] * 6)
+    deep = tmp_path / "/".join(["directory" * 4] * 6)
 
     found = plan(tmp_path, sources=(deep / "a.cu", deep / "b.cu"), architectures=("x86-64",))
 

@@ -8,7 +8,7 @@ import pytest
 from kbuild.errors import ConfigurationError
 from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import SEVERITIES, SeverityChange
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule

@@ -76,7 +76,7 @@ def _filled_handle(data: bytes) -> bytes:
     return patch(data, file_offset(data, place), struct.pack("<Q", address))
 
 
-def _other_initialiser(data: bytes) -> bytes:
+def _other_initializer(data: bytes) -> bytes:
     (facts,) = inspect_content("x", data)
     constructor = facts.modules[0].constructor
     assert constructor
@@ -164,7 +164,7 @@ MUTATIONS: Final = (
     _mutate("KB303", "symbol's size changed", _small_handle),
     _mutate("KB304", "second kernel at the first one's address", _shared_handle),
     _mutate("KB308", "handle filled", _filled_handle),
-    _mutate("KB401", "initialiser leads elsewhere", _other_initialiser),
+    _mutate("KB401", "initializer leads elsewhere", _other_initializer),
     _mutate("KB401", "descriptor of an unknown version", _broken_descriptor_abi),
     _mutate("KB407", "note without the unregistering function", _no_unregister, "warning"),
     _mutate("KB505", "fat binary's section aligned less", _misaligned_fat_binary),

@@ -233,7 +233,7 @@ MALFORMED_STUBS: Final = (
 def load_malformed_stub(build_env: BuildEnv, unit: MalformedStub) -> Path:
     """Return the object of a malformed stub unit."""
     design = load_design(build_env)
-    return load_unit(build_env, unit.way, lambda folder: unit.change(folder, design))
+    return load_unit(build_env, unit.way, lambda directory: unit.change(directory, design))
 
 
 def _mutate(unit: MalformedStub) -> Mutation:

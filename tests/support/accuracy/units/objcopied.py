@@ -20,7 +20,7 @@ from support.accuracy.units.stub_units import (
 )
 from support.files.hand_made import AXPY, SCALE, SCALE_STUB
 
-_INITIALISERS: Final = ".init_array.00101"
+_INITIALIZERS: Final = ".init_array.00101"
 # A host function with the name of a template kernel, whose handle is weak.
 _FUNCTION: Final = f'void function(void) __asm__("{AXPY}");\nvoid function(void) {{}}\n'
 _STALE_STUB: Final = f'void stale(void) __asm__("{SCALE_STUB}");\nvoid stale(void) {{}}\n'
@@ -72,18 +72,18 @@ def _linked_with(name: str, text: str, *, first: bool = False, priority: str = "
     return build
 
 
-def _localised_stub(build_env: BuildEnv) -> Case:
+def _localized_stub(build_env: BuildEnv) -> Case:
     script = build_env.text("kernels.map", f"{{ global: {SCALE}; {AXPY}; local: *; }};\n")
     unit = load_sound_unit(build_env, "default", has_stub=True)
     option = f"-Wl,--version-script={script}"
     return Case(paths=(load_library(build_env, "version-script", (unit,), option),))
 
 
-def _sanitised(build_env: BuildEnv) -> Case:
+def _sanitized(build_env: BuildEnv) -> Case:
     design = load_design(build_env)
     clang = ("clang", "-fPIC", "-fsanitize=address")
-    unit = load_unit(build_env, "sanitised", lambda _: design, compiler=clang)
-    return Case(paths=(load_library(build_env, "sanitised", (unit,)),))
+    unit = load_unit(build_env, "sanitized", lambda _: design, compiler=clang)
+    return Case(paths=(load_library(build_env, "sanitized", (unit,)),))
 
 
 def _misplaced_by_script(build_env: BuildEnv) -> Case:
@@ -119,7 +119,7 @@ MUTATIONS: Final = (
         rule="KB303",
         way="-fsanitize=address",
         needs=("clang",),
-        broken=_sanitised,
+        broken=_sanitized,
         sound=sound_library(),
         # The constructor of the sanitizer runs first.
         beside=frozenset({("KB408", "warning")}),
@@ -154,14 +154,14 @@ MUTATIONS: Final = (
     Mutation(
         rule="KB307",
         way="version script without the stub",
-        broken=_localised_stub,
+        broken=_localized_stub,
         sound=sound_library("default", has_stub=True),
     ),
     Mutation(
         rule="KB401",
         way="objcopy --remove-section of the initializers",
         needs=("objcopy",),
-        broken=_objcopied_unit(f"--remove-section={_INITIALISERS}"),
+        broken=_objcopied_unit(f"--remove-section={_INITIALIZERS}"),
         sound=sound_unit(),
     ),
     Mutation(
@@ -169,7 +169,7 @@ MUTATIONS: Final = (
         way="objcopy --rename-section of the initializers",
         severity="warning",
         needs=("objcopy",),
-        broken=_objcopied_unit(f"--rename-section={_INITIALISERS}=.init_array"),
+        broken=_objcopied_unit(f"--rename-section={_INITIALIZERS}=.init_array"),
         sound=sound_unit(),
     ),
     Mutation(

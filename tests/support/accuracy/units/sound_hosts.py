@@ -52,7 +52,7 @@ SOUND: Final = tuple(
             _program("static-pie", IDLE, "-fPIE", "-static-pie"),
         ),
         ("program, sections collected", _program("gc", IDLE, "-fPIE", "-Wl,--gc-sections")),
-        ("program, link-time optimisation", _program("lto", IDLE, "-flto")),
+        ("program, link-time optimization", _program("lto", IDLE, "-flto")),
         ("program beside a library", _launcher("pie", "-fPIE", "-pie")),
         ("program at a fixed address beside a library", _launcher("fixed", "-fno-pie", "-no-pie")),
     )

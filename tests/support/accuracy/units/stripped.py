@@ -20,8 +20,8 @@ _STRIP: Final = "llvm-strip-19"
 def _with_images(name: str, make: Callable[[Path, str], Image]) -> Build:
     """Return a library whose images ``make`` builds in a directory, one per architecture."""
 
-    def design(folder: Path) -> Design:
-        return Design(images=tuple(make(folder, arch) for arch in ARCHITECTURES))
+    def design(directory: Path) -> Design:
+        return Design(images=tuple(make(directory, arch) for arch in ARCHITECTURES))
 
     def build(build_env: BuildEnv) -> Case:
         unit = load_unit(build_env, name, design)
@@ -31,12 +31,12 @@ def _with_images(name: str, make: Callable[[Path, str], Image]) -> Build:
 
 
 def _link(*options: str) -> Callable[[Path, str], Image]:
-    return lambda folder, arch: build_image(folder, arch, KERNELS, *options)
+    return lambda directory, arch: build_image(directory, arch, KERNELS, *options)
 
 
-def _strip(folder: Path, arch: str) -> Image:
-    image = build_image(folder, arch, KERNELS)
-    path = folder / f"stripped-{arch}.so"
+def _strip(directory: Path, arch: str) -> Image:
+    image = build_image(directory, arch, KERNELS)
+    path = directory / f"stripped-{arch}.so"
     path.write_bytes(image.data)
     succeed(run("strip", "--strip-all", path))
     return replace(image, data=path.read_bytes())

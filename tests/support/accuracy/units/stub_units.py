@@ -50,9 +50,9 @@ def load_image(
     """Return a device image from a single build, because another build has other bytes."""
 
     def make(path: Path) -> None:
-        folder = path.parent / f"sources-{arch}"
-        folder.mkdir(exist_ok=True)
-        path.write_bytes(build_image(folder, arch, kernels).data)
+        directory = path.parent / f"sources-{arch}"
+        directory.mkdir(exist_ok=True)
+        path.write_bytes(build_image(directory, arch, kernels).data)
 
     path = build_env.file(f"images/{name}/{arch}.so", make)
     return Image(arch=arch, kernels=tuple(kernels), data=path.read_bytes())

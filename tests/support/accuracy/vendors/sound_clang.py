@@ -60,7 +60,7 @@ def _linked_by_hipcc(build_env: BuildEnv) -> Path:
 
 _OF_CUDA: Final[dict[str, Make]] = {
     "object": lambda w: load_cuda_object(w, "sound"),
-    "object, not optimised": lambda w: load_cuda_object(w, "sound-O0", "-O0", "-g"),
+    "object, not optimized": lambda w: load_cuda_object(w, "sound-O0", "-O0", "-g"),
     "object, hidden": lambda w: load_cuda_object(w, "sound-hidden", "-fvisibility=hidden"),
     "fat binary": pack_cuda,
     "PTX": lambda w: compile_cuda(w, "sound.ptx", "--cuda-device-only", "-S", SM_80),
@@ -85,7 +85,7 @@ _OF_HIP: Final[dict[str, Make]] = {
     "object, compressed": _hip("compressed", *_SEVERAL, "--offload-compress"),
     "object, relocatable": _hip("relocatable", "-fgpu-rdc"),
     "object, relocatable by the new driver": _hip("new", *_NEW_DRIVER),
-    "object, not optimised": _hip("O0", "-O0", "-g"),
+    "object, not optimized": _hip("O0", "-O0", "-g"),
     "object, hidden": _hip("hidden", "-fvisibility=hidden"),
     "bundle": lambda w: compile_hip(w, "sound.hipfb", "--offload-device-only", "-c", *_SEVERAL),
     "library": lambda w: link_hip(w, "sound", _hip("defaults")(w)),

@@ -83,9 +83,9 @@ def _files(configuration: _Configuration, *patterns: str) -> Build:
     """Return the files that match the patterns, for one call."""
 
     def build(build_env: BuildEnv) -> Case:
-        folder = _load_build(build_env, configuration)
-        paths = tuple(path for pattern in patterns for path in sorted(folder.glob(pattern)))
-        assert len(paths) >= len(patterns), (patterns, sorted(folder.iterdir()))
+        directory = _load_build(build_env, configuration)
+        paths = tuple(path for pattern in patterns for path in sorted(directory.glob(pattern)))
+        assert len(paths) >= len(patterns), (patterns, sorted(directory.iterdir()))
         return Case(paths=paths)
 
     return build

@@ -36,7 +36,7 @@ _OBJECTS: Final[dict[str, tuple[str, ...]]] = {
         "-static-global-template-stub=false",
     ),
     "debug": ("-G", "-g", "-O0"),
-    "link-time optimisation": ("-dc", "-gencode=arch=compute_90,code=lto_90"),
+    "link-time optimization": ("-dc", "-gencode=arch=compute_90,code=lto_90"),
     "architecture-specific": ("-gencode=arch=compute_90a,code=[sm_90a,compute_90a]",),
     "hidden host code": ("-Xcompiler", "-fvisibility=hidden"),
 }

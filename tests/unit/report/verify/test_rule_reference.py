@@ -7,7 +7,7 @@ import os
 from markdown_it import MarkdownIt
 
 from kbuild.report.verify.rule_reference import format_prose, render
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from support.commands import ROOT
 
 REFERENCE = ROOT / "docs" / "reference" / "rules.md"

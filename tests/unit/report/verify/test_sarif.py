@@ -14,7 +14,7 @@ from jsonschema import Draft4Validator
 from kbuild import __version__
 from kbuild.report.verify.sarif import render
 from kbuild.verify import select_rules
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.report import Finding, Report, RuleNote
 from support.facts.build_reports import FINDING, NASTY, NASTY_REPORT, REPORTS, SCALE, make_report
 
@@ -97,7 +97,7 @@ def test_all_rules_are_valid() -> None:
     load(make_report(rules_run=tuple(rule.id for rule in RULES)))
 
 
-def test_rule_that_is_not_in_the_catalogue() -> None:
+def test_rule_that_is_not_in_the_catalog() -> None:
     run = load(make_report(replace(FINDING, rule="KB999", slug="made-up")))
     assert run["tool"]["driver"]["rules"][-1] == {"id": "KB999", "name": "made-up"}
     assert run["results"][0]["ruleIndex"] == 3

@@ -6,7 +6,7 @@ import pytest
 
 from kbuild.report.verify.text import render, render_rule
 from kbuild.verify import select_rules, verify
-from kbuild.verify.catalogue import RULES
+from kbuild.verify.catalog import RULES
 from kbuild.verify.report import Finding, Report, RuleNote
 from kbuild.verify.rule import Rule
 from support.facts.build_facts import sound_facts

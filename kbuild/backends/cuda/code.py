@@ -103,7 +103,7 @@ def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listin
 
 
 def _normalize(name: str, output: str, start: int, stop: int) -> Iterator[str]:
-    """A function's lines, whose text is between the two positions in the output."""
+    """Yield the normalized lines of a function from the output between the two positions."""
     own = (f"{name}:", f".text.{name}:")
     kept: list[_Line] = []
     ends: set[int] = set()

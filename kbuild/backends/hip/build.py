@@ -247,7 +247,7 @@ def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
     if "Opaque pointers" in log or "Unknown attribute kind" in log or "Invalid record" in log:
         return (
             "the ROCm device libraries were built by a newer LLVM than this clang; use the clang "
-            "that they came with (HIPCXX), or set ROCM_PATH to libraries of the same age"
+            "that they came with (HIPCXX), or set ROCM_PATH to libraries of its version"
         )
     if unit and ("nsupported HIP gpu architecture" in log or "invalid target ID" in log):
         return f"this clang does not support {unit.arch}; use a newer one (HIPCXX, ROCM_PATH)"

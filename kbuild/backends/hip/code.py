@@ -73,9 +73,9 @@ def _version(path: Path) -> tuple[int, ...]:
 
 def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[str]) -> Command:  # noqa: ARG001
     """See `CodeReader`: only the functions, if their names fit into the command line."""
-    wanted = ",".join(sorted(names))
-    is_short = len(wanted) < _MOST_NAMES_BYTES
-    selection = (f"--disassemble-symbols={wanted}",) if is_short else ("-d",)
+    symbols = ",".join(sorted(names))
+    is_short = len(symbols) < _MOST_NAMES_BYTES
+    selection = (f"--disassemble-symbols={symbols}",) if is_short else ("-d",)
     return Command(argv=(str(tool), *selection, str(image)), inputs=(image,))
 
 

@@ -43,7 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_directory_arguments(parser: argparse.ArgumentParser) -> None:
+def add_directory_arguments(
+    parser: argparse.ArgumentParser,
+    profile_help: str = f"select the profile (default: {PROFILES[0]})",
+) -> None:
     """Declare the arguments that select the manifest and its build directory."""
     parser.add_argument(
         "-f",
@@ -59,11 +62,7 @@ def add_directory_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help=f"use this build directory (default: {DEFAULT_OUTPUT} beside the manifest)",
     )
-    parser.add_argument(
-        "--profile",
-        choices=PROFILES,
-        help=f"select the profile (default: {PROFILES[0]})",
-    )
+    parser.add_argument("--profile", choices=PROFILES, help=profile_help)
 
 
 def locate_build(manifest: Path, arguments: argparse.Namespace) -> BuildDirectory:

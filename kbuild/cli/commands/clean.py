@@ -11,12 +11,12 @@ from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, hold_lock, remove_build
 from kbuild.project.manifest import MANIFEST_NAME, PROFILES, find_manifest
 
-HELP = "Remove what kbuild build made, for one profile (--profile) or for all."
+HELP = "Remove what kbuild build made."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    add_directory_arguments(parser)
+    add_directory_arguments(parser, "remove only the build of this profile (default: all)")
 
 
 def run(arguments: argparse.Namespace) -> int:

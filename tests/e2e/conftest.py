@@ -33,7 +33,7 @@ def _make_shared_directory(tmp_path_factory: pytest.TempPathFactory, name: str) 
 
 @pytest.fixture(scope="session")
 def build_env(tmp_path_factory: pytest.TempPathFactory) -> BuildEnv:
-    """Where the files of `accuracy` are built, each once a run."""
+    """Return the build environment of `accuracy`, which builds each file once per test run."""
     return BuildEnv(directory=_make_shared_directory(tmp_path_factory, "build_env"))
 
 
@@ -52,13 +52,13 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def hip_recorder(build_env: BuildEnv) -> Path:
-    """A directory with a library in the place of AMD's runtime, which records and runs nothing."""
+    """Return a directory with a replacement of AMD's runtime that records calls."""
     return build_env.file("hip_recorder/lib", build_recorder)
 
 
 @pytest.fixture(scope="session")
 def hip_launch(build_env: BuildEnv) -> Path:
-    """The build directory of ``hip_launch/``, for the tests that need hipcc."""
+    """Return the build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
     return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
 

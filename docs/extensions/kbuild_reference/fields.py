@@ -22,7 +22,7 @@ _NAMES: Final[Mapping[Any, str]] = {
 
 
 def render(argument: str, body: str) -> str:
-    """Render the fields of a class: name, type, default where one is wanted, and meaning.
+    """Render the fields of a class: name, type, default if requested, and meaning.
 
     ``argument`` is the class's path, followed by ``+default`` for a column of default values
     and ``-name`` for a field that is not shown. ``body`` has the meaning of each field.

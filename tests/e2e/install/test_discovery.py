@@ -1,4 +1,4 @@
-"""How a project finds kbuild: the package, and the command that belongs to it."""
+"""How a project finds the kbuild package, and the command that belongs to it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SOURCES = {
 
 
 class Environment:
-    """A virtual environment with kbuild in it."""
+    """A virtual environment with kbuild."""
 
     def __init__(self, directory: Path, wheelhouse: Path) -> None:
         venv.create(directory)
@@ -46,7 +46,7 @@ class Environment:
         python = directory / "bin" / "python"
         words = ("--python", python, "install", "--no-index", "--no-deps", wheel)
         pip(sys.executable, *words)
-        # What kbuild depends on is here already.
+        # The dependencies of kbuild are already installed.
         others = sysconfig.get_path("purelib")
         (self.site_packages / "dependencies.pth").write_text(f"{others}\n")
 
@@ -59,7 +59,7 @@ class Environment:
         return self.directory / "bin" / "kbuild"
 
     def become(self, version: str) -> None:
-        """Another version of kbuild."""
+        """Change the version of the installed kbuild."""
         (self.cmake_directory / "kbuild-version.txt").write_text(f"{version}\n")
 
 
@@ -70,7 +70,7 @@ def own(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environme
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environment:
-    """Another environment, with a newer kbuild."""
+    """Return another environment, with a newer kbuild."""
     environment = Environment(tmp_path_factory.mktemp("other") / "venv", wheelhouse)
     environment.become("0.2.0")
     return environment
@@ -99,7 +99,7 @@ def configure(
     cmake: Path | str | None = None,
     generator: str = "Ninja",
 ) -> subprocess.CompletedProcess[str]:
-    """CMake with an environment that shows it no kbuild; ``variables`` may."""
+    """Run CMake in an environment without kbuild. ``variables`` can add it."""
     words: list[object] = [cmake or tool("cmake"), "-S", source, "-B", source.parent / build]
     words += ["-G", generator]
     if generator == "Ninja":
@@ -116,14 +116,14 @@ def configure(
 
 
 def used_command(build: Path) -> str:
-    """The kbuild that the build tree runs."""
+    """Return the kbuild command that the build tree runs."""
     match = re.search(r"exec '(.*)' ", (build / "kbuild" / "run-kbuild").read_text())
     assert match
     return match.group(1)
 
 
 def build_twice(directory: Path, cmake: Path | str = "cmake") -> str:
-    """What the second build said, the first one having made a program that runs."""
+    """Build twice, run the program, and return the output of the second build."""
     first = succeed(run(cmake, "--build", directory, "--parallel", "2"))
     assert len(edges_of(first)) >= 6
     succeed(run(directory / "host"))
@@ -131,7 +131,7 @@ def build_twice(directory: Path, cmake: Path | str = "cmake") -> str:
 
 
 def edges_of(output: str) -> list[str]:
-    """What a build ran, as both generators print it."""
+    """Return the edges that a build ran. Both generators print them in the same way."""
     return re.findall(r"(?:Compiling|Packing|Building|Linking|Verifying) .*", output)
 
 
@@ -180,7 +180,7 @@ def test_command_belongs_to_the_package(
         assert used_command(build) == str(environment.command)
 
 
-def test_command_of_another_package_is_refused(
+def test_command_of_another_package_is_rejected(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:
     result = configure(
@@ -195,7 +195,7 @@ def test_command_of_another_package_is_refused(
     assert f"{other.command} belongs to the package in {other.cmake_directory}" in text
 
 
-def test_package_without_a_command_takes_no_other(
+def test_package_without_a_command_does_not_use_another_one(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:
     copied = tmp_path / "copied" / "kbuild"
@@ -268,7 +268,7 @@ def test_versions(tmp_path: Path, source: Path, own: Environment) -> None:
     assert found == {version: str(int(wanted)) for version, wanted in VERSIONS.items()}
 
 
-def test_refused_version_is_named(tmp_path: Path, source: Path, own: Environment) -> None:
+def test_error_names_an_unsupported_version(tmp_path: Path, source: Path, own: Environment) -> None:
     lists = source / "CMakeLists.txt"
     lists.write_text(lists.read_text().replace("kbuild CONFIG", "kbuild 0.2 CONFIG"))
 
@@ -277,13 +277,13 @@ def test_refused_version_is_named(tmp_path: Path, source: Path, own: Environment
     assert "version: 0.1.0" in text
 
 
-# What consumers bring along.
+# Settings of the consuming project.
 
 
 @pytest.mark.parametrize(
     ("minimum", "generator"), [("3.5", "Ninja"), ("3.5", "Unix Makefiles"), ("3.15", "Ninja")]
 )
-def test_old_minimum(
+def test_project_with_an_old_cmake_minimum_builds(
     tmp_path: Path, source: Path, own: Environment, minimum: str, generator: str
 ) -> None:
     lists = source / "CMakeLists.txt"
@@ -298,7 +298,7 @@ def test_old_minimum(
         configure(source, build, f"kbuild_DIR={own.cmake_directory}", generator=generator)
     )
 
-    # kbuild leaves the project's policies alone: CMP0083 is of CMake 3.14, CMP0116 of 3.20.
+    # kbuild does not change the project's policies. CMake 3.14 added CMP0083, and 3.20 CMP0116.
     assert f"policies [{'NEW' if minimum == '3.15' else ''}] []" in output
     assert not edges_of(build_twice(build))
 

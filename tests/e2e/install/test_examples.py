@@ -1,4 +1,4 @@
-"""Every example builds, verifies, smoke-runs and runs."""
+"""Every example builds, passes verification and smoke tests, and runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.commands import GENERATORS, ROOT, build, configure, ctest, run, run_kbuild, succeed
 
 PROJECTS = sorted(path.parent for path in (ROOT / "examples").glob("*/CMakeLists.txt"))
-# A Python extension is built by pip; test_python_ext.py does.
+# pip builds the Python extension; see test_python_ext.py.
 EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_file()]
 
 

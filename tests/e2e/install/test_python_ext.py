@@ -1,4 +1,4 @@
-"""A Python extension that finds kbuild by pip alone, and outlives its build environment."""
+"""A Python extension finds kbuild through pip only, and works without its build environment."""
 
 from __future__ import annotations
 

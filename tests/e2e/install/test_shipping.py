@@ -1,4 +1,4 @@
-"""Kernel libraries that leave their build tree: installed, exported, bundled, in wheels."""
+"""Kernel libraries outside of their build tree: installed, exported, bundled, and in wheels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Install = Callable[[str, str], Path]
 
 
 def install_to(directory: Path, *settings: str) -> Path:
-    """The prefix that the library was installed to; its build tree is gone."""
+    """Install the library, remove its build tree, and return the prefix."""
     built, prefix = directory / "built", directory / "prefix"
     succeed(configure(SHIPPING / "library", built, *settings))
     succeed(build(built))
@@ -36,7 +36,7 @@ def build_consumer(directory: Path, prefix: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
-    """Installs the library of a kind and with a runtime, each once; tests only read it."""
+    """Return a function that installs a library of a kind with a runtime, once for all tests."""
     return cache(
         lambda kind, runtime: install_to(
             tmp_path_factory.mktemp("installed"), f"KIND={kind}", f"RUNTIME={runtime}"
@@ -46,7 +46,7 @@ def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
 
 @pytest.fixture(scope="module")
 def consume(install: Install, tmp_path_factory: pytest.TempPathFactory) -> Install:
-    """Builds the program that links what `install` makes, each once."""
+    """Return a function that builds a program with an installed library, once for all tests."""
     return cache(
         lambda kind, runtime: build_consumer(
             tmp_path_factory.mktemp("consumer"), install(kind, runtime)
@@ -78,7 +78,7 @@ def test_another_project_links_the_installed_kernels(
     assert needs_runtime == (runtime != "static")
 
 
-def test_installed_headers_name_no_build_path(install: Install) -> None:
+def test_installed_headers_do_not_contain_build_paths(install: Install) -> None:
     prefix = install("SHARED", "shared")
 
     header = (prefix / "include" / "vector_kernels_kernels.hpp").read_text()
@@ -95,14 +95,14 @@ def test_installed_headers_name_no_build_path(install: Install) -> None:
         ("PUBLIC_HEADER;DESTINATION;headers;INCLUDES;DESTINATION;headers", "headers"),
     ],
 )
-def test_destinations_are_the_projects(
+def test_project_chooses_the_destinations(
     tmp_path: Path, destinations: str, headers: str | None
 ) -> None:
     settings = ("KIND=SHARED", "RUNTIME=shared", f"DESTINATIONS={destinations}")
     prefix = install_to(tmp_path, *settings)
     built = tmp_path / "consumer"
 
-    # Whoever imports the target finds its include directory, be there headers in it or not.
+    # The imported target always has its include directory, even if it contains no headers.
     succeed(configure(SHIPPING / "consumer", built, f"CMAKE_PREFIX_PATH={prefix}"))
     assert [path.parent.name for path in prefix.rglob("vector.hpp")] == (
         [headers] if headers else []
@@ -111,7 +111,7 @@ def test_destinations_are_the_projects(
         succeed(build(built))
 
 
-def test_configurations_are_installed_apart(tmp_path: Path) -> None:
+def test_configurations_are_installed_separately(tmp_path: Path) -> None:
     built, prefix = tmp_path / "built", tmp_path / "prefix"
     settings = ("KIND=SHARED", "RUNTIME=shared")
     succeed(configure(SHIPPING / "library", built, *settings, generator="Ninja Multi-Config"))
@@ -144,7 +144,7 @@ def test_static_runtime_is_hidden(consume: Install) -> None:
     assert "kbuild_cpu" not in succeed(run("nm", "--dynamic", "--defined-only", consumer))
 
 
-def test_static_runtime_of_a_shared_library_is_refused(tmp_path: Path) -> None:
+def test_static_runtime_of_a_shared_library_is_rejected(tmp_path: Path) -> None:
     result = configure(SHIPPING / "library", tmp_path, "KIND=SHARED", "RUNTIME=static")
 
     assert result.returncode != 0

@@ -387,7 +387,7 @@ def test_replay_of_a_crashing_launch_crashes(built: Path, tmp_path: Path) -> Non
     assert "then: did not end" in done.stdout  # the launch was shown before the crash
 
 
-def test_replay_without_captured_memory_is_refused(
+def test_replay_without_captured_memory_is_rejected(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     start(built / "launcher", "stack", tmp_path)

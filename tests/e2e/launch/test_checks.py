@@ -1,4 +1,4 @@
-"""What debug stubs say of launches: those that cannot go well, and each one with KBUILD_TRACE."""
+"""Messages of debug stubs: about invalid launches, and about each launch with KBUILD_TRACE."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_line(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_what_cannot_go_well_is_reported_where_it_was_launched(built: Path) -> None:
+def test_invalid_launch_is_reported_with_its_location(built: Path) -> None:
     result = start(built / "ON_wrong")
 
     assert result.returncode == 0
@@ -52,12 +52,12 @@ def test_what_cannot_go_well_is_reported_where_it_was_launched(built: Path) -> N
     assert found[1].startswith(f"{numbers[0]}: the block is (2048, 1, 1), but must be")
     assert found[2] == f"{numbers[1]}: the grid is (0, 1, 1), but grid.x must be at least 1"
     assert found[3].startswith(f"{numbers[2]}: the launch requests 1073741824 bytes of dynamic")
-    assert len(found) == 4  # the null pointer once, and nothing of what goes well
+    assert len(found) == 4  # one message about the null pointer, and none about valid launches
     codes = [line.split()[0] for line in result.stdout.splitlines()]
     assert codes == ["9", "9", "1", "0", "0"]
 
 
-def test_processors_take_what_devices_might_not(built: Path) -> None:
+def test_cpu_accepts_launches_that_devices_might_reject(built: Path) -> None:
     result = start(built / "ON_limits")
 
     assert result.stdout.split() == ["0", "0", "0"]
@@ -118,10 +118,10 @@ def test_lines_of_threads_do_not_mix(built: Path) -> None:
     assert len({event["pid"] for event in events}) == 2
 
 
-def test_trace_file_is_shared_by_targets_and_whole(built: Path, tmp_path: Path) -> None:
+def test_targets_share_a_complete_trace_file(built: Path, tmp_path: Path) -> None:
     file = tmp_path / "trace.json"
 
-    for _ in range(2):  # what another process left is begun anew
+    for _ in range(2):  # the second process replaces the file of the first one
         result = start(built / "ON_many", trace=file)
         assert (result.returncode, result.stderr) == (0, "")
 
@@ -132,7 +132,7 @@ def test_trace_file_is_shared_by_targets_and_whole(built: Path, tmp_path: Path) 
         assert (event["ph"], event["cat"]) == ("X", "launch")
         assert event["dur"] >= 0
         assert set(event["args"]) >= {"grid", "block", "shared_bytes", "stream", "arguments"}
-    # The child was traced while its parent, whose file it is, waited for it.
+    # The child wrote another file, because the file belongs to the parent.
     others = list(tmp_path.glob("trace.json.*"))
     assert len(others) == 2
     _, child = json.loads(others[0].read_text())
@@ -146,13 +146,13 @@ def test_trace_that_cannot_be_written_does_not_stop_the_program(
     result = start(built / "ON_many", trace=path)
 
     assert result.returncode == 0
-    told = f"kbuild: KBUILD_TRACE: {path}: No such file or directory; nothing is traced"
-    # Not at every launch: of two libraries, and once more of one in a child.
-    assert result.stderr.splitlines() == [told] * 3
+    message = f"kbuild: KBUILD_TRACE: {path}: No such file or directory; nothing is traced"
+    # Not at every launch, but once per library, and once in a child process.
+    assert result.stderr.splitlines() == [message] * 3
 
 
 @pytest.mark.parametrize("content", ['{"settings": 1}\n', "[\n", "[\n{}\n]\n", "x" * 5000])
-def test_files_that_are_no_traces_are_left_alone(content: str, built: Path, tmp_path: Path) -> None:
+def test_file_that_is_not_a_trace_is_unchanged(content: str, built: Path, tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     file.write_text(content)
 
@@ -166,7 +166,7 @@ def test_files_that_are_no_traces_are_left_alone(content: str, built: Path, tmp_
     )
 
 
-def test_empty_files_are_filled_and_devices_are_not(built: Path, tmp_path: Path) -> None:
+def test_trace_is_written_to_empty_files_but_not_to_devices(built: Path, tmp_path: Path) -> None:
     file = tmp_path / "trace"  # no suffix: the value has a slash
     file.touch()
     assert "KBUILD_TRACE" not in start(built / "ON_wrong", trace=file).stderr
@@ -175,14 +175,12 @@ def test_empty_files_are_filled_and_devices_are_not(built: Path, tmp_path: Path)
     os.mkfifo(tmp_path / "pipe")
     for special in ("/dev/null", tmp_path / "pipe"):
         result = start(built / "ON_wrong", trace=special)
-        told = f"kbuild: KBUILD_TRACE: {special}: not a regular file; nothing is traced"
-        assert told in result.stderr.splitlines()
+        message = f"kbuild: KBUILD_TRACE: {special}: not a regular file; nothing is traced"
+        assert message in result.stderr.splitlines()
 
 
 @pytest.mark.parametrize("value", ["yes", "2", "on", "true", "json", "trace.json.gz"])
-def test_values_that_are_neither_switch_nor_file_are_refused(
-    value: str, built: Path, tmp_path: Path
-) -> None:
+def test_invalid_trace_settings_are_rejected(value: str, built: Path, tmp_path: Path) -> None:
     result = subprocess.run(
         [built / "ON_wrong"],
         capture_output=True,

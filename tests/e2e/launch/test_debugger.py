@@ -1,4 +1,4 @@
-"""What plain gdb shows of launches and kernels: it is run for real, in batch mode."""
+"""What gdb shows of launches and kernels, without extensions. The tests run it in batch mode."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = needs_gdb
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """A program, and what its host code is compiled with."""
+    """A program, and the compiler and options of its host code."""
 
     compiler: str
     optimization: str
@@ -52,7 +52,7 @@ ALL = tuple(
         ("g++", "clang++"), ("-O0", "-O2"), KINDS, MODES
     )
 )
-# Every two values of two columns meet.
+# Every pair of values of two columns occurs.
 DEFAULT = tuple(
     Setup(compiler=compiler, optimization=optimization, kind=kind, mode=mode)
     for compiler, optimization, kind, mode in (
@@ -99,7 +99,7 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
         yield prepare
 
 
-# The stubs in the order of their launches, with what their arguments look like.
+# The stubs in the order of their launches, with patterns of their arguments.
 STUBS = (
     ("__device_stub__saxpy", f"n=1000, a=2, x={POINTER}, y={POINTER}", "saxpy"),
     ("ns::__device_stub__scale", f"to={POINTER}, factor=0.5, n=64", "scale"),
@@ -124,7 +124,7 @@ def test_stubs_show_the_kernels_arguments(prepare: Prepare, setup: Setup) -> Non
     for (stub, arguments, kernel), args, backtrace in zip(
         STUBS, printed[::3], printed[1::3], strict=True
     ):
-        # `info args` has a line for each of what the frame has in parentheses.
+        # `info args` prints one line per argument of the frame.
         pattern = re.sub(r", (?=\w+=)", "\n", arguments)
         assert re.fullmatch(re.sub(r"(?m)^(\w+)=", r"\1 = ", pattern), args), args
         check_stub(list_frames(backtrace), stub, arguments, kernel)
@@ -134,18 +134,18 @@ def test_stubs_show_the_kernels_arguments(prepare: Prepare, setup: Setup) -> Non
 @pytest.mark.parametrize("debug_stubs", ["ON", "OFF"])
 @pytest.mark.parametrize("setup", SETUPS)
 def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: str) -> None:
-    """Neither handle nor stub, nor a linker's entry for either, is ever taken for it."""
+    """gdb takes only the kernel itself for it, not a handle, a stub, or a linker entry for them."""
     program = prepare(setup, debug_stubs=debug_stubs)
 
     printed = run_gdb(
         *("break saxpy", "start", "break ns::scale", "info breakpoints", "continue"),
         *("info symbol $pc", "info breakpoints", "info args", "list", "print threadIdx.x"),
-        # Alone: its fellows on other threads would stop at the breakpoint meanwhile.
+        # Only this thread, because other threads would also stop at the breakpoint.
         *("print blockIdx", "print gridDim.x", "set scheduler-locking on", "step", "bt"),
         files=(program,),
     )
 
-    # All libraries are there at main(), and with them handles and stubs.
+    # At main(), all libraries are loaded, with their handles and stubs.
     assert "(saxpy) pending" in printed[0]
     assert "(ns::scale) pending" in printed[2]
     assert printed[3].count("<PENDING>") == 2
@@ -166,7 +166,7 @@ def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
-    """One block: it runs on the launching thread, whose stack is the kernel's as well."""
+    """Launch one block, which runs on the launching thread and in its stack."""
     program = prepare(DEFAULT[0], f"DEVICE_COMPILER={compiler}", suffix=f"-device-{compiler}")
 
     printed = run_gdb(
@@ -185,7 +185,7 @@ def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     assert frames[-1].startswith("main (")
 
 
-def test_release_build_has_the_kernels_name_alone(prepare: Prepare) -> None:
+def test_release_build_has_only_the_name_of_the_kernel(prepare: Prepare) -> None:
     program = prepare(DEFAULT[0], "CMAKE_BUILD_TYPE=Release", suffix="-release")
 
     printed = run_gdb("break ns::scale", "run", "info symbol $pc", "bt", files=(program,))
@@ -198,8 +198,8 @@ def test_release_build_has_the_kernels_name_alone(prepare: Prepare) -> None:
     check_launch(frames, "scale")
 
 
-def test_stubs_of_static_kernels_bear_their_names(prepare: Prepare) -> None:
-    """No other file can launch a static kernel by name, but a debugger finds its stub."""
+def test_stubs_of_static_kernels_have_their_names(prepare: Prepare) -> None:
+    """Other files cannot launch a static kernel by name, but a debugger finds its stub."""
     program = prepare(DEFAULT[2])
 
     (printed,) = run_gdb("info line __device_stub__quiet", files=(program,))
@@ -208,7 +208,7 @@ def test_stubs_of_static_kernels_bear_their_names(prepare: Prepare) -> None:
 
 
 @pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
-def test_symbols_alone_name_the_kernel(prepare: Prepare, setup: Setup) -> None:
+def test_symbols_are_enough_to_name_the_kernel(prepare: Prepare, setup: Setup) -> None:
     program = prepare(setup, debug_stubs="SYMBOLS")
 
     printed = run_gdb(*("break __device_stub__saxpy", "run", "info args", "bt"), files=(program,))
@@ -220,7 +220,7 @@ def test_symbols_alone_name_the_kernel(prepare: Prepare, setup: Setup) -> None:
 
 
 @pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
-def test_without_stubs_there_is_none(prepare: Prepare, setup: Setup) -> None:
+def test_program_without_debug_stubs_has_none(prepare: Prepare, setup: Setup) -> None:
     program = prepare(setup, debug_stubs="OFF")
 
     printed = run_gdb(
@@ -235,8 +235,8 @@ def test_without_stubs_there_is_none(prepare: Prepare, setup: Setup) -> None:
     assert "<PENDING>" in printed[4]
 
 
-def test_switching_compiles_no_host_file(prepare: Prepare) -> None:
-    """Stubs come and go with the kernel library: the host's objects are linked as they are."""
+def test_switching_debug_stubs_does_not_compile_host_files(prepare: Prepare) -> None:
+    """The kernel library adds and removes stubs. The objects of the host are only linked again."""
     setup = DEFAULT[1]
     compiled, linked = set(), set()
     for debug_stubs in ("ON", "OFF", "SYMBOLS", "ON"):
@@ -251,8 +251,8 @@ def test_switching_compiles_no_host_file(prepare: Prepare) -> None:
     assert len(linked) == 4
 
 
-def test_helping_thread_leaves_the_launch_to_the_launching_one(prepare: Prepare) -> None:
-    """A grid's other blocks run on threads of the runtime, which nobody's launch called."""
+def test_only_the_launching_thread_shows_the_launch(prepare: Prepare) -> None:
+    """Other blocks run on threads of the runtime, whose stacks do not contain the launch."""
     program = prepare(DEFAULT[1])
 
     printed = run_gdb("break saxpy", "run", "thread apply all bt", files=(program,))

@@ -1,4 +1,4 @@
-"""What a program leaves whose kernel dies: core files and back-traces name kernel and launch."""
+"""Core files and backtraces of a program whose kernel crashes name the kernel and the launch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = ("STATIC", "SHARED")
 
 @pytest.fixture(scope="module")
 def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A directory with programs whose kernels fail an assertion."""
+    """Return a directory with programs whose kernels fail an assertion."""
     directory = tmp_path_factory.mktemp("dying")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBUILD_CACHE_DIR", str(directory / "images"))
@@ -39,7 +39,7 @@ def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def dump_core(program: Path, directory: Path) -> Path | None:
-    """The core file that Linux writes, unless it writes those elsewhere or not at all."""
+    """Run the program and return the core file; None if Linux writes none here."""
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)
     done = subprocess.run(
         [program],
@@ -77,7 +77,7 @@ def test_core_file_names_kernel_and_launch(
     check_launch(frames, "fail", "dying.cpp")
 
 
-def test_fibre_that_started_late_has_its_launch_in_its_trace(dying: Path) -> None:
+def test_backtrace_of_a_late_fiber_contains_the_launch(dying: Path) -> None:
     program = dying / "STATIC_pie_failing"
 
     printed = run_gdb(
@@ -92,7 +92,7 @@ def test_fibre_that_started_late_has_its_launch_in_its_trace(dying: Path) -> Non
 
 @pytest.mark.parametrize("word", ["early", "late"])
 def test_stripped_program_names_the_stub(dying: Path, tmp_path: Path, word: str) -> None:
-    """backtrace(3) knows dynamic symbols alone: those of default visibility."""
+    """backtrace(3) knows only dynamic symbols, which have default visibility."""
     program, library = tmp_path / "program", tmp_path / "libSHARED_failing.so"
     succeed(run("strip", "-o", program, dying / "SHARED_pie_failing"))
     succeed(run("strip", "-o", library, dying / library.name))

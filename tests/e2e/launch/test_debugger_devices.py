@@ -1,4 +1,4 @@
-"""Stubs of CUDA's and HIP's kernels in plain gdb, where there is no device to launch on."""
+"""Stubs of CUDA and HIP kernels in gdb, on a machine without a device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = ("STATIC", "SHARED")
 
 
 def check_without_device(program: Path, *before: str) -> None:
-    """The stub is reached and its frame is whole, whatever the launch comes to."""
+    """Check that gdb stops in the stub with a complete frame, even if the launch then fails."""
     printed = run_gdb(
         *before,
         *("break saxpy", "break __device_stub__saxpy", "run", "info args", "bt", "continue"),
@@ -53,7 +53,7 @@ def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
 @needs_backend("hip")
 @pytest.mark.parametrize("kind", KINDS)
 def test_stubs_of_hip_kernels(tmp_path: Path, kind: str) -> None:
-    """AMD's runtime takes no configuration without a device, and launches end there."""
+    """Replace the function that pushes a configuration, which fails without a device."""
     configure_and_build(
         *(DEBUGGER, tmp_path, "BACKEND=hip", "ARCHITECTURES=gfx90a", f"KINDS={kind}"),
         *("MODES=pie", "CMAKE_BUILD_TYPE=Release"),

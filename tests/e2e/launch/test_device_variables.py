@@ -1,4 +1,4 @@
-"""Device variables on the CPU backend: host code names them, and reads and writes them."""
+"""Device variables on the CPU backend. Host code names, reads, and writes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host", "ambiguous_host"])
-def test_hosts_reach_device_variables(built: Path, host: str) -> None:
+def test_hosts_access_device_variables(built: Path, host: str) -> None:
     output = succeed(ctest(built))
 
     assert f"{host} ." in output

@@ -1,8 +1,7 @@
-"""Launches of HIP kernels from every kind of host.
+"""Launches of HIP kernels from every kind of host program.
 
-First against the real libamdhip64, which without an AMD device refuses in good order; then
-against a recorder that checks registration and launches (:mod:`recorded_hip`).  Neither runs
-a kernel.
+The tests use the real libamdhip64, which reports an error without an AMD device. They also use a
+recorder that checks registration and launches (`recorded_hip`). Neither of them runs a kernel.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ pytestmark = [
 
 
 def link(directory: Path, output: Path, *words: object) -> Path:
-    """A host by a plain compiler: ``words`` are its command line."""
+    """Link a host program with a plain compiler. ``words`` is the command line."""
     where = (f"-Wl,-rpath,{directory}", "-D__HIP_PLATFORM_AMD__")
     succeed(run(*words, *where, LIBRARY, "-o", output))
     return output
@@ -59,7 +58,7 @@ STEP = pack("c7xdh2x3i", b"t", 0.5, -3, 1, 2, -7)
 
 
 def mask_padding(step: str) -> str:
-    """A Step's bytes without those that belong to no member."""
+    """Return the bytes of a Step, with zeros instead of the padding."""
     data = bytearray.fromhex(step)
     data[1:8] = bytes(7)
     data[18:20] = bytes(2)
@@ -67,7 +66,7 @@ def mask_padding(step: str) -> str:
 
 
 def expect_launches(recording: Recording, *, is_typed: bool) -> None:
-    """What every C++ host launches, with the values that it launches with."""
+    """Check the launches of a C++ host program, and their arguments."""
     scale = recording.find_launch(SCALE)
     assert (scale["grid"], scale["block"]) == ([7, 8, 9], [32, 2, 1])
     if is_typed:
@@ -87,7 +86,7 @@ def expect_launches(recording: Recording, *, is_typed: bool) -> None:
 
 
 def expect_life(recording: Recording, file: str, containers: int = 1) -> None:
-    """All of a file is registered before main, and unregistered last."""
+    """Check that a file registers all its containers before main, and unregisters them last."""
     names = [call["call"] for call in recording.calls]
     own = [call["container"] for call in recording.calls if call.get("file") == file]
     registered, unregistered = own[:containers], own[containers:]
@@ -181,7 +180,7 @@ def test_chevrons_go_through_the_stub(
     recording = record(hip_recorder, host)
     assert (recording.returncode, recording.output) == (0, "calls 5\n")
     expect_launches(recording, is_typed=True)
-    # One of HIP's own launches by name, the other through its macro.
+    # HIP's own launches: one by name, the other through its macro.
     assert [c["grid"] for c in recording.launches if c["kernel"] == "_Z7nothingv"] == [
         [1, 1, 1],
         [5, 1, 1],
@@ -282,7 +281,7 @@ def test_launches_are_captured(hip_launch: Path, hip_recorder: Path, tmp_path: P
     assert [(p.buffer, p.buffer_offset) for p in copied.pointers] == [(0, 0), (0, 4)]
     assert [(b.size, b.content) for b in copied.buffers] == [(64, bytes(64))]
     assert copied.buffers[0].address == struct.unpack("<Q", copied.arguments[:8])[0]
-    # What the runtime refused.
+    # The variables that the runtime rejected.
     assert [r.outcome.code != 0 for r in records if r.outcome][-3:] == [True, True, True]
 
 
@@ -307,7 +306,7 @@ def test_variable_of_two_libraries_is_registered_by_neither(
     host = hip_launch / "two_libraries_host"
     invalid_symbol = 13  # hipErrorInvalidSymbol
 
-    # HIP 5 would end the program before main, had both registered the one address.
+    # HIP 5 would end the program before main if both registered the same address.
     refused = succeed(run(host))
     assert (
         refused
@@ -317,7 +316,7 @@ def test_variable_of_two_libraries_is_registered_by_neither(
     assert recording.output == f"weights {invalid_symbol}, factor 0, launches 0 0\n"
     registered = [call["variable"] for call in recording.select("__hipRegisterVar")]
     assert registered == ["factor"]
-    # Of a managed one the name belongs to the library that comes first, which registers it.
+    # The name of a managed variable refers to the first library, which registers it.
     managed = [call["variable"] for call in recording.select("__hipRegisterManagedVar")]
     assert sorted(managed) == ["calls", "sums"]
 
@@ -382,8 +381,8 @@ def test_plain_debugger_shows_kernel_and_arguments(
     assert re.search(r"#\d +(0x[0-9a-f]+ in )?main \(\) at", shown)
 
 
-def test_layouts_are_what_readobj_shows(hip_launch: Path, hip_recorder: Path) -> None:
-    """The recorder reads arguments by the sizes that LLVM's tool shows of them."""
+def test_layouts_match_readobj(hip_launch: Path, hip_recorder: Path) -> None:
+    """The recorder reads arguments with the sizes that llvm-readobj shows."""
     require_programs("llvm-readobj-19")
     images = sorted((hip_launch / "kbuild" / "object_kernels").rglob("*gfx90a*.hsaco"))
     assert len(images) == 1
@@ -405,7 +404,7 @@ def test_smoke_is_skipped_without_a_device(hip_launch: Path) -> None:
     assert "passed" not in result.stdout
 
 
-def test_recorder_says_what_it_is(hip_launch: Path, hip_recorder: Path) -> None:
+def test_recorder_identifies_itself(hip_launch: Path, hip_recorder: Path) -> None:
     environment = {**os.environ, "LD_LIBRARY_PATH": str(hip_recorder)}
     environment.pop("KBUILD_HIP_RECORDING", None)
     words = ["env", "-i", f"LD_LIBRARY_PATH={environment['LD_LIBRARY_PATH']}"]

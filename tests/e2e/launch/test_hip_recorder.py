@@ -1,6 +1,6 @@
-"""The recorder does notice: artifacts that were spoiled in one place, each refused for it.
+"""The recorder rejects artifacts that are damaged in one place.
 
-Without these, the tests of :mod:`test_hip_launch` could pass because nothing is checked.
+Without these tests, those of `test_hip` could pass because the recorder checks nothing.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ SPOILED = {
         "__hipUnregisterFatBinary with what __hipRegisterFatBinary did not return",
     ),
 }
-# The same of one with debug stubs.
+# The same for a stub unit with debug stubs.
 SPOILED_STUBS = {
     "the stub instead of the handle": (
         '{ &kbuild_handle_0, "_ZN2ns5scaleEPffi"',
@@ -151,7 +151,7 @@ def typed_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spoil(unit: Path, directory: Path, before: str, after: str) -> Path:
-    """A copy of a stub unit, one text in it replaced."""
+    """Return a copy of a stub unit with one text replaced."""
     text = unit.read_text()
     assert text.count(before) == 1, before
     copy = directory / "stub.cpp"
@@ -160,7 +160,7 @@ def spoil(unit: Path, directory: Path, before: str, after: str) -> Path:
 
 
 def link_plainly(unit: Path) -> Path:
-    """A program that registers and does nothing else."""
+    """Link a program that only registers its kernels."""
     main, program = unit.with_name("main.c"), unit.with_name("host")
     main.write_text("int main(void) { return 0; }\n")
     words = ("gcc", "-x", "c", f"-I{INCLUDE}", unit, main)
@@ -186,7 +186,7 @@ def expect_violation(recording: Recording, message: str) -> None:
 
 
 @pytest.mark.parametrize("what", SPOILED)
-def test_spoiled_registration_is_refused(
+def test_damaged_registration_is_rejected(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, what: str
 ) -> None:
     before, after, message = SPOILED[what]
@@ -196,7 +196,7 @@ def test_spoiled_registration_is_refused(
 
 
 @pytest.mark.parametrize("what", SPOILED_STUBS)
-def test_spoiled_stub_is_refused(
+def test_damaged_stub_is_rejected(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, what: str
 ) -> None:
     before, after, message = SPOILED_STUBS[what]
@@ -205,7 +205,7 @@ def test_spoiled_stub_is_refused(
     expect_violation(record(hip_recorder, link_typed_host(unit, typed_host)), message)
 
 
-def test_unspoiled_stub_units_are_accepted(
+def test_undamaged_stub_units_are_accepted(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path
 ) -> None:
     plain = spoil(find_unit(hip_launch, "plain_kernels"), tmp_path, WRAPPER, WRAPPER)
@@ -217,7 +217,7 @@ def test_unspoiled_stub_units_are_accepted(
         assert recording.returncode == 0, recording.output
 
 
-# What the finished program holds: (what to look for, what to put there, what is said of it).
+# Changes of the linked program: (bytes to find, their replacement, the message).
 PATCHES = {
     "wrapper magic": (b"FPIH\x01\0\0\0", b"GPIH\x01\0\0\0", "a wrapper with another magic"),
     "bundle magic": (b"__CLANG_OFFLOAD_BUNDLE__", b"__CLANG_OFFLOAD_BUNDLF__", "no bundle's magic"),
@@ -236,7 +236,7 @@ PATCHES = {
 
 
 @pytest.mark.parametrize("what", PATCHES)
-def test_patched_program_is_refused(
+def test_patched_program_is_rejected(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, what: str
 ) -> None:
     before, after, message = PATCHES[what]
@@ -255,7 +255,7 @@ def test_patched_program_is_refused(
 @pytest.mark.parametrize(
     "handle", ["reinterpret_cast<void *>(kbuild_stub_0)", "&kbuild_module_data"]
 )
-def test_launch_of_what_is_no_handle_fails(
+def test_launch_with_an_address_that_is_not_a_handle_fails(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, handle: str
 ) -> None:
     launch = "struct kbuild_stub kbuild_stub_data_0 = { &kbuild_handle_0,"
@@ -270,7 +270,7 @@ def test_launch_of_what_is_no_handle_fails(
     assert "kernel" not in recording.launches[-1]
 
 
-def test_launch_of_another_kernel_is_told_apart(
+def test_launch_of_the_wrong_kernel_is_detected(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path
 ) -> None:
     launch = "struct kbuild_stub kbuild_stub_data_1 = { &kbuild_handle_1,"

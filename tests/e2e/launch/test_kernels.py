@@ -1,4 +1,4 @@
-"""Real kernels against numpy, and launched by name from C++, linked every supported way."""
+"""Compare real kernels with NumPy, and launch them by name from C++ in all kinds of libraries."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from support.tools.toolchains import needs_programs
 KERNELS = PROJECTS / "kernels"
 
 
-# A machine runs the best image that it can: the first build runs the one for all machines.
-# One kind is enough there, and with clang: test_linking.py links every kind with every compiler.
+# A machine runs its best image. The first build has only the image for all machines.
+# One kind is enough, because test_linking.py links every kind with every compiler.
 @pytest.mark.parametrize(
     ("build_type", "architectures", "kinds"),
     [("Debug", "x86-64", ("SHARED",)), ("Release", "", ("SHARED", "STATIC", "OBJECT"))],

@@ -1,4 +1,4 @@
-"""Kernels linked every way: kinds, hosts, compilers, flags and linkers."""
+"""Kernels linked with all kinds of libraries, programs, compilers, flags, and linkers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINKERS = ("bfd", "gold", "lld", "mold")
 
 @dataclass(frozen=True, kw_only=True)
 class Flags:
-    """Options of the whole project: of every compile, every link, every program's link."""
+    """Options of the whole project: for all compiles, all links, and the links of programs."""
 
     compile: str = ""
     link: str = ""
@@ -50,7 +50,7 @@ FLAGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What a whole project is built with."""
+    """The compiler, linker, and flags of the whole project."""
 
     compiler: str
     linker: str
@@ -72,7 +72,7 @@ class Setup:
         return f"{self.link_flags} {FLAGS[self.flags].link_program}".strip()
 
 
-# Every compiler meets every linker, and every flag a compiler.
+# Every compiler occurs with every linker, and every flag with some compiler.
 DEFAULT = tuple(
     Setup(compiler=compiler, linker=linker, flags=flags)
     for compiler, linker, flags in (
@@ -114,11 +114,11 @@ class Program:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the kernels are in a file of their own when the program runs."""
+        """Whether the kernels are in a separate file when the program runs."""
         return self.kind in ("SHARED", "MODULE")
 
     def files(self, directory: Path) -> tuple[Path, ...]:
-        """What a user would have verified together."""
+        """Return the files that a user would verify together."""
         pattern = {
             "STATIC": f"lib{self.kernels}.a",
             "SHARED": f"lib{self.kernels}.so",
@@ -139,9 +139,9 @@ Prepare = Callable[[Setup, tuple[Program, ...]], Path]
 
 @pytest.fixture(scope="module")
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
-    """Builds programs with a setup.
+    """Return a function that builds programs with a setup.
 
-    Setups of one compiler take turns in one build directory: device code is compiled once.
+    All setups of a compiler use one build directory, so that device code is compiled once.
     """
     directory = tmp_path_factory.mktemp("linking")
 
@@ -167,17 +167,17 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
 
 @cache
 def find_obstacle(compiler: str, compile_flags: str, link_flags: str) -> str | None:
-    """Why this machine cannot link any C++ program with these; None if it can."""
+    """Return why this machine cannot link any C++ program with these; None if it can."""
     if shutil.which(compiler) is None:
         return f"{compiler} is not installed"
     flags = (*compile_flags.split(), *link_flags.split())
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "program.cpp"
-        # It takes the C++ library, and no header of it.
+        # This needs the C++ library, but not its headers.
         source.write_text("int main() { delete new int; }\n")
         result = run(compiler, *flags, source, "-o", source.with_suffix(""))
     if result.returncode != 0:
-        return f"{compiler} {' '.join(flags)} links no program here"
+        return f"{compiler} {' '.join(flags)} cannot link a program here"
     return None
 
 
@@ -193,7 +193,7 @@ def judge(*paths: Path) -> Report:
 
 def check(directory: Path, program: Program) -> None:
     files = program.files(directory)
-    # Each kernel goes by a handle of its own, and no linker dropped the note that says so.
+    # Each kernel has a separate handle, and the linker kept the note that lists them.
     holder = files[-1] if program.is_apart else files[0]
     handles = [handle for facts in inspect(holder) for handle in facts.handles]
     assert len({handle.place for handle in handles}) == 4
@@ -203,7 +203,7 @@ def check(directory: Path, program: Program) -> None:
 
 
 def breaks_identity(setup: Setup, program: Program) -> bool:
-    """The one combination that cannot work, which has a test of its own."""
+    """Return whether this is the only combination that cannot work. It has a separate test."""
     return (program.kind, program.mode, setup.flags) == ("SHARED", "fixed", "symbolic")
 
 
@@ -246,7 +246,7 @@ def test_symbolic_library_under_a_fixed_program(
     for program in programs:
         report = judge(*program.files(directory))
         assert {f.rule for f in report.findings if f.severity == "error"} == {"KB501"}
-        # A stub launches by the library's own handle, so that all that breaks is identity.
+        # A stub launches with the library's handle, so only identity breaks.
         result = run(directory / program.name)
         if program.debug_stubs == "OFF":
             assert result.returncode != 0

@@ -264,7 +264,7 @@ def test_kernel_keeps_its_library_open(library: Path, tmp_path: Path) -> None:
     assert str(copy) not in Path("/proc/self/maps").read_text()
 
 
-def test_file_that_changed_after_loading_is_refused(
+def test_file_that_changed_after_loading_is_rejected(
     library: Path, build_kernel_library: BuildKernelLibrary, tmp_path: Path
 ) -> None:
     path = tmp_path / "rebuilt.so"
@@ -408,7 +408,7 @@ def test_smoke_text_names_failures(library: Path, tmp_path: Path) -> None:
         ("async def test_later(m): pass\n", "a case must be a plain function"),
     ],
 )
-def test_smoke_refuses_unusable_case_files(
+def test_smoke_rejects_unusable_case_files(
     library: Path, tmp_path: Path, text: str, reason: str
 ) -> None:
     cases = tmp_path / "cases.py"

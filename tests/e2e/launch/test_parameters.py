@@ -1,4 +1,4 @@
-"""What kernels are passed by value is what they see, whatever its type and the compiler."""
+"""Kernels receive the values that hosts pass, for all parameter types and compilers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.tools.toolchains import require_programs
 BuildKernelLibrary = Callable[..., Path]
 
 COMPILERS = ("g++", "clang++-14", "clang++-19")
-# What compilers do not agree on how to pass is refused, and rare.
+# kbuild rejects records that compilers pass in different ways. They are rare.
 MOST_REFUSED = 0.15
 
 
@@ -34,7 +34,7 @@ def compiler(request: pytest.FixtureRequest) -> str:
 def build_random(
     build: BuildKernelLibrary, compiler: str, made: Random, options: tuple[str, ...]
 ) -> tuple[LoadedModule, set[str]]:
-    """The library of all kernels that are not refused, and the records that are."""
+    """Return the library of all accepted kernels, and the names of the rejected records."""
     refused: set[str] = set()
     while True:
         found = build_or_refuse(build, compiler, made.source(refused), options)
@@ -53,7 +53,7 @@ def build_or_refuse(
     try:
         return build(
             {"kernels.cu": source},
-            # How vectors are passed differs between the default ones.
+            # The default architectures pass vectors in different ways.
             architectures=(),
             host_compiler=compiler,
             standard="20",
@@ -73,7 +73,7 @@ def check_random(module: LoadedModule, made: Random, refused: set[str]) -> None:
         size = kernel.params[1].size
         first, second = (generator.integers(0, 256, size, np.uint8) for _ in range(2))
         bad = np.zeros(1, np.uint64)
-        # Vectors are loaded as aligned ones.
+        # The code loads vectors with aligned instructions.
         places = np.zeros(2 * size + 512, np.uint8)
         start = -places.ctypes.data % 64
         step = -(-size // 64) * 64
@@ -93,7 +93,7 @@ def check_random(module: LoadedModule, made: Random, refused: set[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_random_records_arrive(
+def test_random_records_are_passed_correctly(
     build_kernel_library: BuildKernelLibrary, compiler: str, seed: int
 ) -> None:
     made = Random(seed)
@@ -106,7 +106,7 @@ def test_random_records_arrive(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 120))
-def test_many_random_records_arrive(
+def test_many_random_records_are_passed_correctly(
     build_kernel_library: BuildKernelLibrary, compiler: str, seed: int
 ) -> None:
     made = Random(seed)
@@ -173,7 +173,7 @@ template __global__ void pack<int, float, Derived, long>(double *, int, float, D
 
 
 @pytest.mark.parametrize("options", [("-O0",), ("-O3",), ("-O1", "-gdwarf-4")], ids=" ".join)
-def test_strange_parameters_arrive(
+def test_unusual_parameters_are_passed_correctly(
     build_kernel_library: BuildKernelLibrary, compiler: str, options: tuple[str, ...]
 ) -> None:
     library = build_or_refuse(build_kernel_library, compiler, STRANGE, options)
@@ -248,7 +248,7 @@ def test_strange_parameters_arrive(
     ],
     ids=lambda text: text[:40] if isinstance(text, str) else None,
 )
-def test_what_kernels_cannot_take_is_refused(
+def test_unsupported_parameter_is_rejected(
     build_kernel_library: BuildKernelLibrary, compiler: str, source: str, expected: str
 ) -> None:
     found = build_or_refuse(build_kernel_library, compiler, source)
@@ -308,7 +308,7 @@ def test_shared_memory_holds_any_type(
 
 
 @pytest.mark.parametrize("where", ["namespace", "function"])
-def test_shared_variables_with_constructors_are_refused(
+def test_shared_variables_with_constructors_are_rejected(
     build_kernel_library: BuildKernelLibrary, where: str
 ) -> None:
     require_programs("clang++")  # g++ rejects such variables itself

@@ -1,4 +1,4 @@
-"""The composite action, its steps run as GitHub's runner runs them: `bash -eo pipefail`."""
+"""Run the steps of the composite action as GitHub does: with `bash -eo pipefail`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from support.kernel_libraries import BuildKernelLibrary
 
 ACTION: Any = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
-# All that the steps may need of a machine: no compiler, no CMake.
+# The only programs that the steps can use. Compilers and CMake are not among them.
 PROGRAMS = ("bash", "mktemp", "tee")
 
 
 class Job:
-    """A workspace with an artifact in it, and what the runner keeps beside it."""
+    """A workspace with an artifact, and the files that the runner provides."""
 
     def __init__(self, directory: Path) -> None:
         self.workspace, self.bin, self.temp = (directory / n for n in ("work space", "bin", "temp"))
@@ -61,7 +61,7 @@ class Job:
         )
 
     def report(self) -> str:
-        """What lies where the step says that its report is."""
+        """Return the content of the file that the step names as its report."""
         name, _, path = self.output.read_text().strip().partition("=")
         assert name == "report"
         return Path(path).read_text()
@@ -106,7 +106,7 @@ def test_sound_artifact_passes(job: Job) -> None:
         ("github", "::error file=out put/libfill.so,title=KB101"),
     ],
 )
-def test_errors_end_the_step_and_are_annotated(job: Job, style: str, start: str) -> None:
+def test_errors_fail_the_step_and_are_annotated(job: Job, style: str, start: str) -> None:
     done = job.run("Verify", paths="out put/libfill.so", policy="strict policy.toml", format=style)
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::error file=out put/libfill.so,title=KB101")
@@ -117,7 +117,7 @@ def test_errors_end_the_step_and_are_annotated(job: Job, style: str, start: str)
         assert ET.fromstring(report).get("failures") == "1"  # noqa: S314 - our own
 
 
-def test_arguments_are_words_and_inputs_are_no_code(job: Job) -> None:
+def test_arguments_are_split_into_words_and_never_executed(job: Job) -> None:
     done = job.run(
         "Verify", paths="out put/libfill.so", policy="strict policy.toml", args="--ignore  KB101 -q"
     )
@@ -136,7 +136,7 @@ def test_arguments_are_words_and_inputs_are_no_code(job: Job) -> None:
         ({"paths": "out put/libfill.so", "policy": "absent.toml"}, "absent.toml"),
     ],
 )
-def test_bad_inputs_are_one_clear_message(job: Job, inputs: dict[str, str], message: str) -> None:
+def test_invalid_input_prints_one_message(job: Job, inputs: dict[str, str], message: str) -> None:
     done = job.run("Verify", **inputs)
     assert done.returncode == 2
     assert message in done.stderr

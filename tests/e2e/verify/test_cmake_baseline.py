@@ -1,4 +1,4 @@
-"""The baseline that a policy names, in builds by CMake: what got worse fails the build."""
+"""A policy names a baseline, so a CMake build fails if a figure gets worse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from support.commands import GENERATORS, build, configure, run, run_kbuild, succeed
 
 KERNEL = "__global__ void scale(float* p, float a) { p[threadIdx.x] *= a; }\n"
-# So large that no padding hides it.
+# So large that padding cannot hide it.
 LARGER = (
     KERNEL
     + "__device__ int table[65536] = {1};\n"
@@ -27,7 +27,7 @@ POLICY = 'baseline = "figures of/the.baseline"\n'
 
 
 class Project:
-    """A project whose policy names a baseline, in a build tree of one generator."""
+    """A project whose policy names a baseline, with a build tree of one generator."""
 
     def __init__(self, directory: Path, generator: str) -> None:
         self.directory = directory
@@ -45,7 +45,7 @@ class Project:
 
     @property
     def stamp(self) -> int:
-        """When the artifact was accepted last."""
+        """Return the time when the artifact was last accepted."""
         (found,) = self.tree.rglob("k_verified.stamp")
         return found.stat().st_mtime_ns
 
@@ -53,7 +53,7 @@ class Project:
         succeed(build(self.tree))
 
     def reject(self) -> str:
-        """What a failing build says."""
+        """Build, expect a failure, and return its message."""
         result = build(self.tree)
         assert result.returncode != 0, result.stdout
         return result.stdout + result.stderr
@@ -127,7 +127,7 @@ def test_manifest_names_a_baseline(tmp_path: Path) -> None:
     (artifact,) = (tmp_path / "build").rglob("libk.so")
     succeed(run_kbuild(*words, artifact, cwd=tmp_path))
     succeed(run_kbuild("build", cwd=tmp_path))
-    # In the directory of the manifest, and from elsewhere by its name.
+    # From the directory of the manifest, and from elsewhere with -f.
     succeed(run_kbuild("verify", artifact, cwd=tmp_path))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

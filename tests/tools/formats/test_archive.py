@@ -22,7 +22,7 @@ def test_gnu_archive(tmp_path: Path) -> None:
     assert found == tuple(Member(name=n, data=d) for n, d in members.items())
 
 
-def test_symbol_table_is_no_member(tmp_path: Path) -> None:
+def test_symbol_table_is_not_a_member(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text("int f(void) { return 0; }\n")
     subprocess.run(["gcc", "-c", "f.c"], cwd=tmp_path, check=True)
     subprocess.run(["ar", "rcs", "lib.a", "f.o"], cwd=tmp_path, check=True)
@@ -40,7 +40,7 @@ def test_members_of_one_name_are_all_there(tmp_path: Path) -> None:
     assert [(m.name, m.data) for m in found] == [("k.o", b"a"), ("k.o", b"b")]
 
 
-def test_thin_archive_is_refused(tmp_path: Path) -> None:
+def test_thin_archive_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "k.o").write_text("x")
     subprocess.run(["ar", "rcT", "lib.a", "k.o"], cwd=tmp_path, check=True)
     content = (tmp_path / "lib.a").read_bytes()

@@ -66,7 +66,7 @@ def test_remaining_time_is_read_if_ninja_predicts_it(
     directory: Path, version: str, left: float | None
 ) -> None:
     ninja = directory / "ninja"
-    # This script acts as that version, which may or may not know %E.
+    # This script acts as that version, which might not support %E.
     ninja.write_text(
         f"""#!/bin/sh
 [ "$1" = --version ] && echo {version} && exit

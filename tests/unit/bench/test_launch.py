@@ -1,4 +1,4 @@
-"""What is measured when Valgrind or a device is missing."""
+"""What is measured if Valgrind or a device is missing."""
 
 from __future__ import annotations
 

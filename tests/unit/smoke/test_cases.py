@@ -59,6 +59,6 @@ def test_case_without_parameters_is_called(tmp_path: Path) -> None:
         "def test_it(m): yield\n",
     ],
 )
-def test_file_without_callable_cases_is_refused(tmp_path: Path, text: str) -> None:
+def test_file_without_callable_cases_is_rejected(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"cases\.py"):
         read_cases(write(tmp_path, text))

@@ -157,7 +157,7 @@ def test_error_names_a_header_without_a_version(machine: Path) -> None:
         find_installation(set_root(root))
 
 
-def test_wrapper_stands_for_the_clang_that_it_calls(machine: Path) -> None:
+def test_wrapper_is_replaced_by_the_clang_that_it_calls(machine: Path) -> None:
     root = lay_out(machine / "own", HEADER, "llvm/bin/lld", *isa("amdgcn/bitcode", "906"))
     texts = ("HIP version: 7.2.53210\nclang version 22.0.0git\n", f"{root}/llvm/bin/bundler\n")
 

@@ -103,7 +103,7 @@ def test_char_accepts_unsigned_numbers() -> None:
         ("long double", 1.0, "takes numpy.float128"),
     ],
 )  # fmt: skip
-def test_unsuitable_values_are_refused(type_: str, value: object, expected: str) -> None:
+def test_unsuitable_values_are_rejected(type_: str, value: object, expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         encode(type_, value)
     assert str(caught.value).startswith(f"k(): argument 0 'p0' ({type_}) takes ")
@@ -149,7 +149,7 @@ def test_arrays_are_accepted_for_pointers(type_: str | None, dtype: str) -> None
         ("S", np.zeros(3, np.float32)),
     ],
 )
-def test_unsuitable_arrays_are_refused(type_: str, array: object) -> None:
+def test_unsuitable_arrays_are_rejected(type_: str, array: object) -> None:
     with pytest.raises(ConfigurationError, match="argument 0"):
         encode(type_, array)
 
@@ -166,7 +166,7 @@ def test_none_is_a_null_pointer() -> None:
 @pytest.mark.parametrize(
     "value", [-1, 2**64, True, 1.0, b"12345678", np.int32(1), ctypes.c_long(1)]
 )
-def test_unsuitable_values_are_refused_for_pointers(value: object) -> None:
+def test_unsuitable_values_are_rejected_for_pointers(value: object) -> None:
     with pytest.raises(ConfigurationError, match="takes an a"):
         encode("float*", value)
 
@@ -195,7 +195,7 @@ def test_the_number_of_arguments_is_checked() -> None:
         check(make_kernel("int", "int"), [1])
 
 
-def test_partly_overlapping_outputs_are_refused() -> None:
+def test_partly_overlapping_outputs_are_rejected() -> None:
     data = np.zeros(10, np.float32)
     kernel = make_kernel("float*", "float*")
     check(kernel, [data, data])
@@ -205,7 +205,7 @@ def test_partly_overlapping_outputs_are_refused() -> None:
         check(kernel, [data[1:], data[:-1]])
 
 
-def test_single_argument_without_a_list_is_refused() -> None:
+def test_single_argument_without_a_list_is_rejected() -> None:
     values: tuple[object, ...] = (3, np.zeros(2, np.float32), "text", None)
     for value in values:
         with pytest.raises(ConfigurationError, match=r"k\(\): args must be a sequence"):
@@ -221,7 +221,7 @@ def test_wide_characters_accept_numbers() -> None:
     assert encode("char16_t", 65, size=2) == struct.pack("<H", 65)
 
 
-def test_masked_arrays_are_refused() -> None:
+def test_masked_arrays_are_rejected() -> None:
     masked = np.ma.masked_array(np.zeros(2, np.float32), mask=[True, False])
 
     with pytest.raises(ConfigurationError, match="takes an array without a mask"):

@@ -138,7 +138,7 @@ def test_unsuitable_values_are_not_launched(values: tuple[Any, ...]) -> None:
             encoder.convert(values)
 
 
-def test_parameters_that_overlap_are_refused() -> None:
+def test_parameters_that_overlap_are_rejected() -> None:
     params = (
         Param(index=0, offset=0, size=8, type="long"),
         Param(index=1, offset=4, size=4, type="int"),
@@ -190,7 +190,7 @@ def test_plain_arrays_on_the_device_are_not_viewed(interface: Any, address: int)
     assert read(frame, params)[0] == address.to_bytes(8, "little")
 
 
-def test_arrays_of_other_libraries_are_refused_without_a_device() -> None:
+def test_arrays_of_other_libraries_are_rejected_without_a_device() -> None:
     encoder = ArgumentEncoder(record(lay_out(["float*"])))
     assert launch(encoder, (OnDevice(),)) is None
     with pytest.raises(ConfigurationError, match="takes an array, an address"):

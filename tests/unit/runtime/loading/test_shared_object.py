@@ -9,7 +9,7 @@ from kbuild.errors import InputError
 from kbuild.runtime.loading.shared_object import read_shared_object
 
 
-def test_pipes_are_refused(tmp_path: Path) -> None:
+def test_pipes_are_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(InputError, match=r"pipe is not a file; "):

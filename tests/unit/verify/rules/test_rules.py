@@ -474,7 +474,7 @@ def test_sound_facts_raise_nothing(rule: Rule) -> None:
 
 def test_every_rule_has_a_bad_artifact() -> None:
     bad = {rule for rule, _, _ in BAD} | {rule for rule, *_ in BAD_BY_POLICY}
-    # Waivers are no artifact's: test_waivers.py.
+    # For waivers, see test_waivers.py.
     assert bad == {rule.id for rule in RULES} - {"KB001", "KB002"}
 
 

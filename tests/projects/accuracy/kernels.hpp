@@ -1,4 +1,4 @@
-// Kernels of every kind of name, as host code and device code see them.
+// Kernels with every kind of name. Host code and device code include this header.
 #pragma once
 #include "step.hpp"
 

@@ -1,4 +1,4 @@
-// A second source, with a kernel and a variable of the names that the first one has.
+// A second source. One kernel and one variable have the same names as in the first source.
 __constant__ static int table[3] = {4, 5, 6};
 
 static __global__ void own(int* p) { *p = table[2]; }

@@ -1,4 +1,4 @@
-// A parameter type, which stub units see as well.
+// A parameter type, which stub units also include.
 #pragma once
 
 struct Step {

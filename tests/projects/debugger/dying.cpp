@@ -1,4 +1,4 @@
-// Launches a kernel that fails an assertion; with a word, shows its own back-trace.
+// Launches a kernel that fails an assertion. With an argument, it prints a backtrace.
 #include <kbuild/kbuild.hpp>
 
 #include "fail.hpp"

@@ -4,7 +4,7 @@
 
 __global__ void fail(int code) { assert(code == 0); }
 
-// All threads but the last wait in a barrier: the one that fails runs on a separate fiber.
+// All threads except the last one wait at a barrier, so the failing one runs on another fiber.
 __global__ void fail_late(int code) {
     if (threadIdx.x + 1 < blockDim.x) __syncthreads();
     assert(code == 0);

@@ -1,4 +1,4 @@
-// Every sort of kernel that has a stub: what device code and host code share.
+// Kernels of every kind that has a stub. Device code and host code include this header.
 #pragma once
 #include <kbuild/kbuild.h>
 

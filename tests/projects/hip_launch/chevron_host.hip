@@ -1,4 +1,4 @@
-// (b) Launches of kernels that are only declared here, by a compiler that knows HIP.
+// (b) Launches of kernels that are only declared here, with <<<>>> and a HIP compiler.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// A template that several sources have the same instance of.
+// A template. Several sources contain the same instance of it.
 #pragma once
 #include "kernels.hpp"
 

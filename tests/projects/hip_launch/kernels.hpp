@@ -1,4 +1,4 @@
-// The kernels, for device code and for hosts that launch by kbuild::launch.
+// The kernels, for device code and for hosts that use kbuild::launch.
 #pragma once
 #include <kbuild/kernel.h>
 

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     printf("error %d\n", (int)hipLaunchKernel(kernel, one, one, NULL, 0, NULL));
     if (dlclose(library) != 0)
         return 1;
-    /* Its line stands behind those of the library. */
+    /* Print this line after those of the library. */
     printf("error %d\n", (int)hipDeviceSynchronize());
     return 0;
 }

@@ -1,4 +1,4 @@
-// Has variables of the names of some in kernels.hip.
+// Some variables have the same names as in kernels.hip.
 __device__ float weights[4];
 __managed__ int calls = 7;
 

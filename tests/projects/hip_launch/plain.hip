@@ -2,7 +2,7 @@
 
 template __global__ void copy(const float*, float*, unsigned char);
 
-// What C programs launch by name.
+// C programs launch these by name.
 extern "C" {
 __global__ void c_fill(unsigned char first, double value, float* out, short n)
 {

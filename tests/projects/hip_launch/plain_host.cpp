@@ -1,4 +1,4 @@
-// (a) Kernels launched by name from plain C++: nothing of kbuild's is included.
+// (a) Kernels launched by name from plain C++, without kbuild's headers.
 #include <hip/hip_runtime_api.h>
 
 #include <cstdio>

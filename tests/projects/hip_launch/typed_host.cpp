@@ -1,4 +1,4 @@
-// (c) kbuild::launch: exits with 3 and the message where a launch fails.
+// (c) kbuild::launch. If a launch fails, the program prints the message and exits with 3.
 #include <kbuild/kbuild.hpp>
 
 #include "kernels.hpp"

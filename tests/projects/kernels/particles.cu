@@ -2,7 +2,7 @@
 
 namespace physics {
 
-// Three floats a particle; float4 and dim3 as device code has them.
+// Three floats per particle. This kernel uses float4 and dim3.
 KBUILD_KERNEL void advance(int n, Step step, float* positions, float* velocities)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

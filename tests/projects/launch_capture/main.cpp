@@ -1,4 +1,4 @@
-// Launches as its argument says; prints what a record has to hold, a JSON object a line.
+// Launches what the argument selects, and prints the expected records as one JSON object per line.
 #include "kernels.hpp"
 
 #include <cstdio>

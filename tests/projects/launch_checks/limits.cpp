@@ -1,4 +1,4 @@
-// What depends on the device: launch bounds, and memory that only the host can use.
+// Launches whose validity depends on the device: launch bounds, and host memory as an argument.
 #include "kernels.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Threads that launch kernels of two targets, and a child process that does too.
+// Several threads and a child process launch kernels of two targets.
 #include "kernels.hpp"
 
 #include <atomic>
@@ -30,8 +30,8 @@ int main()
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; thread++)
         threads.emplace_back(launch_all, thread);
-    // While the others launch: whatever they hold, the child has a copy of.  Not before: the
-    // trace is the file of whoever launches first.
+    // Fork while the other threads launch, so that the child copies any lock that they hold. The
+    // parent launches first, because the trace file belongs to the process that launches first.
     while (!is_launching)
         std::this_thread::yield();
     int status = 0;

@@ -1,4 +1,4 @@
-// The kernels as another translation unit sees them.
+// The addresses of the kernels in another translation unit.
 #include "twins.hpp"
 
 const void* first_elsewhere() { return reinterpret_cast<const void*>(first); }

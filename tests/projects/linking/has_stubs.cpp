@@ -1,4 +1,4 @@
-// Whether the kernels that a program is linked with have debug stubs: all that tells its code.
+// Tells a program whether its kernels have debug stubs. Its other code does not depend on that.
 extern const bool has_stubs;
 #if defined(HAS_STUBS_ON)
 const bool has_stubs = true;

@@ -1,4 +1,4 @@
-// Launches kernels that it is linked with.
+// Launches kernels that are linked into the program or into a library that it links.
 #include <kbuild/kbuild.hpp>
 
 #include "twins.hpp"

@@ -1,4 +1,4 @@
-// Kernels in pairs of equal code: what a linker that folds identical code goes for.
+// Pairs of kernels with equal code, which a linker could fold.
 #pragma once
 #include <kbuild/kbuild.h>
 

@@ -14,7 +14,7 @@ extern int offset;
 KBUILD_KERNEL void weigh(const float* in, float* out);
 KBUILD_KERNEL void read_table(int* out);
 
-// The host's own, of the names of static variables in device code.
+// Host variables with the names of static variables in device code.
 int own = 123;
 int own_managed[4] = {1, 2, 3, 4};
 
@@ -85,7 +85,7 @@ int main()
     require(kbuild::copy(&sum, result, sizeof sum, KBUILD_COPY_TO_HOST), "copy back");
     require(sum == 30, "the second source's table");
 
-    // Mistakes.
+    // Invalid calls.
     require(kbuild::is_available(calls), "a managed variable");
     require(!kbuild::is_available(weights) && !kbuild::is_available(factor), "others are not managed");
     require(static_cast<bool>(kbuild::copy_to_symbol(weights, values, 20)), "too many bytes");

@@ -1,4 +1,4 @@
-// Host code that uses nothing of kbuild's: the runtime's own API, by the variables' names.
+// Host code that passes the names of variables to the runtime's API, without kbuild's headers.
 #include <cuda_runtime.h>
 
 #include <cstdio>

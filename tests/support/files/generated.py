@@ -116,7 +116,7 @@ TYPES = "struct P { long x, y; };\n"
 
 
 def debug_stub_unit(header: Path) -> bytes:
-    """The stub unit with a debug stub a kernel; ``header`` defines P."""
+    """Return a stub unit with one debug stub per kernel. ``header`` defines P."""
     kernels = tuple(
         replace(
             kernel,

@@ -1,7 +1,7 @@
-"""Artifacts made by a compiler from hand-written C, one property at a time out of order.
+"""Artifacts that a compiler makes from handwritten C, each with one defect.
 
-kbuild's own generator cannot make a broken artifact, so these tests write the stub unit
-themselves: from a `Design`, which says what the unit and its images look like.
+kbuild's generator cannot make a broken artifact. So these tests write the stub unit from a
+`Design`, which describes the unit and its images.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ROWS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """A device image: its bytes and what the record says of it."""
+    """A device image: its bytes and its description in the record."""
 
     arch: str
     kernels: tuple[str, ...]
@@ -65,7 +65,7 @@ class Image:
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """A stub unit; the default is sound.  ``c`` replaces text of its C source."""
+    """A stub unit. The default is sound. ``c`` replaces text of its C source."""
 
     images: tuple[Image, ...]
     packed: tuple[Image, ...] | None = None
@@ -86,7 +86,7 @@ def run(*argv: object) -> None:
 def build_image(
     directory: Path, arch: str, kernels: dict[str, tuple[Param, ...]], *options: str
 ) -> Image:
-    """A CPU device image whose table lists ``kernels``; ``options`` are the linking compiler's."""
+    """Return a CPU image whose table lists ``kernels``. ``options`` are for linking."""
     rows, tables = [], []
     for number, (name, params) in enumerate(kernels.items()):
         layout = ", ".join(f"{{{p.offset}, {p.size}}}" for p in params)
@@ -152,7 +152,7 @@ def build_object(
     *options: str,
     compiler: Sequence[str] = ("gcc", "-fPIC"),
 ) -> Path:
-    """The stub unit of ``design``, compiled."""
+    """Return the object of the stub unit of ``design``."""
     container = offload_binary.write(
         (1, (("triple", "x86_64-unknown-linux-gnu"), ("arch", image.arch)), image.data)
         for image in (design.images if design.packed is None else design.packed)
@@ -182,7 +182,7 @@ def _stub_source(design: Design, fat_binary: Path, table: Path, size: int) -> st
             stubs.append(
                 f'void stub_{number}(void) __asm__("{row.stub}") {attributes};\n'
                 f'__attribute__((used)) void stub_{number}(void) {{ __asm__ volatile(""); }}\n'
-                # What another file cannot interpose.
+                # An alias that other files cannot interpose.
                 f"extern void own_stub_{number}(void) __attribute__(("
                 f'alias("{row.stub}"), visibility("hidden")));\n'
             )
@@ -250,7 +250,7 @@ def link_shared(objects: Sequence[Path], output: Path, *options: str, linker: st
 
 
 def build_host(directory: Path, name: str, text: str, *options: str) -> Path:
-    """A host object file of this C source."""
+    """Return the host object of this C source."""
     source = directory / f"{name}.c"
     source.write_text(text)
     run("gcc", "-O2", *options, "-c", source, "-o", source.with_suffix(".o"))
@@ -258,6 +258,6 @@ def build_host(directory: Path, name: str, text: str, *options: str) -> Path:
 
 
 def with_stub(design: Design) -> Design:
-    """The same design with a debug stub for its first kernel."""
+    """Return the same design with a debug stub for its first kernel."""
     first, *others = design.rows
     return replace(design, rows=(replace(first, stub=SCALE_STUB), *others))

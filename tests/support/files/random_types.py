@@ -1,4 +1,4 @@
-"""Random C++ types whose values kernels take, and kernels that check what arrives."""
+"""Random C++ types for kernel parameters, and kernels that check the values they receive."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ template <> __device__ inline bool same(const decltype(nullptr) &, const decltyp
 
 @dataclass
 class Random:
-    """One source's types and kernels."""
+    """The types and kernels of one source."""
 
     seed: int
     definitions: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Random:
         self.random = random.Random(self.seed)  # noqa: S311 - nothing is secret here
 
     def add_record(self) -> None:
-        """Define a further record, of scalars and earlier records."""
+        """Define another record, which contains scalars and earlier records."""
         pick = self.random
         name = f"R{len(self.records)}"
         checks: list[str] = []
@@ -128,7 +128,7 @@ class Random:
         return f"{alias} {name};"
 
     def kernels(self, left_out: Collection[str]) -> Iterator[str]:
-        """A kernel for each record: between scalars, and twice."""
+        """Return a kernel for each record, which takes it between scalars, and twice."""
         for index, (name, checks) in enumerate(self.records):
             if name in left_out:
                 continue
@@ -141,7 +141,7 @@ class Random:
             )
 
     def source(self, left_out: Collection[str] = ()) -> str:
-        """The whole source, without kernels for some records."""
+        """Return the source, without kernels for some records."""
         check = (
             "// The line of the first member that differs.\n"
             "#define CHECK(m) { auto s0 = s.m, p0 = p->m, t0 = t.m, q0 = q->m; \\\n"

@@ -81,7 +81,7 @@ def run_gdb(
 
 
 def list_frames(backtrace: str) -> list[str]:
-    """The frames of one thread's ``bt``, innermost first, without number and address."""
+    """Return the frames in ``bt`` of one thread, innermost first, without number and address."""
     return [
         re.sub(r"0x[0-9a-f]+ in ", "", frame, count=1)
         for frame in re.findall(r"^#\d+\s+(.*)$", backtrace, re.MULTILINE)
@@ -89,27 +89,27 @@ def list_frames(backtrace: str) -> list[str]:
 
 
 def find_frame(frames: list[str], function: str) -> int:
-    """Where the only frame of ``function`` is."""
+    """Return the index of the only frame of ``function``."""
     places = [i for i, frame in enumerate(frames) if re.match(rf"{re.escape(function)} ?\(", frame)]
     assert len(places) == 1, (function, frames)
     return places[0]
 
 
 def find_line(file: str, text: str) -> int:
-    """The number of the only line of a file of the project that ends in ``text``."""
+    """Return the number of the only line that ends in ``text`` in a file of the project."""
     lines = (DEBUGGER / file).read_text().splitlines()
     (number,) = [i for i, line in enumerate(lines, start=1) if line.endswith(text)]
     return number
 
 
 def check_launch(frames: list[str], kernel: str, file: str = "main.cpp") -> None:
-    """The frames say who launched the kernel, file and line included."""
+    """Check that the frames show who launched the kernel, with file and line."""
     launching = frames[find_frame(frames, f"(anonymous namespace)::launch_{kernel}")]
     assert launching.endswith(f"/{file}:{find_line(file, f'// launches {kernel}')}"), launching
 
 
 def check_stub(frames: list[str], stub: str, arguments: str, kernel: str) -> None:
-    """The innermost frame is the stub's with these arguments, and then comes its launch."""
+    """Check that the innermost frame is the stub with these arguments, followed by its launch."""
     shown = rf"{re.escape(stub)} \({arguments}\) at .*_stub\.cpp:\d+"
     assert re.fullmatch(shown, frames[0]), frames
     check_launch(frames, kernel)

@@ -22,7 +22,7 @@ STEP = ("t", 0.5, -3, (1, 2, -7))
 
 
 def build_recorder(directory: Path) -> Path:
-    """Build the library under the real one's name, in a directory for LD_LIBRARY_PATH."""
+    """Build the library with the name of the real one, in a directory for LD_LIBRARY_PATH."""
     directory.mkdir()
     succeed(
         run(
@@ -57,7 +57,7 @@ class Recording:
 
 
 def record(recorder: Path, program: Path, *arguments: object, **variables: str) -> Recording:
-    """Runs a program against the recorder."""
+    """Run a program with the recorder."""
     journal = program.with_name(f"{program.name}.jsonl")
     journal.unlink(missing_ok=True)
     environment = {

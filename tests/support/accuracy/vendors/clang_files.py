@@ -68,9 +68,9 @@ def compile_cuda(build_env: BuildEnv, name: str, *options: str, text: str = KERN
 def load_cuda_object(
     build_env: BuildEnv, name: str, *options: str, device_text: str = KERNELS
 ) -> Path:
-    """An object by clang's host compilation around a fat binary of the toolkit's.
+    """Return an object that clang compiles around a fat binary by the toolkit.
 
-    In three steps: clang 19 calls fatbinary with `--image=`, which CUDA 13 no longer has.
+    This takes three steps, because clang 19 calls fatbinary with `--image=`, which CUDA 13 lacks.
     """
     fat_binary = pack_cuda(build_env, device_text)
     embed = ("--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(fat_binary))

@@ -50,10 +50,10 @@ _TYPE_NAMES: Final[dict[Any, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accept:
-    """What a value must fulfill beyond its type: ``Annotated[type, Accept(...)]``.
+    """A condition on a value in addition to its type: ``Annotated[type, Accept(...)]``.
 
     Attributes:
-        expected: What messages say was expected, such as ``"an integer of at least 0"``.
+        expected: The expected value for error messages, such as ``"an integer of at least 0"``.
         minimum: The smallest allowed integer.
         maximum: The largest allowed integer.
         pattern: A regular expression that must match the whole string.

@@ -38,7 +38,7 @@ def iterate_functions(output: str, names: frozenset[str]) -> Iterator[Function]:
 
 
 class Places:
-    """What is at an image's addresses."""
+    """The symbols and data at the addresses of an image."""
 
     def __init__(self, elf: DeviceElf) -> None:
         self._elf = elf

@@ -192,7 +192,7 @@ def _spell_versions(images: Sequence[ImageFacts]) -> str | None:
 
 
 def _count_opaque(images: Sequence[ImageFacts]) -> Counter[str | None]:
-    """Count the digests of the images whose functions cannot be told apart."""
+    """Count the digests of the images whose functions cannot be separated."""
     codes = [image.code for image in images if image.code]
     return Counter(c.context for c in codes if c.context is not None and not c.functions)
 

@@ -19,7 +19,7 @@ DEFAULT_CODE_LIMIT: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffOptions:
-    """What to compare, and how.
+    """The options of a comparison.
 
     Attributes:
         aspects: What to compare.

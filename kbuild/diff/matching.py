@@ -29,7 +29,7 @@ class Group(NamedTuple):
 class Entry(NamedTuple):
     """A function of an image. ``kernel`` is None for a function that is not a kernel.
 
-    ``digest`` is None if the code of the function cannot be told from the rest of the image.
+    ``digest`` is None if the code of the function cannot be separated from the rest of the image.
     ``context`` is that of the image (see `CodeFacts`). ``position`` is that of the image.
     """
 

@@ -69,7 +69,7 @@ def pair_artifacts(
 ) -> list[tuple[Artifact | None, Artifact | None]]:
     """Pair the artifacts of the same path, then those whose paths differ only in versions.
 
-    If each side is a single artifact, the two are paired whatever their names. The remaining
+    If each side is a single artifact, the two are paired even if their names differ. The remaining
     artifacts are paired with None.
     """
     if len(old) == len(new) == 1:

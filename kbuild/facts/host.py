@@ -84,7 +84,7 @@ class RuntimeFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkageFacts:
-    """What the symbols of a file show about linking with one backend.
+    """Facts about linking with one backend, from the symbols of a file.
 
     Attributes:
         unlinked: Undefined symbols that only a device link defines.

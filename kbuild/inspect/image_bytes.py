@@ -76,7 +76,7 @@ def _iterate_contents(name: str, content: Buffer, nesting: Nesting) -> Iterator[
     try:
         members = find_members(name, content, nesting)
     except InputError:
-        # Other members of the outer archive may still be readable.
+        # Other members of the outer archive might still be readable.
         if nesting.depth == 0:
             raise
         members = None

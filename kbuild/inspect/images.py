@@ -198,7 +198,7 @@ def _read_image(
 def read_code(stored: StoredImage, data: Buffer) -> CodeFacts:
     """Return the digests of an image's functions and data.
 
-    If the parts of the image cannot be told apart, return one digest of all of it.
+    If the parts of the image cannot be separated, return one digest of all of it.
     """
     reader = find_backend(stored.backend).code
     try:

@@ -1,4 +1,4 @@
-"""Options for reading artifacts: what to read, and how much memory and work it may take."""
+"""Options for reading artifacts: what to read, and the limits of memory and work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What to read, and the limits for reading it.
+    """The parts to read, and the limits for reading them.
 
     Attributes:
         summary: Read only the lists of images in the containers, not the images themselves.

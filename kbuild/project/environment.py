@@ -29,7 +29,7 @@ from kbuild.toolchain.find import choose_backend, find_program, gather_hints, lo
 
 # The C++ compilers that CMake looks for first.
 _CMAKE_COMPILERS: Final = ("c++", "g++", "clang++")
-# What follows does not matter to CMake's detection of compilers.
+# The other variables do not affect CMake's detection of compilers.
 _SECTION_END: Final = b"\n--\n"
 
 

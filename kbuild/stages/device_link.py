@@ -68,7 +68,7 @@ def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Own:
-    """What the sources define. The device linker adds kernels of the vendor's libraries."""
+    """The kernels and variables of the sources, without those that the device linker adds."""
 
     kernels: dict[str, Kernel]
     variables: frozenset[str]

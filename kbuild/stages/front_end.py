@@ -109,7 +109,7 @@ def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:
 
 
 def _name_relatively(path: Path, root: Path) -> None:
-    from kbuild.stages.sources.preprocessed import name_relatively  # noqa: PLC0415 - caches alone need it
+    from kbuild.stages.sources.preprocessed import name_relatively  # noqa: PLC0415 - only caches need it
 
     path.write_bytes(name_relatively(path.read_bytes(), os.fsencode(root)))
 

@@ -1,4 +1,4 @@
-"""What a build depends on and ninja cannot see: environment variables, and replaced programs."""
+"""Dependencies of a build that ninja cannot see: environment variables and replaced programs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MISSING: Final[dict[Evidence, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """What one rule found in one file."""
+    """The findings of one rule in one file."""
 
     rule: Rule
     path: str

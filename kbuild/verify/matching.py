@@ -147,7 +147,7 @@ def _match(
     found = list(facts.images_of(number))
     pairs: list[ImagePair] = []
     # Equal content with another label is the same image with a wrong label. Only the
-    # remaining images are paired by label alone.
+    # remaining images are paired only by label.
     for is_same in (_is_equal, _has_equal_content, _has_equal_arch):
         pairs.extend(_take_pairs(expected, found, is_same))
     pairs.extend(ImagePair(expected=image, found=None) for image in expected)

@@ -58,7 +58,7 @@ class RuleOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the rules found, and how much they could see.
+    """The findings of the rules, and which rules could judge the files.
 
     Attributes:
         findings: The findings that count.

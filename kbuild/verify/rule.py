@@ -13,7 +13,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import Policy, Severity
 
-# What a file must have before a rule can judge it.
+# The parts that a file must have before a rule can judge it.
 Evidence: TypeAlias = Literal["note", "images"]
 
 # The place of the kernels' names in the message of a violation.
@@ -76,7 +76,7 @@ def name_kernels(symbols: Iterable[str]) -> tuple[KernelName, ...]:
 
 Violations: TypeAlias = Iterator[Violation]
 Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Violations]
-# What a rule's function can take in addition to the facts of one file: `files` or `policy`.
+# The parameters of a rule's function in addition to the facts of one file: `files` or `policy`.
 DeclaredCheck: TypeAlias = (
     Callable[[ArtifactFacts], Violations]
     | Callable[[ArtifactFacts, FileSet], Violations]

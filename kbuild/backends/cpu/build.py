@@ -185,7 +185,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # Names and layouts of parameters come from DWARF. Linking a release image strips it.
         "-g",
         # By default, a class can be described only where its constructor or virtual functions
-        # are defined, which may be another object.
+        # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),

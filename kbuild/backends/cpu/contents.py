@@ -19,7 +19,7 @@ from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Linkage, Param, Variable, VariableKind
 
 LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
-# What distinguishes the static kernels of two sources in a device link.
+# The suffix that distinguishes the static kernels of two sources in a device link.
 OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
 
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.

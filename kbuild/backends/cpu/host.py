@@ -1,4 +1,4 @@
-"""Host code of the CPU backend: kbuild builds it all, so only its runtime is to be told."""
+"""The host conventions of the CPU backend. Only kbuild builds its host code, so they are few."""
 
 from __future__ import annotations
 

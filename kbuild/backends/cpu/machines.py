@@ -16,7 +16,7 @@ LEVELS: Final = {
     "aarch64": ("aarch64",),
 }
 MACHINES: Final = {arch: machine for machine, levels in LEVELS.items() for arch in levels}
-# What each level adds to the previous one, as Linux's /proc/cpuinfo spells it. There, the
+# The features that a level adds to the previous one, as Linux's /proc/cpuinfo spells them. There, the
 # psABI's LZCNT is `abm`, and OSXSAVE is `xsave`.
 _FLAGS: Final = {
     "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},

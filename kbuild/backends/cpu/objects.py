@@ -38,7 +38,7 @@ _RUN_INITIALIZERS: Final = "__tls_init"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectFacts:
-    """What an adapter and an image's table need to know about one object.
+    """The facts about one object that an adapter and the table of an image need.
 
     Attributes:
         static_kernels: The symbols of kernels that no other object can reach.

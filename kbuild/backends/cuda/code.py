@@ -21,7 +21,7 @@ LANGUAGES: Final[dict[ImageKind, str]] = {"elf": "SASS", "ptx": "PTX"}
 LISTS_SELECTED: Final = True
 
 _TOOL: Final = "nvdisasm"
-# What nvcc adds to unnamed namespaces and static entities: a hash of the compilation, the
+# The suffix nvcc adds to unnamed namespaces and static entities: a hash of the compilation, the
 # source's name after its length, and the first symbol that the source defines.
 _NAMESPACE: Final = re.compile(
     r"(\d{1,4})(?=_GLOBAL__N_|_INTERNAL_)|(?:(?<=\A)|(?<=\$))__nv_static_(\d{1,4})_"

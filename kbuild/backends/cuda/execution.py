@@ -56,7 +56,7 @@ class CudaDevice:
             self.make_current()
 
     def make_current(self) -> None:
-        """Make the device current, whatever other libraries did in this thread."""
+        """Make the device current, even if another library changed the current device."""
         self.device.set_current()
         self.current.device = self
 
@@ -179,7 +179,7 @@ def offers(value: Any, attribute: str) -> bool:
     """
     try:
         return hasattr(value, attribute)
-    except Exception:  # noqa: BLE001 - whatever the library raises
+    except Exception:  # noqa: BLE001 - libraries raise any class
         return True
 
 

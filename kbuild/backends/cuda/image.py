@@ -90,7 +90,7 @@ def read_image(data: Buffer) -> ImageContent:
 def _select_variables(
     found: tuple[CubinVariable, ...] | tuple[PtxVariable, ...],
 ) -> tuple[Variable, ...]:
-    # In whole-program images every variable is local, so only its name tells.
+    # In whole-program images every variable is local, so only its name shows that.
     return tuple(
         Variable(
             name=variable.name,

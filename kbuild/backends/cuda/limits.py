@@ -1,4 +1,4 @@
-"""What NVIDIA's drivers and devices accept.
+"""The limits of NVIDIA's drivers and devices.
 
 Sources: "PTX ISA", table "PTX Release History" (version and the first CUDA release whose driver
 compiles it); "CUDA C++ Programming Guide", "Family-Specific Features" about the suffixes ``a`` and

@@ -36,7 +36,7 @@ _OTHER_DEVICE: Final = (
 
 
 class CudaFunction:
-    """A loaded kernel; ``shared_bytes`` is the dynamic shared memory that launches may use."""
+    """A loaded kernel; ``shared_bytes`` is the maximum dynamic shared memory of its launches."""
 
     __slots__ = ("function", "kernel", "library", "shared_bytes")
 

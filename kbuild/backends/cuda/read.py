@@ -1,4 +1,4 @@
-"""Read NVIDIA's containers and files, whoever made them."""
+"""Read NVIDIA's containers and files, whichever tool created them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What AMD's runtime and devices accept.
+"""The limits of AMD's runtime and devices.
 
 Sources: LLVM's AMDGPU back end (``AddressableLocalMemorySize`` in ``AMDGPU.td`` and the
 ``lds-size-hsa``/``lds-limit`` tests); ROCm/clr, ``hipamd/src/hip_code_object.cpp``.

@@ -218,7 +218,7 @@ class Packing:
 
 
 class Builder(Protocol):
-    """What a module ``build`` defines. Functions are pure, except that they may look for files.
+    """The members of a backend's ``build`` module. Its functions are pure, but can look for files.
 
     The properties that return functions are optional: a backend that does not need one sets it
     to None.

@@ -26,7 +26,7 @@ _LABEL_LINE: Final = re.compile(rf"L{MARK}\d+:")
 
 
 class CodeReader(Protocol):
-    """What a module ``code`` defines. Functions are pure; ``data`` is an image's bytes."""
+    """The functions of a backend's ``code`` module, which are pure. ``data`` is an image."""
 
     @property
     def LANGUAGES(self) -> Mapping[ImageKind, str]:  # noqa: N802 - a module constant

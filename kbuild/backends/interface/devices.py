@@ -111,7 +111,7 @@ class Queue(Protocol):
 
     @property
     def array_interface(self) -> ArrayInterface | None:
-        """How arrays in device memory tell their address; None if there are no such arrays."""
+        """How arrays in device memory state their address; None if there are no such arrays."""
 
     def bind(self, function: Any, config: LaunchConfig) -> Callable[[Arguments], None]:
         """Return a call that launches ``function``. It reads the arguments before it returns."""
@@ -163,7 +163,7 @@ class ExecutionDevice(Protocol):
 
 
 class Devices(Protocol):
-    """What a module ``devices`` defines."""
+    """The functions of a backend's ``devices`` module."""
 
     def query_driver(self) -> Driver:
         """Ask the driver for its version and devices. It is not an error if there is none."""

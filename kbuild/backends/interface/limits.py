@@ -44,7 +44,7 @@ def _unknown(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLimits:
-    """What the devices and drivers of one vendor accept.
+    """The limits of the devices and drivers of one vendor.
 
     Attributes:
         has_portable_code: Whether there are images that a driver compiles, such as PTX.

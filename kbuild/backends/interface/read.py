@@ -14,7 +14,7 @@ SectionRole: TypeAlias = Literal["executable", "relocatable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageContent:
-    """What a device image contains.
+    """The content of a device image.
 
     Attributes:
         kernels: The kernels.

@@ -37,13 +37,13 @@ class RtcSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RtcOutput:
-    """What a runtime compiler made: an image, and the assembly from which it was made.
+    """The output of a runtime compiler: an image, and the assembly of that image.
 
     Attributes:
         arch: The architecture of the image.
         image: The image, an ELF file.
         assembly: The assembly.
-        suffix: The suffix of files that hold such images.
+        suffix: The suffix of files with such images.
         symbol: The symbol of the kernel that the expression names.
         compiler: The name of the compiler.
         version: The version of the compiler.
@@ -84,7 +84,7 @@ class AssembleUnit:
 
 
 class RuntimeCompiler(Protocol):
-    """What a module ``rtc`` defines."""
+    """The functions of a backend's ``rtc`` module."""
 
     def compile_source(self, source: RtcSource) -> RtcOutput:
         """Compile source text.

@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, and print the report. The exit code tells whether anything differs."""
+    """Compare, and print the report. Return 1 if anything differs."""
     options = _read_options(arguments)
     words: list[str] = arguments.paths
     # The report must not overwrite an artifact. With --git, these words are a command.

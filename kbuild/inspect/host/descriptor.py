@@ -31,7 +31,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descriptor:
-    """What the tables of a descriptor point to, in the order of the record's tables."""
+    """The places to which the tables of a descriptor point, in the order of the record's tables."""
 
     handles: tuple[Pointer, ...]
     containers: tuple[Extent, ...]

@@ -1,4 +1,4 @@
-"""Find the uses of symbols that may be kernels, and the facts of the dynamic section.
+"""Find the uses of symbols that might be kernels, and the facts of the dynamic section.
 
 A file does not say which of its undefined symbols are kernels in other files. So each undefined
 symbol that is called, copied, or stored in four bytes counts as a reference. Of the symbols that

@@ -10,7 +10,7 @@ from kbuild.report.markdown import Room, escape, format_cell
 from kbuild.report.verify.text import summarize
 from kbuild.verify.report import Finding, Report, RuleNote
 
-# GitHub rejects step summaries of more than 1 MiB, and other tools may write to the same one.
+# GitHub rejects step summaries of more than 1 MiB, and other tools can write to the same one.
 _LONGEST: Final = 1 << 19
 _LONGEST_LIST: Final = 1 << 17
 _LONGEST_CELL: Final = 1000

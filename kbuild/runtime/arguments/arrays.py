@@ -83,7 +83,7 @@ class DeviceArrays:
         return copy.address
 
     def copy_back(self) -> None:
-        """Copy what the kernel may have written back into the callers' arrays."""
+        """Copy the arrays that the kernel could write back into the callers' arrays."""
         numpy: Any = sys.modules.get("numpy")
         for copy in self._copies.values():
             if not copy.is_output or not copy.host.nbytes:

@@ -33,7 +33,7 @@ class UnsuitableValueError(Exception):
 class ArrayArgument:
     """A NumPy array to copy to the device, and back if ``is_output`` is true.
 
-    The device sees the elements in C order, whatever the layout of the array is.
+    The device sees the elements in C order, even if the layout of the array differs.
     """
 
     array: Any
@@ -46,7 +46,7 @@ class DeviceAddress(int):
     view: ArrayView
 
 
-# What `struct` packs: a number, an address, or the bytes of the parameter.
+# A value that `struct` packs: a number, an address, or the bytes of the parameter.
 Packable: TypeAlias = Any
 Argument: TypeAlias = Packable | ArrayArgument
 Converter: TypeAlias = Callable[[Any], Argument]

@@ -91,7 +91,7 @@ class CompiledKernel:
 
     @property
     def resources(self) -> Resources:
-        """What the kernel uses, as first compiled: registers, spills, memory, launch bound."""
+        """The resources of the first compilation: registers, spills, memory, launch bound."""
         return self._first.resources
 
     @property

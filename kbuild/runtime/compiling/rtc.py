@@ -34,7 +34,7 @@ _REFERENCE: Final = "[[gnu::used]] static const void* const kbuild_reference = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RtcRequest:
-    """What to compile.
+    """A compilation at run time.
 
     Attributes:
         name: The requested kernel: a symbol, a C++ name, or a template with its arguments.

@@ -20,7 +20,7 @@ from kbuild.runtime.launch_records.model import LaunchOutcome, LaunchRecord
 
 # The number of bytes of a buffer that are compared at once.
 _PART: Final = 1 << 16
-# Notes of these kinds are about memory that the kernel may use and the record does not have.
+# Notes of these kinds are about memory that the kernel might use and the record lacks.
 _MISSING: Final = ("unknown-extent", "host-memory", "over-limit", "not-copied", "no-buffers")
 
 

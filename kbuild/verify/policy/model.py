@@ -65,7 +65,7 @@ class SeverityChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """What a policy can require of all or some kernels. None means no requirement."""
+    """The requirements on all or some kernels. None means no requirement."""
 
     required_architectures: tuple[Text, ...] | None = field(
         default=None,
@@ -155,7 +155,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy(Requirements):
-    """What a project requires. The default policy requires only what the rules check anyway.
+    """The requirements of a project. The default policy requires only what the rules check anyway.
 
     Attributes:
         minimum_driver: The oldest driver to run on, as a CUDA release.

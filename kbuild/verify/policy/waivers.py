@@ -27,7 +27,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a call verified: its files, its rules, and the rules that could judge any file."""
+    """The scope of a call: its files, its rules, and the rules that could judge any file."""
 
     paths: tuple[str, ...]
     rules: tuple[Rule, ...]
@@ -36,7 +36,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a rule found in its kernels. ``state`` returns the finding for some of them."""
+    """The kernels of a finding. ``state`` returns the finding for some of them."""
 
     kernels: tuple[str, ...]
     state: Callable[[tuple[str, ...]], Finding]

@@ -57,7 +57,7 @@ def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:
 
 
 def _what_is_unseen(facts: ArtifactFacts) -> str | None:
-    """Return why calls in this file may have left no trace, or None if they would be visible.
+    """Return why calls in this file might have left no trace, or None if they would be visible.
 
     The linker resolves a call to a symbol of the same file for good, unless another file can
     interpose that symbol.

@@ -209,7 +209,7 @@ def _knows(kernels: tuple[KernelFigures, ...], name: FigureName) -> bool:
 
 
 def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> Iterator[Violation]:
-    """Report in one line what has neither a limit nor a baseline."""
+    """Report in one line the figures that have neither a limit nor a baseline."""
     if policy.has_limit(figure.limit) or policy.baseline is not None:
         return
     users = [kernel for kernel in measure(facts).kernels if getattr(kernel, figure.name)]

@@ -16,8 +16,8 @@ LEVELS: Final = {
     "aarch64": ("aarch64",),
 }
 MACHINES: Final = {arch: machine for machine, levels in LEVELS.items() for arch in levels}
-# The features that a level adds to the previous one, as Linux's /proc/cpuinfo spells them. There, the
-# psABI's LZCNT is `abm`, and OSXSAVE is `xsave`.
+# The features that a level adds to the previous one, as Linux's /proc/cpuinfo spells them.
+# There, the psABI's LZCNT is `abm`, and OSXSAVE is `xsave`.
 _FLAGS: Final = {
     "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
     "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},

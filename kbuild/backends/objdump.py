@@ -81,7 +81,7 @@ class Places:
         return bytes(content[start : start + size]) if start + size <= len(content) else b""
 
     def read_text(self, address: int, most: int = 256) -> str | None:
-        """Return the NUL-terminated printable text at the address; None if there is none."""
+        """Return the NUL-terminated printable text at the address; None if there is no text."""
         section = self.section_at(address)
         if section is None:
             return None

@@ -167,7 +167,7 @@ def _close(stack: list[str], character: str) -> None:
 
 
 def _find_parameter_list(text: str, brackets: tuple[_Bracket, ...]) -> int | None:
-    """Return the index of the bracket that opens the parameter list; None if there is none.
+    """Return the index of the bracket that opens the parameter list; None without a list.
 
     This is the last parenthesis outside all other brackets.
     """

@@ -29,12 +29,12 @@ def name_stub(kernel: str) -> str:
         return PREFIX + kernel
     qualified, _ = split_function(display)
     identifier = base_identifier(qualified)
-    wanted = _prefix_last(display, qualified, identifier)
+    expected = _prefix_last(display, qualified, identifier)
     encoded = f"{len(identifier)}{identifier}"
     prefixed = f"{len(PREFIX + identifier)}{PREFIX}{identifier}"
     for match in re.finditer(re.escape(encoded), kernel):
         candidate = kernel[: match.start()] + prefixed + kernel[match.end() :]
-        if demangle(candidate) == wanted:
+        if demangle(candidate) == expected:
             return candidate
     raise SourceError(f"kernel '{display}': cannot derive the name of a debug stub from '{kernel}'")
 

@@ -26,7 +26,7 @@ from kbuild.model import Problem
 _PARALLEL: Final = 8 << 20
 # Pages of a mapped file are released after reading this many stored bytes.
 _RELEASE_INTERVAL: Final = 16 << 20
-# All images of a file together may decompress to this many times the size of the containers.
+# All images of a file together can decompress to this many times the size of the containers.
 _MAX_RATIO: Final = 64
 
 

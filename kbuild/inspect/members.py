@@ -20,7 +20,7 @@ _MAX_DEPTH: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nesting:
-    """How many archives are around some content, and how much may still be decompressed."""
+    """The number of archives around some content, and how much can still be decompressed."""
 
     depth: int = 0
     room: wheel.Room

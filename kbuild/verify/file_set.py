@@ -64,7 +64,7 @@ class FileSet:
             if identity.file is not user and (identity.is_exported or user.kind == "object")
         )
 
-    def meant_by(self, reference: Reference, user: ArtifactFacts) -> Identity | None:
+    def find_kernel(self, reference: Reference, user: ArtifactFacts) -> Identity | None:
         """Return the handle or stub that a reference of ``user`` leads to, or None."""
         if reference.target is not None:
             return self._by_place.get((id(user), reference.target))

@@ -73,7 +73,7 @@ class ContainerMatch:
     def kernels(self) -> dict[str, str]:
         """Return the names of its kernels for people, by symbol.
 
-        They come from the kernel table, or from the images if there is none.
+        They come from the kernel table, or from the images if there is no table.
         """
         rows = {row.device_name: row.display for row in self.rows}
         images = (pair.found for pair in self.pairs if pair.found)

@@ -34,7 +34,7 @@ _MOST_VARIABLES: Final = 1 << 20
 
 
 def read_table(elf: Elf) -> ImageContent:
-    """Read the table that an image exports; raise InputError if there is none."""
+    """Read the table that an image exports; raise InputError if it is missing."""
     table = next(
         (s.place for s in elf.symbols if s.name == _IMAGE_SYMBOL and s.place is not None), None
     )

@@ -133,7 +133,7 @@ class _Line(NamedTuple):
     """An instruction or a label without noise.
 
     Attributes:
-        value: The number that the instruction moves; -1 if there is none.
+        value: The number that the instruction moves; -1 if it moves no number.
         after_call: The line to show instead if the number is where a call returns to.
     """
 

@@ -166,7 +166,7 @@ class Devices(Protocol):
     """The functions of a backend's ``devices`` module."""
 
     def query_driver(self) -> Driver:
-        """Ask the driver for its version and devices. It is not an error if there is none."""
+        """Ask the driver for its version and devices. A missing driver is not an error."""
 
     def native_architectures(self, devices: tuple[str, ...]) -> tuple[str, ...]:
         """Return the architectures of this machine, as ``ARCHITECTURES`` takes them.

@@ -36,7 +36,7 @@ def read_registrations(
 
     Returns:
         The registrations, or None if the object does not register any kernel. In that case,
-        another file may register these kernels.
+        another file might register these kernels.
     """
     names = {name.encode("utf-8", "surrogatepass"): name for name in kernels}
     texts = _Texts(elf, longest=max(map(len, names), default=0))

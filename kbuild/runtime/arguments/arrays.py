@@ -111,7 +111,7 @@ def require_disjoint_outputs(kernel: KernelRecord, arguments: Sequence[Argument]
             if identify(array) != identify(other) and _overlap(array, other):
                 raise ConfigurationError(
                     f"{kernel.display}: the arrays of argument {first} and argument {second} "
-                    "overlap and the kernel may write both; pass the same array twice, or copies"
+                    "overlap, and the kernel could write both; pass the same array twice, or copies"
                 )
 
 

@@ -140,7 +140,7 @@ class CompiledKernel:
 
         Args:
             threads: The number of threads in a block.
-            max_registers: The most registers that a thread may use, or None for no limit.
+            max_registers: The maximum number of registers per thread, or None for no limit.
 
         Raises:
             ConfigurationError: The code needs more registers than ``max_registers``.

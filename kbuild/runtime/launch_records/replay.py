@@ -83,7 +83,7 @@ def replay_launch(record: LaunchRecord, *, allow_missing: bool = False) -> Repla
             without content with zeros.
 
     Raises:
-        ConfigurationError: The record lacks memory that the kernel may use, and
+        ConfigurationError: The record lacks memory that the kernel might use, and
             ``allow_missing`` is false.
         InputError: The code is damaged.
         LaunchError: There is no device, or too little memory for the buffers.
@@ -91,7 +91,7 @@ def replay_launch(record: LaunchRecord, *, allow_missing: bool = False) -> Repla
     missing = find_missing(record)
     if missing and not allow_missing:
         raise ConfigurationError(
-            f"the record lacks memory that the kernel may use: {'; '.join(missing)}; "
+            f"the record lacks memory that the kernel might use: {'; '.join(missing)}; "
             "to pass null pointers and zeros instead, use --allow-missing (in Python, "
             "allow_missing=True)"
         )

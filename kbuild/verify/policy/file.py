@@ -91,7 +91,7 @@ def _read_file(path: Path, table: object, where: str, *, reads_baseline: bool) -
 
 
 def _find_table(path: Path, document: dict[str, Any]) -> tuple[object, str]:
-    """Return the policy's table, or None if there is none, and its name for messages."""
+    """Return the policy's table, or None if the file has none, and its name for messages."""
     if path.name == "pyproject.toml":
         table: object = document
         for key in ("tool", "kbuild", "verify"):

@@ -53,7 +53,7 @@ def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None
     kept, waived = [], []
     for claim in claims:
         whole = claim.state(claim.kernels)
-        concerned = [waiver for waiver in active if _may_hide(waiver, whole)]
+        concerned = [waiver for waiver in active if _can_hide(waiver, whole)]
         for waiver, kernels in _divide(claim.kernels, concerned):
             finding = whole if len(kernels) == len(claim.kernels) else claim.state(kernels)
             if waiver is None:
@@ -116,7 +116,7 @@ def judge_waivers(
     )
 
 
-def _may_hide(waiver: Waiver, finding: Finding) -> bool:
+def _can_hide(waiver: Waiver, finding: Finding) -> bool:
     """Return whether a waiver covers the rule, file, and architecture of a finding."""
     if waiver.rule != finding.rule:
         return False

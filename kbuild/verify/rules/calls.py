@@ -28,12 +28,12 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         raise NotApplicable("no handle in the files of this call")
     for reference in facts.references:
         if reference.kind in ("call", "call-slot"):
-            kernel = files.meant_by(reference, facts)
+            kernel = files.find_kernel(reference, facts)
             if kernel is not None and not kernel.is_stub:
                 yield Violation(
                     message=_describe(facts, reference, kernel), symbol=kernel.handle.kernel
                 )
-    unseen = _what_is_unseen(facts)
+    unseen = _explain_missing_evidence(facts)
     if unseen:
         raise LacksEvidence(unseen)
 
@@ -56,7 +56,7 @@ def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:
     return None
 
 
-def _what_is_unseen(facts: ArtifactFacts) -> str | None:
+def _explain_missing_evidence(facts: ArtifactFacts) -> str | None:
     """Return why calls in this file might have left no trace, or None if they would be visible.
 
     The linker resolves a call to a symbol of the same file for good, unless another file can

@@ -35,9 +35,9 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     own = {r.backend: _instance(facts, r) for r in facts.runtimes if not r.is_driver}
     if not own:
         raise NotApplicable("not linked to a runtime")
-    wanted = undefined_names(facts)
+    needed = undefined_names(facts)
     for other in files.others(facts):
-        used = {name: i for name, i in exported_identities(other).items() if name in wanted}
+        used = {name: i for name, i in exported_identities(other).items() if name in needed}
         crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
         if crossing:
             yield Violation(

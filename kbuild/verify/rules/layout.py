@@ -117,7 +117,7 @@ def text_relocation(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]
     Source: hypre#475, risc0#2540; x86-64 psABI, section 3.5.
     """
     meant = [
-        (reference, files.meant_by(reference, facts))
+        (reference, files.find_kernel(reference, facts))
         for reference in facts.references
         if reference.kind == "absolute-32"
     ]

@@ -342,7 +342,7 @@ def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
 
     listed = run_kbuild("inspect", "--format", "json", tmp_path / "libtyped_kernels.so")
     (artifact,) = json.loads(succeed(listed))["artifacts"]
-    # CCCL of CUDA 13.0 adds a kernel of its own.
+    # CCCL of CUDA 13.0 adds another kernel.
     names = {kernel["name"] for image in artifact["images"] for kernel in image["kernels"]}
     (name,) = (name for name in names if "largest" in name)
     # The host program links because g++ uses the same name. By default, the types of CUB and Thrust

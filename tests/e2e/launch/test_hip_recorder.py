@@ -150,7 +150,7 @@ def typed_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def spoil(unit: Path, directory: Path, before: str, after: str) -> Path:
+def damage(unit: Path, directory: Path, before: str, after: str) -> Path:
     """Return a copy of a stub unit with one text replaced."""
     text = unit.read_text()
     assert text.count(before) == 1, before
@@ -190,7 +190,7 @@ def test_damaged_registration_is_rejected(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, what: str
 ) -> None:
     before, after, message = SPOILED[what]
-    unit = spoil(find_unit(hip_launch, "plain_kernels"), tmp_path, before, after)
+    unit = damage(find_unit(hip_launch, "plain_kernels"), tmp_path, before, after)
 
     expect_violation(record(hip_recorder, link_plainly(unit)), message)
 
@@ -200,7 +200,7 @@ def test_damaged_stub_is_rejected(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, what: str
 ) -> None:
     before, after, message = SPOILED_STUBS[what]
-    unit = spoil(find_unit(hip_launch, "stub_kernels"), tmp_path, before, after)
+    unit = damage(find_unit(hip_launch, "stub_kernels"), tmp_path, before, after)
 
     expect_violation(record(hip_recorder, link_typed_host(unit, typed_host)), message)
 
@@ -208,9 +208,9 @@ def test_damaged_stub_is_rejected(
 def test_undamaged_stub_units_are_accepted(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path
 ) -> None:
-    plain = spoil(find_unit(hip_launch, "plain_kernels"), tmp_path, WRAPPER, WRAPPER)
+    plain = damage(find_unit(hip_launch, "plain_kernels"), tmp_path, WRAPPER, WRAPPER)
     recordings = [record(hip_recorder, link_plainly(plain))]
-    stubs = spoil(find_unit(hip_launch, "stub_kernels"), tmp_path, WRAPPER, WRAPPER)
+    stubs = damage(find_unit(hip_launch, "stub_kernels"), tmp_path, WRAPPER, WRAPPER)
     recordings.append(record(hip_recorder, link_typed_host(stubs, typed_host)))
 
     for recording in recordings:
@@ -260,7 +260,7 @@ def test_launch_with_an_address_that_is_not_a_handle_fails(
 ) -> None:
     launch = "struct kbuild_stub kbuild_stub_data_0 = { &kbuild_handle_0,"
     unit = find_unit(hip_launch, "stub_kernels")
-    unit = spoil(unit, tmp_path, launch, launch.replace("&kbuild_handle_0", handle))
+    unit = damage(unit, tmp_path, launch, launch.replace("&kbuild_handle_0", handle))
 
     recording = record(hip_recorder, link_typed_host(unit, typed_host))
 
@@ -275,7 +275,7 @@ def test_launch_of_the_wrong_kernel_is_detected(
 ) -> None:
     launch = "struct kbuild_stub kbuild_stub_data_1 = { &kbuild_handle_1,"
     unit = find_unit(hip_launch, "stub_kernels")
-    unit = spoil(unit, tmp_path, launch, launch.replace("&kbuild_handle_1", "&kbuild_handle_0"))
+    unit = damage(unit, tmp_path, launch, launch.replace("&kbuild_handle_1", "&kbuild_handle_0"))
 
     recording = record(hip_recorder, link_typed_host(unit, typed_host))
 

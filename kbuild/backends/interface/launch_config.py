@@ -31,9 +31,10 @@ class LaunchConfig:
         max_registers: The most registers that a thread may use.  A kernel that uses more is
             compiled again, if its backend supports that.
         cluster: The number of blocks in a cluster, like ``grid``.
-        cooperative: The launch attribute of this name, like the next two.
-        programmatic_dependent_launch: The launch attribute of this name.
-        priority: The launch attribute of this name.
+        cooperative: Whether all blocks run at the same time, so that they can wait for each other.
+        programmatic_dependent_launch: Whether the kernel can start before the kernel in front of
+            it in the stream has finished.
+        priority: The priority of the launch.  Lower numbers run first; 0 is the stream's priority.
 
     Raises:
         ConfigurationError: No device supports the configuration.

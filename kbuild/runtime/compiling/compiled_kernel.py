@@ -91,12 +91,12 @@ class CompiledKernel:
 
     @property
     def resources(self) -> Resources:
-        """What the kernel uses, as first compiled: registers, spills, memory, launch bound."""
+        """The registers, spills, memory, and launch bounds of the first compilation."""
         return self._first.resources
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """The names of the saved files: the source, the assembly, and the images."""
+        """The names of the saved files, which are the source, the assembly, and the images."""
         assembly = (self.assembly,) if self.assembly else ()
         files = dict.fromkeys(image.file_name for image in (*assembly, *self.images))
         return (f"{self.compilation.base_name}{Path(self.compilation.source).suffix}", *files)

@@ -44,8 +44,8 @@ include_guard(GLOBAL)
       ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 
   ``DEBUG_STUBS``
-    Adds a function ``__device_stub__<kernel>`` for each kernel.  Typed launches go through it, so
-    that stack traces show the kernel and its arguments.  ``ON`` includes debug information;
+    Adds a function ``__device_stub__<kernel>`` for each kernel.  ``kbuild::launch`` goes through
+    it, so that stack traces show the kernel and its arguments.  ``ON`` includes debug information;
     ``SYMBOLS`` includes only the name.  The default is ``OFF``.  ``HEADERS`` must define parameter
     types that are not built in.  Host code does not depend on this setting: to change it, relink.
 

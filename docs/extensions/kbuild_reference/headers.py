@@ -217,6 +217,8 @@ def _find_name(text: str) -> str | None:
             return match[1]
     head = _NOISE.sub(" ", text.partition("{")[0])
     head = re.sub(r"^\s*template\s*<.*?>\s*(?=[\w\[])", "", head, count=1, flags=re.DOTALL)
+    if pointer := re.match(r"[\w\s*]*\(\*\s*(\w+)\s*\)\s*\(", head):
+        return pointer[1]
     match = re.search(r"(~?\w+|operator\s*\w+)\s*\(", head)
     if match:
         return match[1]

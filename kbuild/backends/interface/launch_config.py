@@ -29,13 +29,13 @@ class LaunchConfig:
         shared_bytes: The size of the dynamic shared memory in bytes.
         stream: A stream of the backend's runtime: its address, or an object with
             ``__cuda_stream__``. None is the default stream.
-        max_registers: The maximum number of registers per thread. A kernel that uses more is
-            recompiled, if its backend supports that.
-        cluster: The number of blocks per cluster, like ``grid``.
-        cooperative: Whether all blocks run at the same time, so that they can synchronize.
-        programmatic_dependent_launch: Whether the kernel can start before the previous kernel in
-            the stream finishes.
-        priority: The priority of the launch, as the runtime defines it.
+        max_registers: The most registers that a thread may use. A kernel that uses more is
+            compiled again, if its backend supports that.
+        cluster: The number of blocks in a cluster, like ``grid``.
+        cooperative: Whether all blocks run at the same time, so that they can wait for each other.
+        programmatic_dependent_launch: Whether the kernel can start before the kernel in front of
+            it in the stream has finished.
+        priority: The priority of the launch. Lower numbers run first; 0 is the stream's priority.
 
     Raises:
         ConfigurationError: A value is not an integer, or is out of range.

@@ -96,7 +96,7 @@ class CompiledKernel:
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """The names of the saved files: the source, the assembly, and the images."""
+        """The names of the saved files, which are the source, the assembly, and the images."""
         assembly = (self.assembly,) if self.assembly else ()
         files = dict.fromkeys(image.file_name for image in (*assembly, *self.images))
         return (f"{self.compilation.base_name}{Path(self.compilation.source).suffix}", *files)

@@ -125,3 +125,9 @@ def test_unknown_generators_are_rejected() -> None:
 def test_declarations_are_shown_without_bodies_and_reserved_names() -> None:
     text = headers.render("kbuild_malloc", "")
     assert "kbuild_error_t kbuild_malloc(void **pointer, size_t bytes);" in text
+
+
+def test_members_that_are_function_pointers_are_shown() -> None:
+    text = headers.render("kbuild_runtime", "")
+    assert "int (*resolve)(const void *handle);" in text
+    assert "const char *(*error_message)(int code);" in text

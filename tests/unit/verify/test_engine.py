@@ -183,7 +183,8 @@ def test_findings_follow_files_then_rules() -> None:
 
 def test_selection_by_prefix() -> None:
     assert {r.id for r in select_rules(["KB30"])} == {f"KB30{n}" for n in range(1, 10)}
-    assert {r.id for r in select_rules(["KB3"], ["KB30"])} == set()
+    assert {r.id for r in select_rules(["KB30"], ["KB30"])} == set()
+    assert {r.id for r in select_rules(["KB3"])} == {r.id for r in RULES if r.id[:3] == "KB3"}
     assert "KB101" not in {r.id for r in select_rules([], ["KB101"])}
     assert select_rules() == RULES
 

@@ -212,7 +212,7 @@ template <class... __P>
     return error(__code, __handle);
 }
 
-// Reports a wrong number of arguments at compile time.
+// The second declaration only makes a call with a wrong number of arguments a clear compile error.
 template <class... __P, class... __A>
 std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...), const LaunchConfig&,
                                                              __A&&...) {

@@ -35,7 +35,6 @@ def write_parts(path: Path, parts: Iterable[bytes], *, modified: int | None = No
         path: The file.
         parts: The content.
         modified: The modification time to set, in ns since the epoch.
-
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_temporary(path)
@@ -59,7 +58,6 @@ def begin_stamp(path: Path) -> int:
 
     Returns:
         The start time for `write_stamp`, in ns since the epoch.
-
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -82,7 +80,6 @@ def write_if_changed(path: Path, content: bytes) -> bool:
 
     Returns:
         Whether the file was written.
-
     """
     try:
         if path.read_bytes() == content:

@@ -42,7 +42,6 @@ def map_in_order(
 
     Raises:
         InputError: A process died, for example because memory ran out.
-
     """
     processes = min(jobs or count_cores(), len(values))
     if processes <= 1:
@@ -60,7 +59,6 @@ def call_in_child(function: Callable[[], R]) -> R:
 
     Raises:
         InputError: The process died, for example because memory ran out.
-
     """
     with _fork(lambda _: function(), (None,), processes=1) as pool:
         result: R = pool.submit(_apply, 0).result()

@@ -49,7 +49,6 @@ def run(
     Raises:
         ToolchainError: The program does not exist or is not executable.
         ToolError: The program exceeds the time limit.
-
     """
     for directory in command.directories:
         directory.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,6 @@ def run_checked(
         ToolchainError: The program does not exist or is not executable.
         ToolError: The command fails or exceeds the time limit. The message contains the command
             line and the last lines of output.
-
     """
     result = run(command, cwd=cwd, timeout=timeout)
     if result.returncode != 0:
@@ -233,7 +231,6 @@ def stream_build(call: BuildCall) -> tuple[int, Failure | None]:
 
     Returns:
         The exit status, and the first failure of a kbuild command that the build tool ran.
-
     """
     path = call.directory / ".failure"
     call.directory.mkdir(parents=True, exist_ok=True)

@@ -59,7 +59,6 @@ class Accept:
         pattern: A regular expression that must match the whole string.
         one_or_many: For a list: it must not be empty, and a single item can replace a list of
             one item.
-
     """
 
     expected: str
@@ -91,7 +90,6 @@ class Key:
             key becomes the item's field of this name.
         shorthand: With ``keyed_by``: a value that is not a table stands for this field of
             the item.
-
     """
 
     description: str = ""
@@ -166,7 +164,6 @@ def from_json(kind: type[T], data: Any, where: str = "") -> T:
 
     Raises:
         InputError: A key is unknown or missing, or a value is not what its field accepts.
-
     """
     read = _reader(typing.cast("Any", kind))
     return typing.cast("T", read(data, where or kind.__name__))
@@ -323,7 +320,6 @@ def load(schema: str, kind: type[T], content: bytes, where: str) -> T:
 
     Raises:
         InputError: The content is not JSON, has another schema, or does not fit ``kind``.
-
     """
     try:
         data = json.loads(content.decode())

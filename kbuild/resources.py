@@ -89,7 +89,6 @@ def find_runtime(file_name: str) -> Path:
 
     Raises:
         ToolchainError: This kbuild was installed without the runtime.
-
     """
     candidates = [_PACKAGE / _RUNTIME_DIRECTORY / file_name]
     if is_checkout():

@@ -31,7 +31,6 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
         name: The word for the backend in CMake, JSON, and on the command line.
         capabilities: The modules of the package that implement the interface.
         package: The backend's package; a subpackage of this one by default.
-
     """
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
@@ -52,7 +51,6 @@ def find_builder(name: str) -> Builder:
 
     Raises:
         ConfigurationError: No backend that builds kernels has this name.
-
     """
     builder = find_backend(name).build
     if builder is None:
@@ -104,7 +102,6 @@ def open_device(name: str) -> ExecutionDevice:
         ConfigurationError: Kernels of this backend cannot run from Python, or a package that
             this needs is not installed.
         LaunchError: There is no device.
-
     """
     devices = find_backend(name).devices
     if devices is None or devices.open_device is None:

@@ -24,7 +24,6 @@ def show_progress(total: int) -> Iterator[Callable[[int], None]]:
 
     Args:
         total: The number of bytes to read.
-
     """
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     done, is_drawn, next_draw = 0, False, time.monotonic() + _DELAY

@@ -21,7 +21,6 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
     Raises:
         ConfigurationError: CMake cannot work in ``output``, a policy is invalid, or a value of a
             target is invalid. The message names the file and the key.
-
     """
     check_path(output, "the output directory", UNSAFE_IN_ROOT)
     for target in manifest.targets:

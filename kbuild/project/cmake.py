@@ -34,7 +34,6 @@ def configure_and_build(project: CMakeBuild, tools: BuildTools) -> None:
     Raises:
         ToolchainError: CMake is too old.
         ToolError: A tool failed.
-
     """
     configure(project, tools)
     parallel = ("--parallel", str(project.jobs)) if project.jobs else ()
@@ -56,7 +55,6 @@ def configure(
     Raises:
         ToolchainError: CMake is too old.
         ToolError: CMake failed.
-
     """
     _check_version(tools.cmake)
     argv = (

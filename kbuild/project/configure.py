@@ -34,7 +34,6 @@ def configure_directory(
     Raises:
         KbuildError: The directory contains other files, a target cannot be planned, or CMake
             failed. If a target cannot be planned, the message names the manifest and the key.
-
     """
     claim_directory(directory, tuple(target.name for target in manifest.targets))
     for target in manifest.targets:

@@ -70,7 +70,6 @@ def claim_directory(directory: BuildDirectory, targets: tuple[str, ...]) -> None
 
     Raises:
         ConfigurationError: The build would write into files that kbuild did not make.
-
     """
     _check_files(directory, targets)
     former = read_ledger(directory)
@@ -139,7 +138,6 @@ def hold_lock(directory: BuildDirectory, on_wait: Callable[[str], object]) -> It
     Args:
         directory: The build directory.
         on_wait: Receives the id of the process that has the lock, if this one has to wait.
-
     """
     missing = [path for path in (directory.root, *directory.root.parents) if not path.exists()]
     descriptor = _open_locked(directory, on_wait)

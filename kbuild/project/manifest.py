@@ -121,7 +121,6 @@ def find_manifest(directory: Path) -> Path:
     Raises:
         ConfigurationError: There is neither a ``kbuild.toml`` nor a ``pyproject.toml`` with a
             ``[tool.kbuild]`` table.
-
     """
     manifest = directory / MANIFEST_NAME
     if manifest.is_file():
@@ -141,7 +140,6 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         ConfigurationError: The manifest is not valid TOML, has an unknown key, has a value of the
             wrong type, has no target, or has a pattern that matches no file.
-
     """
     path = path.absolute()
     check_path(path, "the manifest", UNSAFE_IN_ROOT)

@@ -23,7 +23,6 @@ def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Pat
     Raises:
         ConfigurationError: A pattern is invalid or matches no file, or build tools cannot handle
             the name of a file.
-
     """
     found = (file for pattern in patterns for file in _find_files(root, where, pattern))
     return tuple(dict.fromkeys(map(normalize, found)))

@@ -34,7 +34,6 @@ def find_build_tools() -> BuildTools:
 
     Raises:
         ToolchainError: One of them is missing. The message says how to install it.
-
     """
     found = {}
     for name in ("cmake", "ninja"):
@@ -65,7 +64,6 @@ def run_tool(
             the exit code, the setting, and the target of that failure. If the target is known, it
             also has its message.
         ToolError: The disk is full, or build.ninja is damaged.
-
     """
     causes: list[str] = []
 

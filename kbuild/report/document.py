@@ -16,7 +16,6 @@ def render_document(schema: str, body: object, **front: object) -> str:
         schema: The name and version of the document's schema, its first field.
         body: A frozen value or a dict, whose fields become those of the document.
         front: Additional fields before those of ``body``, such as the verdict.
-
     """
     document = {"schema": schema, **to_json(front), **to_json(body)}
     return json.dumps(document, indent=2) + "\n"

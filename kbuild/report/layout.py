@@ -52,7 +52,6 @@ def make_printable(text: str, kept: str = "\n") -> str:
     Args:
         text: Any text.
         kept: Unprintable characters that stay as they are.
-
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text

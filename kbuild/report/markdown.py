@@ -48,7 +48,6 @@ class Room:
         Args:
             lines: The lines of a table or a list.
             rest: The line that replaces the others, such as ``"And {} more."``.
-
         """
         rows = list(lines)
         for number, line in enumerate(rows):

@@ -50,7 +50,6 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         ToolError: A tool failed.
         SourceError: The source breaks one of kbuild's rules, or has no kernel.
         ConfigurationError: A tool does not take a path literally.
-
     """
     backend = edge.toolchain.backend
     builder = find_builder(backend)
@@ -127,7 +126,6 @@ def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: ""
 
     Raises:
         ToolError: A tool failed. The message includes the fix.
-
     """
     if completion.sources:
         from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly

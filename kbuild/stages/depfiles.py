@@ -26,7 +26,6 @@ def is_fresh(stamp: Path, depfile: Path, inputs: tuple[Path, ...]) -> bool:
         stamp: The file that the edge writes last.
         depfile: Lists what the edge read.
         inputs: Further inputs, which the depfile does not list.
-
     """
     try:
         made = stamp.stat().st_mtime_ns

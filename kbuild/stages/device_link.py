@@ -20,7 +20,6 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     Raises:
         ToolError: The device linker failed.
         SourceError: No source has a kernel.
-
     """
     started = files.begin_stamp(edge.stamp)
     backend = edge.toolchain.backend

@@ -30,7 +30,6 @@ def run_front_end(
 
     Raises:
         ToolError: The front end failed. The message includes a fix if the builder knows one.
-
     """
     whole = builder.compile_command(unit, tc)
     log = ""

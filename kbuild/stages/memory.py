@@ -17,7 +17,6 @@ def count_device_jobs(peak: int, limit: int) -> int:
     Args:
         peak: The peak memory of one compile, in bytes.
         limit: The memory that the build can use, in bytes.
-
     """
     return max(1, int(limit * _SHARE) // peak)
 
@@ -31,7 +30,6 @@ def read_memory_limit(groups: Path = _GROUPS, membership: Path = Path("/proc/sel
     Args:
         groups: The directory where the control groups are mounted.
         membership: The file that lists the control groups of this process.
-
     """
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min((machine, *_list_limits(groups, membership)))

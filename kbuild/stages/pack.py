@@ -43,7 +43,6 @@ def pack_target(plan: PackPlan) -> PackedTarget:
 
     Raises:
         SourceError: Two sources define one kernel, or the images of a source disagree.
-
     """
     started = files.begin_stamp(plan.stamp)
     builder = find_builder(plan.backend)

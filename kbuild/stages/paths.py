@@ -28,7 +28,6 @@ def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
 
     Raises:
         ConfigurationError: The path contains such a character.
-
     """
     text = str(path)
     check_encoding(text, what)

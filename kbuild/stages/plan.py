@@ -40,7 +40,6 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         ConfigurationError: The backend or an architecture is unknown, settings contradict each
             other, or a tool does not take a path literally.
         ToolchainError: There is no usable compiler.
-
     """
     _check_settings(spec)
     hints = replace(

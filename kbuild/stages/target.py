@@ -81,7 +81,6 @@ def read_target(path: Path) -> TargetSpec:
         ConfigurationError: A value is not supported, a source or header does not exist, or a source
             is named twice.
         InputError: The file does not exist, or lacks a key.
-
     """
     pairs = _read_pairs(path)
 

@@ -28,7 +28,6 @@ def query_architecture(backend: str = AUTOMATIC) -> str:
 
     Raises:
         ConfigurationError: The backend is unknown, or its driver lists no device.
-
     """
     return choose_device(backend)[1]
 

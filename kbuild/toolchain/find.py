@@ -41,7 +41,6 @@ def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:
 
     Raises:
         ToolchainError: There is no such program.
-
     """
     if not words:
         return ()
@@ -63,7 +62,6 @@ def choose_backend(name: str, hints: ToolchainHints) -> Builder:
 
     Raises:
         ConfigurationError: The backend is unknown.
-
     """
     if name != AUTOMATIC:
         builder = find_builder(name)
@@ -78,7 +76,6 @@ def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
 
     Raises:
         ToolchainError: There is no candidate, or the one that exists is unusable.
-
     """
     path = locate_compiler(builder, hints)
     if path is not None:
@@ -97,7 +94,6 @@ def find_toolchain_for(
 
     Raises:
         ToolchainError: There is no cross compiler, or the one that exists is incomplete.
-
     """
     cross = builder.cross_compilers(arch, tc) if builder.cross_compilers else None
     if cross is None:
@@ -157,7 +153,6 @@ def gather_hints(*, with_devices: bool = False) -> ToolchainHints:
 
     Args:
         with_devices: Also ask the drivers for their devices.
-
     """
     sites = tuple(
         Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))

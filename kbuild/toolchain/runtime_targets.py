@@ -42,7 +42,6 @@ class RuntimeTarget:
 
         Args:
             path: The path of the response file.
-
         """
         if "," in str(path):
             words = (f'-Xlinker -rpath -Xlinker "{directory}"\n' for directory in self.run_paths)
@@ -64,7 +63,6 @@ def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[Runtime
         hints: Where to look for runtimes.
         in_wheel: Whether the artifacts become part of a wheel. It is installed beside the wheel
             with the runtime, in another environment, so that the run paths must be relative.
-
     """
     return tuple(
         target

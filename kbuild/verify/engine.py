@@ -51,7 +51,6 @@ def verify(
         rules: The rules to run.
         today: The day on which waivers are judged. By default, the current day.
         context: Files that are loaded together with the artifacts, but not judged.
-
     """
     policy = policy or Policy()
     changes = _read_changes(policy)
@@ -94,7 +93,6 @@ def select_rules(
 
     Raises:
         ConfigurationError: A prefix matches no rule.
-
     """
     selected, ignored = tuple(select), tuple(ignore)
     for prefix in (*selected, *ignored):

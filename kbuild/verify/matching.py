@@ -127,7 +127,6 @@ def require_containers(facts: ArtifactFacts) -> None:
 
     Raises:
         LacksEvidence: The descriptor of a note does not lead to them.
-
     """
     for module in facts.modules:
         if None in module.containers:

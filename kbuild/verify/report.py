@@ -67,7 +67,6 @@ class Report:
         rules_errored: The rules that raised an exception. Then the report is not ok.
         outcomes: One row per file and rule, ordered by file and then by rule.
         waived: The findings that do not count.
-
     """
 
     findings: tuple[Finding, ...]

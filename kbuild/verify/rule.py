@@ -58,7 +58,6 @@ class Violation:
         kernels: The kernels that the problem is about, if there are several.
         restate: Creates the message for some of ``kernels``, if replacing their names is not
             enough.
-
     """
 
     message: str
@@ -144,7 +143,6 @@ def _parse_docstring(rule_id: str, docstring: str | None) -> Documentation:
 
     Raises:
         ValueError: One of them is missing, so the rule's module cannot be imported.
-
     """
     summary, *parts = _SECTION.split(inspect.cleandoc(docstring or ""))
     sections = {

@@ -41,7 +41,6 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
             flags: The flags that device code is compiled with.
             settings: Fields of TargetSpec. By default, the only architecture is the one that
                 every x86-64 machine runs.
-
         """
         directory = tmp_path_factory.mktemp(target)
         settings = {"architectures": ("x86-64",), **settings}

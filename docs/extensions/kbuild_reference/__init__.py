@@ -39,7 +39,6 @@ def expand(text: str) -> str:
     Raises:
         ValueError: A placeholder names an unknown generator, or something that the source
             does not have.
-
     """
     return _PLACEHOLDER.sub(_expand_one, text)
 

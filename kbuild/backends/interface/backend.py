@@ -29,7 +29,6 @@ class Backend:
         name: The word for the backend in CMake, JSON, and on the command line.
         package: The import package that holds the capabilities.
         capabilities: Names from `CAPABILITIES`.
-
     """
 
     def __init__(self, name: str, package: str, capabilities: tuple[str, ...]) -> None:

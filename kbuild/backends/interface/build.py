@@ -42,7 +42,6 @@ class CompileUnit:
         debug: Whether the options ask for debug information.
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
-
     """
 
     source: Path
@@ -78,7 +77,6 @@ class FrontEndStep:
         is_cacheable: Whether the compiler launcher goes in front of the command.
         root: The directory whose files the command's first output names by absolute paths.
             The paths are made relative, so that a cache finds the text from another checkout.
-
     """
 
     command: Command
@@ -97,7 +95,6 @@ class LinkUnit:
         output: The path of the linked image without its suffix.
         build_options: The options of the build type, as a C++ compiler takes them.
         debug: Whether the options ask for debug information.
-
     """
 
     target: str
@@ -127,7 +124,6 @@ class ImageOutput:
         kind: The kind of image.
         spills: (kernel, bytes stored, bytes loaded) for registers that did not fit, from the
             compiler's log. No image contains them.
-
     """
 
     path: Path
@@ -152,7 +148,6 @@ class Completion:
         preprocessed: The preprocessed source, for images that do not describe their parameters.
         preprocessing: The command that writes it, if the front end does not.
         assembly: The text from which the images were assembled, if the unit keeps it.
-
     """
 
     images: tuple[ImageOutput, ...]
@@ -172,7 +167,6 @@ class CompilerLog:
     Attributes:
         warnings: The text to show after success.
         fix: How to fix a failure that the tool itself does not explain; empty if it does.
-
     """
 
     warnings: str
@@ -200,7 +194,6 @@ class PackUnit:
         linking: Whether the images come from a device link (``linked``), or are the inputs that
             the runtime links itself (``prelinked``).
         compression: The compression that the user prefers.
-
     """
 
     images: tuple[PackedImage, ...]
@@ -274,7 +267,6 @@ class Builder(Protocol):
 
         Returns:
             The steps; an empty tuple if the listing makes no sense.
-
         """
 
     def complete(self, unit: CompileUnit, compiled: bytes, log: str, tc: Toolchain) -> Completion:

@@ -30,7 +30,6 @@ class Driver:
         version: The newest version of the vendor's API that it supports; None if it does not
             say, or if there is no driver.
         devices: Its devices, in its own order.
-
     """
 
     version: str | None = None
@@ -44,7 +43,6 @@ class ArrayInterface:
     Attributes:
         attribute: The attribute that holds the describing dictionary.
         stream: The stream of the launch. An array that another stream still fills needs a check.
-
     """
 
     attribute: str
@@ -93,7 +91,6 @@ class ArrayView:
         is_contiguous: Whether the elements are contiguous, in C order.
         owner: The object that keeps the memory alive.
         read: Copies the array's bytes to the host.
-
     """
 
     address: int
@@ -124,7 +121,6 @@ class Queue(Protocol):
 
         Returns:
             A call that ends the measurement, waits, and returns the seconds on the device.
-
         """
 
     def allocate(self, size: int) -> int:
@@ -176,7 +172,6 @@ class Devices(Protocol):
 
         Raises:
             ConfigurationError: None of them belongs to this backend.
-
         """
 
     @property

@@ -26,7 +26,6 @@ class WrapperConvention:
         magic: The magic number.
         versions: The known versions.
         device_linked: The versions that a device linker writes.
-
     """
 
     section: str
@@ -45,7 +44,6 @@ class RuntimeLibrary:
         texts: Strings that the read-only data of a linked file contains if the library is linked
             statically, even if the file is stripped. Empty if this cannot be recognized.
         is_driver: Whether the library comes with the system's driver.
-
     """
 
     name: str
@@ -80,7 +78,6 @@ class HostConventions:
             symbol of another name can be.
         kernels_of_stub: Returns the kernels whose launch stub a symbol can be, the most likely
             first.
-
     """
 
     wrapper: WrapperConvention | None = None

@@ -30,7 +30,6 @@ class Requirement:
         part: What is required.
         version: Its version, for comparing.
         name: Its version as people know it.
-
     """
 
     part: Literal["driver", "runtime"]
@@ -60,7 +59,6 @@ class DeviceLimits:
         most_threads_of: Returns the largest block with which a kernel can be launched.
         largest_block: The largest block of any kernel, in threads.
         block_unit: The number of threads for which a device allocates registers together.
-
     """
 
     has_portable_code: bool = False

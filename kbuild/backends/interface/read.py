@@ -22,7 +22,6 @@ class ImageContent:
         nameless: Kernels that tables or section names mention and that have code, but no symbol.
         source_paths: Where the sources were on the machine that compiled the image.
         problems: The malformed parts of the image.
-
     """
 
     kernels: tuple[Kernel, ...]
@@ -48,7 +47,6 @@ class StoredImage:
         ptx_version: The language version of an image that a driver compiles.
         problem: What is wrong with its place in the container.
         is_refused: Whether it is too large to decompress.
-
     """
 
     backend: str
@@ -79,7 +77,6 @@ def assign_problems(
     Args:
         images: (offset, image) pairs.
         problems: The problems of the whole container.
-
     """
     numbered = tuple(images)
     messages = {problem.offset: problem.message for problem in problems}
@@ -129,7 +126,6 @@ class ImageReader(Protocol):
             images: Images that `list_images` returned.
             content: The content from which they were listed.
             limit: The largest decompressed size to accept, in bytes.
-
         """
 
     def read_image(self, data: Buffer, kind: ImageKind) -> ImageContent:

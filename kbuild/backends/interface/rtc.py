@@ -24,7 +24,6 @@ class RtcSource:
         options: The compiler's options.
         expression: The template to instantiate, as C++ spells it.
         include_directories: The directories of the toolkit's headers.
-
     """
 
     text: str
@@ -49,7 +48,6 @@ class RtcOutput:
         version: The version of the compiler.
         command: The compiler's name, the options, and the name of the text.
         log: What the compiler printed.
-
     """
 
     arch: str
@@ -73,7 +71,6 @@ class AssembleUnit:
         assembly: The file with the marked assembly.
         output: The path of the image without its suffix.
         options: The options of the compile edge that made the assembly.
-
     """
 
     kernel: str
@@ -92,7 +89,6 @@ class RuntimeCompiler(Protocol):
         Raises:
             ToolError: The compiler failed; the message has its log, with the text's own lines.
             ConfigurationError: The compiler's library is not installed.
-
         """
 
     def assemble(self, assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
@@ -104,7 +100,6 @@ class RuntimeCompiler(Protocol):
         Raises:
             ToolError: The assembler failed.
             ConfigurationError: The assembler's library is not installed.
-
         """
 
     def mark_assembly(self, assembly: bytes, kernel: str, marks: HighWaterMarks) -> bytes:

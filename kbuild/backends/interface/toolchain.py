@@ -23,7 +23,6 @@ class Toolchain:
         environment: The variables that compilers read, as ``NAME=value``.
         script: The digest of a compiler that is a script. Its version does not change when
             somebody edits the script.
-
     """
 
     backend: str
@@ -52,7 +51,6 @@ class ToolchainHints:
         site_packages: The directories into which wheels install toolchains.
         wheels: The toolchain wheels in them, as (directory, name, version).
         devices: The architectures of this machine's devices, if the target requests them.
-
     """
 
     host_compiler: str | None = None
@@ -82,7 +80,6 @@ class Candidates:
         names: Paths, or names to find on PATH, best first. If the user chose a
             compiler, it is the only one.
         advice: What to do if none of them exists. It ends an error message.
-
     """
 
     names: tuple[str, ...]
@@ -96,7 +93,6 @@ class Fallback:
     Attributes:
         backend: The name of the backend that builds them.
         reason: The user's setting that requests it.
-
     """
 
     backend: str
@@ -112,7 +108,6 @@ class CrossCompilers:
         trial: The arguments of a call that succeeds only if everything that images need is
             installed. It runs in an empty directory.
         advice: What to install.
-
     """
 
     names: tuple[str, ...]
@@ -130,7 +125,6 @@ class Runtime:
         include_directories: The directories of its headers.
         definitions: The macros that host code is compiled with.
         link_libraries: The libraries that it needs itself.
-
     """
 
     linkage: Literal["shared", "static"]
@@ -163,7 +157,6 @@ class Traits:
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
             a launch.
         unsafe: The characters that the tools do not take literally in paths.
-
     """
 
     name: str

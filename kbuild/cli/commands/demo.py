@@ -104,7 +104,6 @@ def _run_program(*argv: str | Path) -> int:
 
     Raises:
         BuildError: The program fails.
-
     """
     status = process.stream(Command(argv=tuple(map(str, argv))))
     if status not in (0, SKIPPED):

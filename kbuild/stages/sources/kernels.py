@@ -64,7 +64,6 @@ def find_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
 
     Raises:
         ToolchainError: tree-sitter is not installed, and the text has a kernel.
-
     """
     if _KERNEL.encode() not in text and not _MACRO.search(text):
         return ()

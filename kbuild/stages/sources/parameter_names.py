@@ -38,7 +38,6 @@ def declare_params(
 
     Raises:
         ToolchainError: tree-sitter is not installed.
-
     """
     incomplete = {row.container for row in kernels if _is_incomplete(row)}
     return declare_from_texts(
@@ -144,7 +143,6 @@ def _read_builtin(spelled: str) -> tuple[frozenset[str], int, str] | None:
     Returns:
         The words and qualifiers, the number of ``long``, and the ``*`` and ``&``; or None if the
         type is not built in.
-
     """
     base, *rest = re.split(r"(?=[*&])", spelled, maxsplit=1)
     words = re.findall(r"\w+|[^\w\s]", base)

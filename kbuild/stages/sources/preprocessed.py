@@ -56,7 +56,6 @@ def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
     Args:
         text: The preprocessed text.
         names: The kernels' names without scopes. If empty, all kernels are extracted.
-
     """
     requested = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
     selected = b"".join(_select(text, requested))

@@ -43,7 +43,6 @@ def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[s
 
     Raises:
         SourceError: The stub unit cannot declare a parameter. The message names the kernel.
-
     """
     return tuple(
         _describe_stub(kernel, index, has_headers=has_headers)

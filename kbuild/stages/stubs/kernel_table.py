@@ -24,7 +24,6 @@ def build_kernel_table(
     Raises:
         SourceError: Two sources define another kernel, or define it with different layouts; or the
             images of a source differ in their kernels.
-
     """
     rows: dict[str, tuple[KernelRecord, str]] = {}
     for container, (source, images) in enumerate(sources):

@@ -47,7 +47,6 @@ def build_variable_table(
     Args:
         sources: The images of each source.
         kernels: The handles of the kernels, whose names variables cannot have.
-
     """
     found: dict[str, list[tuple[int, str, Variable]]] = {}
     for container, (source, images) in enumerate(sources):

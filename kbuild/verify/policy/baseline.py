@@ -52,7 +52,6 @@ def make_baseline(artifacts: tuple[ArtifactFacts, ...], source: str = "FILE") ->
     Raises:
         InputError: An artifact could not be read completely, two files have the same name, or
             there is no device code at all.
-
     """
     files: dict[str, FileFigures] = {}
     paths: dict[str, str] = {}
@@ -130,7 +129,6 @@ def read_baseline(path: Path) -> Baseline:
     Raises:
         InputError: The file does not exist or is not a valid baseline. The message names the
             line and the fix.
-
     """
     if not path.exists():
         raise InputError(

@@ -46,7 +46,6 @@ def load_policy(path: Path, *, reads_baseline: bool = True) -> Policy:
 
     Raises:
         ConfigurationError: The file cannot be read, has no policy, or is not valid.
-
     """
     document = read_toml(path)
     table, where = _find_table(path, document)

@@ -167,7 +167,6 @@ class Policy(Requirements):
         baseline_file: The baseline's path, as the policy writes it.
         baseline: The figures in that file, which must not get worse.
         source: The file that the policy was read from.
-
     """
 
     minimum_driver: Release | None = field(

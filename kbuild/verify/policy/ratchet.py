@@ -36,7 +36,6 @@ def compare_kernels(
         policy: The policy with the baseline.
         figure: The value to compare.
         reported: The kernels and architectures that are already reported for exceeding a limit.
-
     """
     baseline = policy.baseline
     before = baseline.find(figures.file) if baseline else None

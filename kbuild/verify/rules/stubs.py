@@ -60,7 +60,6 @@ def _require_stubs(facts: ArtifactFacts) -> tuple[HandleFacts, ...]:
 
     Raises:
         NotApplicable: No handle has one.
-
     """
     with_stub = tuple(handle for handle in facts.handles if handle.row.stub)
     if not with_stub:

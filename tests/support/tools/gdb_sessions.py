@@ -56,7 +56,6 @@ def run_gdb(
         files: The program and, to examine a crash, its core file.
         debugger: The debugger to run.
         environment: Environment variables to set.
-
     """
     marker = "-- next command --"
     words = [debugger, "--batch", "-nx"]

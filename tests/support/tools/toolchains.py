@@ -52,7 +52,6 @@ def find_problem(backend: str, compiler: str | None = None) -> str:
     Args:
         backend: The backend's name.
         compiler: A compiler to use instead of the one that kbuild chooses.
-
     """
     return _diagnose(backend, compiler).problem or ""
 

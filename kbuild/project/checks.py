@@ -45,7 +45,11 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
         if not path.is_dir():
             raise ConfigurationError(f"{key}: {path}: no such directory")
     if table.policy:
-        check_path(manifest.root / table.policy, manifest.name_key(target.name, "policy"))
+        key = manifest.name_key(target.name, "policy")
+        policy = manifest.root / table.policy
+        check_path(policy, key)
+        if not policy.is_file():
+            raise ConfigurationError(f"{key}: {policy}: no such file")
     if str(table.device_standard) not in STANDARDS:
         key = manifest.name_key(target.name, "device_standard")
         raise ConfigurationError(

@@ -61,8 +61,9 @@ class BuildDirectory:
 
     def is_configured(self) -> bool:
         """Return whether ninja can build here, and run CMake when that is necessary."""
-        # CMake writes build.ninja last.
-        return all((self.cmake / name).is_file() for name in ("CMakeCache.txt", "build.ninja"))
+        # CMake writes build.ninja last. A crash of the machine can leave empty files.
+        files = (self.cmake / name for name in ("CMakeCache.txt", "build.ninja"))
+        return all(path.is_file() and path.stat().st_size for path in files)
 
 
 def claim_directory(directory: BuildDirectory, targets: tuple[str, ...]) -> None:
@@ -160,7 +161,7 @@ def hold_lock(directory: BuildDirectory, on_wait: Callable[[str], object]) -> It
 
 def _open_locked(directory: BuildDirectory, on_wait: Callable[[str], object]) -> int:
     while True:
-        directory.root.mkdir(parents=True, exist_ok=True)
+        _make_root(directory.root)
         descriptor = os.open(directory.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             _wait_for(descriptor, directory, on_wait)
@@ -170,6 +171,17 @@ def _open_locked(directory: BuildDirectory, on_wait: Callable[[str], object]) ->
             os.close(descriptor)
             raise
         os.close(descriptor)  # `kbuild clean` removed the file in the meantime
+
+
+def _make_root(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        paths = (root, *root.parents)
+        file = next((path for path in paths if os.path.lexists(path) and not path.is_dir()), root)
+        raise ConfigurationError(
+            f"{file}: not a directory; name another build directory with -o DIR"
+        ) from error
 
 
 def _wait_for(descriptor: int, directory: BuildDirectory, on_wait: Callable[[str], object]) -> None:

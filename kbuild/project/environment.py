@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, resources
-from kbuild.errors import KbuildError
+from kbuild.errors import KbuildError, ToolchainError
 from kbuild.files import write_if_changed
 from kbuild.project.directory import BuildDirectory, forget_configuration
 from kbuild.project.manifest import Manifest
@@ -38,6 +38,10 @@ def write_environment(directory: BuildDirectory, manifest: Manifest, tools: Buil
 
     If a variable, a program, or the location changed, what CMake knows of compilers is removed, so
     that CMake starts from scratch.
+
+    Raises:
+        ToolchainError: CXX names a compiler that does not exist.
+
     """
     variables = sorted(read_build_variables().items())
     programs = dict.fromkeys((tools.cmake, tools.ninja, *_predict_compilers(manifest)))
@@ -74,6 +78,9 @@ def _predict_compilers(manifest: Manifest) -> Iterator[Path]:
     # CXX can contain arguments of the compiler.
     names = (chosen, *chosen.split()[:1]) if chosen else _CMAKE_COMPILERS
     host = next((path for path in map(find_program, names) if path), None)
+    # A toolchain file can name another compiler than CXX.
+    if chosen and host is None and "CMAKE_TOOLCHAIN_FILE" not in read_build_variables():
+        raise ToolchainError(f"CXX: compiler {chosen!r} not found; check the path, or unset CXX")
     if host:
         yield host
         hints = replace(hints, compilers=(("CXX", str(host)),))

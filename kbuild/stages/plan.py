@@ -53,7 +53,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         builder = choose_backend(spec.backend, hints)
     _check_paths(spec, builder)
     _check_runtime(spec, builder, hints)
-    with _about("BACKEND"):
+    compilers = builder.list_candidates(hints).names
+    with _about("HOST_COMPILER" if spec.host_compiler in compilers else "BACKEND"):
         toolchain = find_toolchain(builder, hints)
     with _about("COMPRESSION"):
         if builder.check_compression is not None:

@@ -59,6 +59,7 @@ _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
+_LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
 
 
 def list_candidates(hints: ToolchainHints) -> Candidates:
@@ -88,6 +89,11 @@ def read_toolchain(
     """
     (text,) = texts
     first = text.splitlines()[0] if text.strip() else ""
+    if _LAUNCHER.match(first):
+        raise ToolchainError(
+            f"{compiler} is a compiler launcher, not a compiler; name the compiler in CXX, and the "
+            "launcher in KBUILD_COMPILER_LAUNCHER"
+        )
     compiler_id = "clang" if "clang" in first else "gcc"
     match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
     if match is None:

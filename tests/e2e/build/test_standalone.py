@@ -267,7 +267,7 @@ def test_profile_and_device_jobs_of_a_directory_can_change(tmp_path: Path) -> No
     [
         ('architectures = ["sm_1"]', "architectures", "unknown architecture 'sm_1'", 2),
         ('runtime = "static"', "runtime", "shared", 2),
-        ('host_compiler = "/no/such/g++"', "backend", "compiler /no/such/g++ not found", 3),
+        ('host_compiler = "/no/such/g++"', "host_compiler", "compiler /no/such/g++ not found", 3),
     ],
 )
 def test_target_that_cannot_be_planned_is_one_message(

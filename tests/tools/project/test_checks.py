@@ -34,6 +34,7 @@ def check(path: Path, output: Path | None = None) -> None:
         ('compression = "zip"', "compression", "'zip'"),
         ('headers = ["none.h"]', "headers", "none.h: no such file"),
         ('include_directories = ["none"]', "include_directories", "none: no such directory"),
+        ('policy = "none.toml"', "policy", "none.toml: no such file"),
         ('include_directories = ["i;n"]', "include_directories", "';'"),
     ],
 )

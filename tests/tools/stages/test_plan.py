@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.stages.edges import BuildPlan, read_link, write_plan
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import TargetSpec
@@ -97,6 +97,13 @@ def test_error_contains_the_keyword_that_caused_it(tmp_path: Path) -> None:
         plan(tmp_path, architectures=("x86-64-v9",))
 
     assert caught.value.setting == "ARCHITECTURES"
+
+
+def test_missing_host_compiler_is_an_error_of_its_keyword(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError) as caught:
+        plan(tmp_path, host_compiler="/no/such/g++")
+
+    assert caught.value.setting == "HOST_COMPILER"
 
 
 def test_outputs_of_deeply_nested_sources_have_short_names(tmp_path: Path) -> None:

@@ -99,6 +99,34 @@ def test_directory_that_was_removed_is_made_and_locked_again(directory: BuildDir
         assert directory.lock.is_file()
 
 
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("name", [".", "kbuild"])
+def test_file_in_place_of_the_directory_is_named(tmp_path: Path, name: str, link: bool) -> None:
+    file = tmp_path / "build"
+    if link:
+        file.symlink_to("nowhere")
+    else:
+        file.touch()
+
+    with (
+        pytest.raises(ConfigurationError, match=f"^{file}: not a directory; .* -o DIR"),
+        hold_lock(BuildDirectory(root=file / name), print),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("name", ["CMakeCache.txt", "build.ninja"])
+def test_empty_file_is_no_configuration(directory: BuildDirectory, name: str) -> None:
+    directory.cmake.mkdir(parents=True)
+    for file in ("CMakeCache.txt", "build.ninja"):
+        (directory.cmake / file).write_text("x")
+    assert directory.is_configured()
+
+    (directory.cmake / name).write_text("")
+
+    assert not directory.is_configured()
+
+
 def test_forgetting_a_configuration_keeps_what_was_built(directory: BuildDirectory) -> None:
     kept = directory.cmake / "CMakeFiles" / "k.dir" / "k.o"
     gone = (

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
+from kbuild.errors import ToolchainError
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import write_environment
 from kbuild.project.manifest import read_manifest
@@ -28,7 +29,7 @@ class Project:
         for name in ("build.ninja", "CMakeCache.txt", "kbuild/k/x"):
             path = self.directory.cmake / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+            path.write_text("x")
 
     def write_program(self, name: str, text: str = "#!/bin/sh\n") -> None:
         path = self.root / name
@@ -54,7 +55,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     project = Project(tmp_path)
     project.update()
     for name in ("build.ninja", "CMakeCache.txt"):
-        (project.directory.cmake / name).touch()
+        (project.directory.cmake / name).write_text("x")
     return project
 
 
@@ -125,9 +126,19 @@ def test_compiler_that_the_last_configuration_found_is_watched(project: Project)
     assert project.directory.is_configured()
 
 
-def test_missing_compiler_is_left_to_the_plan(
+def test_missing_compiler_is_named_with_its_variable(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -m64")
+
+    with pytest.raises(ToolchainError, match="CXX: compiler 'no-such-compiler -m64' not found"):
+        project.update()
+
+
+def test_missing_compiler_does_not_matter_with_a_toolchain_file(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("CMAKE_TOOLCHAIN_FILE", "toolchain.cmake")
 
     assert project.update()

@@ -10,7 +10,7 @@ import pytest
 from kbuild.backends.cpu import build as cpu
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.formats.offload import binary as offload_binary
 
 GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
@@ -54,6 +54,14 @@ def test_user_options_follow_kbuilds_options() -> None:
 def test_machine_options_are_rejected(option: str) -> None:
     with pytest.raises(ConfigurationError, match=f"option {option}: ARCHITECTURES selects"):
         cpu.compile_command(replace(UNIT, options=(option,)), GCC)
+
+
+@pytest.mark.parametrize(
+    "text", ["ccache version 4.7.5\n", "sccache 0.16.0\n", "distcc 3.4 x86_64-pc-linux-gnu\n"]
+)
+def test_launcher_is_not_mistaken_for_a_compiler(text: str) -> None:
+    with pytest.raises(ToolchainError, match=r"/usr/bin/x is a compiler launcher.* in CXX"):
+        cpu.read_toolchain(Path("/usr/bin/x"), (text,), NO_HINTS)
 
 
 def test_clang_does_not_get_gcc_options() -> None:

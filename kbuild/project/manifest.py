@@ -17,7 +17,7 @@ from kbuild.files import read_toml
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.project.sources import find_sources
 from kbuild.project.target_names import check_conflicts, check_name
-from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
+from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
 
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ def read_manifest(path: Path) -> Manifest:
         ConfigurationError: The manifest is not valid TOML, has an unknown key, has a value of the
             wrong type, has no target, or has a pattern that matches no file.
     """
-    path = path.absolute()
+    path = normalize(path.absolute())
     check_path(path, "the manifest", UNSAFE_IN_ROOT)
     data = _read_document(path) or {}
     _reject_unknown(path, "table", data, _TABLES)

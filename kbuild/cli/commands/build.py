@@ -17,6 +17,7 @@ from kbuild.project.generate import BuildSettings, locate_artifact
 from kbuild.project.manifest import PROFILES, Manifest, ManifestTarget, find_manifest, read_manifest
 from kbuild.project.ninja import NinjaRun, run_ninja
 from kbuild.project.tools import find_build_tools
+from kbuild.stages.paths import normalize
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 _MAX_JOBS: Final = 99999  # the limit in KbuildAddKernels.cmake
@@ -68,8 +69,8 @@ def add_directory_arguments(
 def locate_build(manifest: Path, arguments: argparse.Namespace) -> BuildDirectory:
     """Return the build directory. Each profile has its own."""
     if arguments.output:
-        return BuildDirectory(root=arguments.output.absolute())
-    root = manifest.parent / DEFAULT_OUTPUT
+        return BuildDirectory(root=normalize(arguments.output.absolute()))
+    root = normalize(manifest).parent / DEFAULT_OUTPUT
     is_default = arguments.profile in (None, PROFILES[0])
     return BuildDirectory(root=root if is_default else root / arguments.profile)
 

@@ -215,6 +215,20 @@ def test_manifest_with_an_older_time_is_noticed(tmp_path: Path) -> None:
     assert contents[0] != contents[1]
 
 
+def test_build_from_another_directory_does_not_configure_again(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(SMALL)
+    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    build_small(tmp_path, {})
+
+    for arguments in (("-f", "../kbuild.toml"), ("-f", "../kbuild.toml", "-o", "../build/kbuild")):
+        again = run_kbuild("build", *arguments, cwd=inner)
+
+        assert again.stdout == f"{tmp_path}/build/kbuild/k/libk.so\n"
+        assert "Configuring done" not in again.stderr
+
+
 def test_renamed_and_removed_sources_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL.replace('"k.cu"', '"**/*.cu"'))
     (tmp_path / "inner").mkdir()

@@ -264,7 +264,7 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
     ("settings", "environment", "code", "message"),
     [
         ('architectures = ["gfx1"]', {}, 2, "unknown architecture 'gfx1'; there are device lib"),
-        ('architectures = ["gfx1250"]', {}, 3, "no oclc_isa_version_1250.bc); install newer ones"),
+        ('architectures = ["gfx1250"]', {}, 3, "install newer ones (Debian: rocm-device-libs"),
         ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "names xnack twice"),
         ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could use either"),
         ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),

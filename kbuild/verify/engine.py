@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
@@ -14,9 +14,9 @@ from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files
 from kbuild.verify.policy.model import SEVERITIES, Policy, Severity, SeverityChange
 from kbuild.verify.policy.waivers import Claim, Scope, apply_waivers, judge_waivers
-from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome, Status
-from kbuild.verify.rule import KERNELS, Evidence, LacksEvidence, NotApplicable, Rule, Violation
-from kbuild.verify.wording import shorten
+from kbuild.verify.report import Finding, Instance, Report, RuleNote, RuleOutcome, Status
+from kbuild.verify.rule import Evidence, LacksEvidence, NotApplicable, Rule
+from kbuild.verify.wording import fill_message
 
 _MISSING: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
@@ -24,13 +24,20 @@ _MISSING: Final[dict[Evidence, str]] = {
 }
 
 
+class _Cause(NamedTuple):
+    """What all violations of a finding have in common."""
+
+    message: str
+    severity: Severity
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """The findings of one rule in one file."""
+    """The violations of one rule in one file, by their cause."""
 
     rule: Rule
     path: str
-    violations: tuple[Violation, ...]
+    causes: dict[_Cause, list[Instance]]
     skipped: NotApplicable | None = None
     error: str | None = None
 
@@ -58,14 +65,18 @@ def verify(
     outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     judged = apply_waivers(
-        (_make_claim(o, violation, changes) for o in outcomes for violation in o.violations),
+        (
+            _make_claim(o, cause, tuple(instances), changes)
+            for o in outcomes
+            for cause, instances in o.causes.items()
+        ),
         policy,
         today,
     )
     rules_run = tuple(
         rule_id
         for rule_id, of_rule in by_rule.items()
-        if any(not (o.skipped or o.error) or o.violations for o in of_rule)
+        if any(not (o.skipped or o.error) or o.causes for o in of_rule)
     )
     paths = tuple(facts.path for facts in artifacts)
     scope = Scope(paths=paths, rules=rules, rules_run=rules_run)
@@ -111,20 +122,19 @@ def unknown_rule(name: str, rules: tuple[Rule, ...] = RULES) -> ConfigurationErr
 
 
 def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _Outcome:
-    violations: list[Violation] = []
+    causes: dict[_Cause, list[Instance]] = {}
     skipped: NotApplicable | None = None
     error: str | None = None
     try:
         _require_evidence(rule, facts)
-        for violation in rule.check(facts, files, policy):
-            violations.append(violation)  # noqa: PERF402 - keeps the violations before a skip
+        for one in rule.check(facts, files, policy):
+            cause = _Cause(one.message, one.severity or rule.severity)
+            causes.setdefault(cause, []).append(Instance(one.symbol, one.arch, one.where))
     except NotApplicable as reason:
         skipped = reason
     except Exception as failure:  # noqa: BLE001 - one broken rule must not hide the others
         error = f"{type(failure).__name__}: {failure}"
-    return _Outcome(
-        rule=rule, path=facts.path, violations=tuple(violations), skipped=skipped, error=error
-    )
+    return _Outcome(rule=rule, path=facts.path, causes=causes, skipped=skipped, error=error)
 
 
 def _require_evidence(rule: Rule, facts: ArtifactFacts) -> None:
@@ -192,28 +202,24 @@ def _require_reason(rule: Rule, change: SeverityChange) -> None:
         )
 
 
-def _make_claim(outcome: _Outcome, violation: Violation, changes: dict[str, Severity]) -> Claim:
+def _make_claim(
+    outcome: _Outcome, cause: _Cause, instances: tuple[Instance, ...], changes: dict[str, Severity]
+) -> Claim:
     rule = outcome.rule
-    names = dict(violation.kernels)
 
-    def state(kernels: tuple[str, ...]) -> Finding:
-        message, symbol = violation.message, violation.symbol
-        if names:
-            if violation.restate is not None:
-                message = violation.restate(kernels)
-            message = message.replace(KERNELS, shorten(names[kernel] for kernel in kernels))
-            is_first = symbol is not None or len(kernels) == 1
-            symbol = symbol if symbol in kernels else kernels[0] if is_first else None
+    def state(instances: tuple[Instance, ...]) -> Finding:
+        architectures = {one.arch for one in instances}
         return Finding(
             rule=rule.id,
             slug=rule.slug,
-            severity=changes.get(rule.id) or violation.severity or rule.severity,
+            severity=changes.get(rule.id) or cause.severity,
             path=outcome.path,
-            symbol=symbol,
-            arch=violation.arch,
-            message=message,
+            symbol=next((one.symbol for one in instances if one.symbol is not None), None),
+            arch=architectures.pop() if len(architectures) == 1 else None,
+            message=fill_message(cause.message, instances),
             fix=rule.documentation.fix,
+            count=len(instances),
+            instances=instances,
         )
 
-    only = (violation.symbol,) if violation.symbol else ()
-    return Claim(kernels=tuple(names) or only, state=state)
+    return Claim(rule=rule.id, path=outcome.path, instances=instances, state=state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from kbuild.verify.policy.model import Severity, Waiver
 
@@ -11,9 +11,34 @@ from kbuild.verify.policy.model import Severity, Waiver
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
 
 
+class Instance(NamedTuple):
+    """One occurrence of a finding: a kernel, an architecture, and a place, as far as known.
+
+    ``symbol`` is mangled. ``where`` is a place in the file, such as a container, or the value
+    of a figure.
+    """
+
+    symbol: str | None
+    arch: str | None
+    where: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One problem that a rule found in one file, and how to fix it."""
+    """One cause of problems that a rule found in one file, and how to fix it.
+
+    Attributes:
+        rule: The id of the rule.
+        slug: The name of the rule.
+        severity: The severity in this file.
+        path: The file.
+        symbol: The first symbol that the finding is about, or None.
+        arch: The architecture that the finding is about, or None if there are several.
+        message: The problem, with a few examples.
+        fix: The fix, which is the same for all findings of the rule.
+        count: The number of instances.
+        instances: All instances, in the order of the file.
+    """
 
     rule: str
     slug: str
@@ -23,6 +48,8 @@ class Finding:
     arch: str | None
     message: str
     fix: str
+    count: int = 1
+    instances: tuple[Instance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

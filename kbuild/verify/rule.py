@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import Policy, Severity
 
 # The parts that a file must have before a rule can judge it.
 Evidence: TypeAlias = Literal["note", "images"]
-
-# The place of the kernels' names in the message of a violation.
-KERNELS: Final = "{kernels}"
 
 # The kinds of files that a linker created.
 LINKED: Final = ("shared-object", "executable")
@@ -38,39 +34,28 @@ class LacksEvidence(NotApplicable):
     """
 
 
-class KernelName(NamedTuple):
-    """A kernel's symbol, and its name for people."""
-
-    symbol: str
-    display: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One problem that a rule found. The engine adds the rule's id and fix, and the file's path.
+    """One occurrence of a problem that a rule found.
+
+    The engine adds the rule's id and fix, and the file's path. It makes one finding of all
+    violations in a file that have the same message and severity.
 
     Attributes:
-        message: The problem. Contains `KERNELS` where the names of ``kernels`` go, so that the
-            engine can leave out kernels that a waiver covers.
+        message: The cause of the problem. It contains `KERNELS`, `ARCHITECTURES`, `PLACES`, or
+            `EXAMPLES` of `kbuild.verify.wording` instead of what differs between the
+            occurrences.
         symbol: The symbol that the problem is about, or None.
         arch: The architecture that the problem is about, or None.
+        where: The place in the file, or the value of a figure; or None.
         severity: The severity, or None for the severity of the rule.
-        kernels: The kernels that the problem is about, if there are several.
-        restate: Creates the message for some of ``kernels``, if replacing their names is not
-            enough.
     """
 
     message: str
     symbol: str | None = None
     arch: str | None = None
+    where: str | None = None
     severity: Severity | None = None
-    kernels: tuple[KernelName, ...] = ()
-    restate: Callable[[tuple[str, ...]], str] | None = None
-
-
-def name_kernels(symbols: Iterable[str]) -> tuple[KernelName, ...]:
-    """Return the kernels of these symbols with their demangled names, without duplicates."""
-    return tuple(KernelName(symbol, demangle(symbol)) for symbol in dict.fromkeys(symbols))
 
 
 Violations: TypeAlias = Iterator[Violation]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kbuild.demangle.names import demangle
-from kbuild.verify.figures import FigureName, FileFigures, KernelFigures
+from kbuild.verify.figures import FigureName, FileFigures
 from kbuild.verify.policy.baseline import Baseline
 from kbuild.verify.policy.model import Limit, Policy
 from kbuild.verify.rule import Violation
+from kbuild.verify.wording import EXAMPLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +19,6 @@ class Figure:
     name: FigureName
     limit: Limit
     unit: str
-
-
-def describe_kernel(kernel: KernelFigures) -> str:
-    """Return the name of a kernel and its architecture."""
-    return f"{demangle(kernel.kernel)} on {kernel.arch}"
 
 
 def compare_kernels(
@@ -42,21 +37,21 @@ def compare_kernels(
     if baseline is None or before is None:
         return
     old = {(kernel.kernel, kernel.arch): kernel for kernel in before.kernels}
-    better = []
     for kernel in figures.kernels:
         key = (kernel.kernel, kernel.arch)
         was = getattr(old.get(key), figure.name, None)
         now = getattr(kernel, figure.name)
-        if was is None or now is None:
+        if was is None or now is None or now == was or (now > was and key in reported):
             continue
-        message = f"{describe_kernel(kernel)} has {now} {figure.unit}; the baseline has {was}"
-        if now > was and key not in reported:
-            yield Violation(message=message, symbol=kernel.kernel, arch=kernel.arch)
-        elif now < was:
-            better.append(message)
-    if better:
-        rest = f" ({len(better) - 1} more improved)" if len(better) > 1 else ""
-        yield _tighten(f"{better[0]}{rest}", baseline)
+        yield Violation(
+            message=f"more {figure.unit} than in the baseline: {EXAMPLES}"
+            if now > was
+            else f"fewer {figure.unit} than in the baseline: {EXAMPLES}; {_tighten(baseline)}",
+            symbol=kernel.kernel,
+            arch=kernel.arch,
+            where=f"{now} instead of {was}",
+            severity=None if now > was else "info",
+        )
 
 
 def compare_sizes(figures: FileFigures, policy: Policy) -> Iterator[Violation]:
@@ -66,32 +61,26 @@ def compare_sizes(figures: FileFigures, policy: Policy) -> Iterator[Violation]:
     if baseline is None or before is None:
         return
     old = {size.arch: size.stored_bytes for size in before.sizes}
-    better = []
     for size in figures.sizes:
         was = old.get(size.arch)
         if was is None or size.stored_bytes == was:
             continue
-        message = (
-            f"the images for {size.arch} take {size.stored_bytes} bytes; the baseline has {was}"
+        is_larger = size.stored_bytes > was
+        yield Violation(
+            message=f"larger images than in the baseline: {EXAMPLES}"
+            if is_larger
+            else f"smaller images than in the baseline: {EXAMPLES}; {_tighten(baseline)}",
+            arch=size.arch,
+            where=f"{size.stored_bytes} bytes instead of {was}",
+            severity=None if is_larger else "info",
         )
-        if size.stored_bytes > was:
-            yield Violation(message=message, arch=size.arch)
-        else:
-            better.append(message)
-    total = (
-        f"the device images take {figures.stored_bytes} bytes; "
-        f"the baseline has {before.stored_bytes}"
-    )
     # The growth of one architecture is already reported.
     if figures.stored_bytes > before.stored_bytes and {s.arch for s in figures.sizes} != set(old):
-        yield Violation(message=total)
-    if better:
-        yield _tighten(better[0], baseline)
+        yield Violation(
+            message=f"the device images take {figures.stored_bytes} bytes; "
+            f"the baseline has {before.stored_bytes}"
+        )
 
 
-def _tighten(message: str, baseline: Baseline) -> Violation:
-    return Violation(
-        message=f"{message}; to keep this improvement, run "
-        f"kbuild verify --write-baseline {baseline.source} PATH...",
-        severity="info",
-    )
+def _tighten(baseline: Baseline) -> str:
+    return f"to keep this, run kbuild verify --write-baseline {baseline.source} PATH..."

@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.verify.glob import matches, matches_file, matches_kernel
 from kbuild.verify.policy.model import Policy, Severity, Waiver
-from kbuild.verify.report import Finding, WaivedFinding
+from kbuild.verify.report import Finding, Instance, WaivedFinding
 from kbuild.verify.rule import Rule
 
 EXPIRED: Final = "KB001"
@@ -36,26 +36,27 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The kernels of a finding. ``state`` returns the finding for some of them."""
+    """The instances of a finding. ``state`` returns the finding for some of them."""
 
-    kernels: tuple[str, ...]
-    state: Callable[[tuple[str, ...]], Finding]
+    rule: str
+    path: str
+    instances: tuple[Instance, ...]
+    state: Callable[[tuple[Instance, ...]], Finding]
 
 
 def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None = None) -> Outcome:
     """Separate the findings that waivers hide from those that count.
 
     A waiver hides findings until the end of its last day. If it covers only some of a finding's
-    kernels, the finding remains for the others.
+    instances, the finding remains for the others.
     """
     day = today or dt.date.today()  # noqa: DTZ011 - the project's own calendar
     active = [waiver for waiver in policy.waivers if waiver.expires >= day]
     kept, waived = [], []
     for claim in claims:
-        whole = claim.state(claim.kernels)
-        concerned = [waiver for waiver in active if _can_hide(waiver, whole)]
-        for waiver, kernels in _divide(claim.kernels, concerned):
-            finding = whole if len(kernels) == len(claim.kernels) else claim.state(kernels)
+        concerned = [waiver for waiver in active if _can_hide(waiver, claim)]
+        for waiver, instances in _divide(claim.instances, concerned):
+            finding = claim.state(instances)
             if waiver is None:
                 kept.append(finding)
             else:
@@ -64,22 +65,17 @@ def apply_waivers(claims: Iterable[Claim], policy: Policy, today: dt.date | None
 
 
 def _divide(
-    kernels: tuple[str, ...], waivers: list[Waiver]
-) -> Iterator[tuple[Waiver | None, tuple[str, ...]]]:
-    """Yield the kernels by the first waiver that names them, then those without one."""
-    left = kernels
+    instances: tuple[Instance, ...], waivers: list[Waiver]
+) -> Iterator[tuple[Waiver | None, tuple[Instance, ...]]]:
+    """Yield the instances by the first waiver that covers them, then those without one."""
+    left = instances
     for waiver in waivers:
-        if not waiver.kernels:
-            yield waiver, left
-            return
-        named = tuple(kernel for kernel in left if matches_kernel(waiver.kernels, kernel))
-        if named:
-            yield waiver, named
-            hidden = frozenset(named)
-            left = tuple(kernel for kernel in left if kernel not in hidden)
-            if not left:
-                return
-    yield None, left
+        covered = tuple(one for one in left if _covers(waiver, one))
+        if covered:
+            yield waiver, covered
+            left = tuple(one for one in left if not _covers(waiver, one))
+    if left:
+        yield None, left
 
 
 def judge_waivers(
@@ -116,13 +112,18 @@ def judge_waivers(
     )
 
 
-def _can_hide(waiver: Waiver, finding: Finding) -> bool:
-    """Return whether a waiver covers the rule, file, and architecture of a finding."""
-    if waiver.rule != finding.rule:
+def _can_hide(waiver: Waiver, claim: Claim) -> bool:
+    """Return whether a waiver covers the rule and the file of a finding."""
+    if waiver.rule != claim.rule:
         return False
-    if waiver.files and not matches_file(waiver.files, finding.path):
+    return not waiver.files or matches_file(waiver.files, claim.path)
+
+
+def _covers(waiver: Waiver, one: Instance) -> bool:
+    """Return whether a waiver covers the kernel and the architecture of an instance."""
+    if waiver.kernels and not (one.symbol and matches_kernel(waiver.kernels, one.symbol)):
         return False
-    return not waiver.arch or (finding.arch is not None and matches(waiver.arch, finding.arch))
+    return not waiver.arch or (one.arch is not None and matches(waiver.arch, one.arch))
 
 
 def _concerns(waiver: Waiver, paths: tuple[str, ...]) -> bool:

@@ -18,7 +18,8 @@ from kbuild.verify.matching import (
     self_contained,
 )
 from kbuild.verify.policy.model import Policy
-from kbuild.verify.rule import KERNELS, KernelName, NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS, PLACES
 
 
 @rule("KB101", "missing-architecture", severity="error", needs=())
@@ -80,12 +81,12 @@ def _missing_architectures(
         if arch not in available:
             symbols = names if arch in recorded else dict.fromkeys(required[arch])
             there = f"only for {', '.join(sorted(available))}" if available else "or any other"
-            yield Violation(
-                message=f"{container.name} has no image for {arch}, {there}: "
-                f"{KERNELS if symbols else 'its kernels'} cannot run on such a device",
-                arch=arch,
-                kernels=tuple(KernelName(symbol, names[symbol]) for symbol in symbols),
+            message = (
+                f"{PLACES} has no image for {arch}, {there}: "
+                f"{KERNELS if symbols else 'its kernels'} cannot run on such a device"
             )
+            for symbol in symbols or (None,):
+                yield Violation(message=message, symbol=symbol, arch=arch, where=container.name)
 
 
 @rule("KB110", "spurious-architecture", severity="warning", needs=("images",))
@@ -109,9 +110,10 @@ def spurious_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viol
             continue
         for arch in sorted(_found_in(container) - listed):
             yield Violation(
-                message=f"{container.name} has an image for {arch}, but the policy allows "
+                message=f"{PLACES} has an image for {arch}, but the policy allows "
                 f"{'only ' + ', '.join(sorted(listed)) if listed else 'none'}",
                 arch=arch,
+                where=container.name,
             )
 
 

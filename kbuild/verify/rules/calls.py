@@ -8,6 +8,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, Reference
 from kbuild.verify.file_set import FileSet, Identity, identities_of
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS, PLACES
 
 
 @rule("KB309", "kernel-called", severity="error", needs=())
@@ -30,22 +31,21 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         if reference.kind in ("call", "call-slot"):
             kernel = files.find_kernel(reference, facts)
             if kernel is not None and not kernel.is_stub:
+                where = "" if kernel.file is facts else f" of {kernel.file.path}"
                 yield Violation(
-                    message=_describe(facts, reference, kernel), symbol=kernel.handle.kernel
+                    message=f"{PLACES} calls {KERNELS}{where}, which is data",
+                    symbol=kernel.handle.kernel,
+                    where=_caller(facts, reference) or "the code",
                 )
     unseen = _explain_missing_evidence(facts)
     if unseen:
         raise LacksEvidence(unseen)
 
 
-def _describe(facts: ArtifactFacts, reference: Reference, kernel: Identity) -> str:
-    caller = _caller(facts, reference) if reference.kind == "call" else None
-    where = "" if kernel.file is facts else f" of {kernel.file.path}"
-    return f"{caller or 'the code'} calls {kernel.handle.row.display}{where}, which is data"
-
-
 def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:
-    """Return the function that contains the first call, or None if no symbol covers it."""
+    """Return the function that contains the call, or None if no symbol covers it."""
+    if reference.kind != "call":
+        return None
     place = reference.place
     for symbol in facts.symbols:
         start = symbol.place

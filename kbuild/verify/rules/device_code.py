@@ -6,16 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts
-from kbuild.verify.rule import (
-    KERNELS,
-    LINKED,
-    LacksEvidence,
-    NotApplicable,
-    Rule,
-    Violation,
-    name_kernels,
-    rule,
-)
+from kbuild.verify.rule import LINKED, LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS
 
 _READABLE: Final = ("elf", "ptx")
 
@@ -62,12 +54,9 @@ def unregistered_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: measured: 19 public libraries contain the names of their registered kernels in
         read-only data.
     """
-    unregistered = [one for one in facts.host_kernels if one.is_registered is False]
-    if unregistered:
-        yield Violation(
-            message=f"no host code registers {KERNELS}",
-            kernels=name_kernels(one.kernel for one in unregistered),
-        )
+    for one in facts.host_kernels:
+        if one.is_registered is False:
+            yield Violation(message=f"no host code registers {KERNELS}", symbol=one.kernel)
     if any(one.is_registered is None for one in facts.host_kernels):
         raise LacksEvidence("the file does not show what its host code registers")
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends import find_limits
-from kbuild.backends.interface.limits import Requirement, parse_version
+from kbuild.backends.interface.limits import parse_version
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.matching import match_containers
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import ARCHITECTURES, PLACES
 
 
 @rule("KB105", "ptx-too-new", severity="error", needs=("images",))
@@ -45,10 +46,11 @@ def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
                 unknown.add(version or "an unnamed version")
             elif parse_version(needed) > parse_version(policy.minimum_driver):
                 yield Violation(
-                    message=f"the {image.arch} image of {container.name} is PTX {version}, "
+                    message=f"the {ARCHITECTURES} image of {PLACES} is PTX {version}, "
                     f"which requires a driver for {needed}; the policy's minimum is "
                     f"{policy.minimum_driver}",
                     arch=image.arch,
+                    where=container.name,
                 )
     if unknown:
         raise LacksEvidence(f"unknown which driver compiles PTX {', '.join(sorted(unknown))}")
@@ -77,7 +79,6 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
         raise NotApplicable("the policy names neither a minimum driver nor a minimum runtime")
     unnamed = set()
     for container in match_containers(facts):
-        found: dict[Requirement, tuple[str, list[str]]] = {}
         for image in container.readable:
             compression = image.compression
             needed = find_limits(image.backend).requirement_of(compression or "none")
@@ -87,13 +88,13 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
             if there is None:
                 unnamed.add(needed.part)
             elif parse_version(needed.version) > parse_version(there):
-                found.setdefault(needed, (compression, []))[1].append(image.arch)
-        for needed, (method, architectures) in found.items():
-            yield Violation(
-                message=f"{container.name}: {method} requires a {needed.part} of "
-                f"{needed.name}, but the policy's minimum is {oldest[needed.part]}; it cannot "
-                f"read the images for {', '.join(dict.fromkeys(architectures))}"
-            )
+                yield Violation(
+                    message=f"{PLACES}: {compression} requires a {needed.part} of "
+                    f"{needed.name}, but the policy's minimum is {there}; it cannot "
+                    f"read the images for {ARCHITECTURES}",
+                    arch=image.arch,
+                    where=container.name,
+                )
     if unnamed:
         raise LacksEvidence(
             f"the policy names no minimum {' and no minimum '.join(sorted(unnamed))}"

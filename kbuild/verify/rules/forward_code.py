@@ -16,6 +16,7 @@ from kbuild.verify.matching import (
 )
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import ARCHITECTURES, PLACES
 
 
 @rule("KB106", "no-forward-code", severity="warning", needs=("images",))
@@ -56,7 +57,8 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
         problem = _lacks_forward_code(container, linked_at_load(container, containers, facts))
         if problem:
             yield Violation(
-                message=f"{container.name} {problem}",
+                message=f"{PLACES} {problem}",
+                where=container.name,
                 severity="error" if wish == "required" else None,
             )
     require_containers(facts)
@@ -71,9 +73,9 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
         for image in container.readable:
             if image.kind == "ptx":
                 yield Violation(
-                    message=f"{container.name} contains PTX for {image.arch}, which the policy "
-                    "forbids",
+                    message=f"{PLACES} contains PTX for {ARCHITECTURES}, which the policy forbids",
                     arch=image.arch,
+                    where=container.name,
                     severity="error",
                 )
 

@@ -16,7 +16,8 @@ from kbuild.verify.identities import (
     undefined_names,
 )
 from kbuild.verify.policy.model import Policy, Severity
-from kbuild.verify.rule import KERNELS, LINKED, NotApplicable, Rule, Violation, name_kernels, rule
+from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS
 
 
 @rule("KB404", "two-runtimes", severity="error", needs=())
@@ -38,14 +39,13 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     needed = undefined_names(facts)
     for other in files.others(facts):
         used = {name: i for name, i in exported_identities(other).items() if name in needed}
-        crossing = [name for name, i in used.items() if _differs(other, i.backend, own)]
-        if crossing:
-            yield Violation(
-                message=f"{other.path} registers {KERNELS} with another copy of the runtime "
-                "than the one that this file launches through",
-                symbol=crossing[0],
-                kernels=name_kernels(crossing),
-            )
+        for name, identity in used.items():
+            if _differs(other, identity.backend, own):
+                yield Violation(
+                    message=f"{other.path} registers {KERNELS} with another copy of the runtime "
+                    "than the one that this file launches through",
+                    symbol=name,
+                )
 
 
 def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:
@@ -84,13 +84,9 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         if other.kind not in LINKED:
             continue
         copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
-        both = [name for name in exported_identities(other) if name in own and name not in copies]
-        if both:
-            yield Violation(
-                message=f"{other.path} also exports {KERNELS}",
-                symbol=both[0],
-                kernels=name_kernels(both),
-            )
+        for name in exported_identities(other):
+            if name in own and name not in copies:
+                yield Violation(message=f"{other.path} also exports {KERNELS}", symbol=name)
         theirs = exported_variables(other)
         yield from _shared_variables(other, own_variables.keys() & theirs.keys(), files)
 
@@ -104,12 +100,11 @@ def _shared_variables(
     used = names & frozenset().union(*map(_names_used, files.files))
     unused: tuple[AbstractSet[str], Severity] = (names - used, "info")
     for found, severity in ((used, None), unused):
-        if found:
+        for name in sorted(found):
             yield Violation(
                 message=f"{other.path} also exports the device "
                 f"variable{'s' * (len(found) > 1)} {KERNELS}",
-                symbol=min(found),
-                kernels=name_kernels(sorted(found)),
+                symbol=name,
                 severity=severity,
             )
 
@@ -142,10 +137,10 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
         exported = [name for name in identities if name not in requested]
     else:
         exported = [name for name in identities if not matches_kernel(allowed, name)]
-    if exported:
+    for name in exported:
         yield Violation(
             message=f"the library exports {KERNELS}",
-            kernels=name_kernels(exported),
+            symbol=name,
             severity=None if allowed is None else "error",
         )
 

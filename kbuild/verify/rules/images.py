@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.model import Kernel, Param
 from kbuild.verify.matching import ContainerMatch, match_containers, require_containers
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 from kbuild.verify.signatures import contradict_name, describe_difference
+from kbuild.verify.wording import ARCHITECTURES, EXAMPLES, KERNELS
 
 
 @rule("KB103", "kernel-missing-in-image", severity="error", needs=("images",))
@@ -37,10 +37,10 @@ def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
             for name in dict.fromkeys(names):
                 if name not in there:
                     yield Violation(
-                        message=f"the {image.arch} image of {container.name} does not contain "
-                        f"{demangle(name)}",
+                        message=f"kernels that images lack: {EXAMPLES}",
                         symbol=name,
                         arch=image.arch,
+                        where=container.name,
                     )
     require_containers(facts)
 
@@ -76,8 +76,7 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
             if difference:
                 mine, other = difference
                 yield Violation(
-                    message=f"{kernel.display}: {mine} in the {image.arch} image, "
-                    f"{other} in {name}",
+                    message=f"{KERNELS}: {mine} in the {ARCHITECTURES} image, {other} in {name}",
                     symbol=rows[kernel.name].handle if kernel.name in rows else kernel.name,
                     arch=image.arch,
                 )
@@ -85,7 +84,7 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
     for name, (where, display, params) in reference.items():
         contradiction = contradict_name(display, params) if name in present else None
         if contradiction:
-            yield Violation(message=f"{display}: {contradiction} ({where})", symbol=name)
+            yield Violation(message=f"{KERNELS}: {contradiction} ({where})", symbol=name)
 
 
 def _kernels_by_name(container: ContainerMatch) -> dict[str, Kernel]:
@@ -111,9 +110,9 @@ def corrupt_image(facts: ArtifactFacts) -> Iterator[Violation]:
         yield Violation(message=f"{problem.where}: {problem.message}")
     for image in facts.images:
         if image.problem:
-            arch = image.arch or "an unnamed architecture"
             yield Violation(
-                message=f"the image for {arch} in container {image.container}: {image.problem}",
+                message=f"image {EXAMPLES}: {image.problem}",
+                where=f"container {image.container}",
                 arch=image.arch or None,
             )
 

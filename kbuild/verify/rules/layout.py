@@ -9,7 +9,7 @@ from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import target_note
 from kbuild.verify.file_set import FileSet, Identity, identities_of
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
-from kbuild.verify.wording import shorten
+from kbuild.verify.wording import KERNELS, PLACES
 
 # `struct kbuild_note_header` and the parts of every ELF note need this alignment in memory.
 _NOTE_ALIGNMENT: Final = 4
@@ -46,11 +46,11 @@ def copy_relocated_handle(facts: ArtifactFacts, files: FileSet) -> Iterator[Viol
 
 
 def _copied(original: Identity) -> Violation:
-    name, path = original.handle.row.display, original.file.path
+    path = original.file.path
     is_broken = _binds_to_itself(original)
     effect = "registers its own handle instead" if is_broken else "must keep using the copy"
     return Violation(
-        message=f"the executable has a copy of the handle of {name} from {path}, which {effect}",
+        message=f"the executable has a copy of the handle of {KERNELS} from {path}, which {effect}",
         symbol=original.handle.kernel,
         severity="error" if is_broken else "warning",
     )
@@ -93,12 +93,13 @@ def symbolic_binding(facts: ArtifactFacts) -> Iterator[Violation]:
     ]
     if not exported:
         raise NotApplicable("not a shared object that exports handles")
-    bound = [kernel.handle.row.display for kernel in exported if _binds_to_itself(kernel)]
-    if bound:
-        yield Violation(
-            message="the file uses its own handles even if they are copied (-Bsymbolic): "
-            f"{shorten(bound)}"
-        )
+    for kernel in exported:
+        if _binds_to_itself(kernel):
+            yield Violation(
+                message="the file uses its own handles even if they are copied (-Bsymbolic): "
+                f"{KERNELS}",
+                symbol=kernel.handle.kernel,
+            )
 
 
 @rule("KB503", "text-relocation", severity="error", needs=())
@@ -132,8 +133,8 @@ def text_relocation(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]
             what = "debug stub" if kernel.is_stub else "handle"
             yield Violation(
                 message=f"{_section_name(facts, reference.place)} contains a four-byte address of "
-                f"the {what} of {kernel.handle.row.display}",
-                symbol=reference.symbol or kernel.handle.kernel,
+                f"the {what} of {KERNELS}",
+                symbol=kernel.handle.kernel,
                 severity="error" if is_for_sharing else "info",
             )
 
@@ -197,8 +198,8 @@ def _misplaced(section: Section, facts: ArtifactFacts) -> Iterator[Violation]:
     for offset, needed in containers:
         if offset % needed:
             yield Violation(
-                message=f"the container at {section.name}+{offset:#x} is not aligned to "
-                f"{needed} bytes"
+                message=f"the container at {PLACES} is not aligned to {needed} bytes",
+                where=f"{section.name}+{offset:#x}",
             )
 
 

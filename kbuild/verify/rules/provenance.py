@@ -8,16 +8,8 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import ImageRecord, TargetRecord
 from kbuild.verify.matching import ContainerMatch, ImagePair, match_containers, require_containers
-from kbuild.verify.rule import (
-    KERNELS,
-    LacksEvidence,
-    NotApplicable,
-    Rule,
-    Violation,
-    name_kernels,
-    rule,
-)
-from kbuild.verify.wording import plural, shorten
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import ARCHITECTURES, KERNELS, PLACES, plural, shorten
 
 _HASH_SHOWN: Final = 12
 # Drivers that compile PTX keep its names.
@@ -55,7 +47,7 @@ def _contradictions(record: TargetRecord) -> Iterator[Violation]:
     for row in record.kernels:
         if not 0 <= row.container < count:
             yield Violation(
-                message=f"{row.display} is in container {row.container}, but the record has only "
+                message=f"{KERNELS} is in container {row.container}, but the record has only "
                 f"{plural(count, 'container')}",
                 symbol=row.handle,
             )
@@ -69,7 +61,9 @@ def _mismatches(container: ContainerMatch) -> Iterator[Violation]:
             continue
         message = _describe(pair, pair.found, rows)
         if message:
-            yield Violation(message=f"{container.name}: {message}", arch=pair.found.arch or None)
+            yield Violation(
+                message=f"{PLACES}: {message}", arch=pair.found.arch or None, where=container.name
+            )
 
 
 def _describe(pair: ImagePair, found: ImageFacts, rows: set[str]) -> str | None:
@@ -151,14 +145,15 @@ def unidentifiable_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
                 continue
             # KB103 reports kernels that other images have and this one lacks.
             missing = container.kernels.keys() - {kernel.name for kernel in image.kernels}
-            names = [name for name in image.nameless if name not in missing]
-            if names:
-                yield Violation(
-                    message=f"the {image.arch} image of {container.name} has no symbol for "
-                    f"{KERNELS}",
-                    arch=image.arch,
-                    kernels=name_kernels(names),
-                )
+            for name in image.nameless:
+                if name not in missing:
+                    yield Violation(
+                        message=f"the {ARCHITECTURES} image of {PLACES} has no symbol for "
+                        f"{KERNELS}",
+                        symbol=name,
+                        arch=image.arch,
+                        where=container.name,
+                    )
     if unseen:
         raise LacksEvidence("; ".join(unseen.values()))
 

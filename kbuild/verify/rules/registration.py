@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts, ModuleFacts
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS, PLACES
 
 
 @rule("KB401", "not-registered", severity="error", needs=())
@@ -27,7 +28,9 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
         section = facts.section_of(wrapper.place)
         where = f"{section.name if section else ''}+{wrapper.place.offset:#x}"
         if wrapper.problem:
-            yield Violation(message=f"the fat binary wrapper at {where}: {wrapper.problem}")
+            yield Violation(
+                message=f"the fat binary wrapper at {PLACES}: {wrapper.problem}", where=where
+            )
     for module in facts.modules:
         target = module.record.target
         for defect in _registration_defects(module):
@@ -36,8 +39,7 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
         registered = handle.registered.place if handle.registered else None
         if registered and handle.place and registered != handle.place:
             yield Violation(
-                message=f"{handle.row.display} is registered with an address that is not its "
-                "handle",
+                message=f"{KERNELS} is registered with an address that is not its handle",
                 symbol=handle.kernel,
             )
 

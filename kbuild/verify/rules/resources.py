@@ -7,23 +7,16 @@ exceed those in the baseline, see `kbuild.verify.policy.ratchet`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import intern
 from typing import Final
 
 from kbuild.backends import find_limits
-from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
 from kbuild.verify.policy.model import Limit, Policy
-from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes, describe_kernel
-from kbuild.verify.rule import (
-    LacksEvidence,
-    NotApplicable,
-    Rule,
-    Violation,
-    name_kernels,
-    rule,
-)
-from kbuild.verify.wording import plural
+from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import ARCHITECTURES, EXAMPLES, KERNELS, plural
 
 _SPILLS: Final = Figure(name="spill_bytes", limit="max_spill_bytes", unit="bytes of spills")
 _REGISTERS: Final = Figure(name="registers", limit="max_registers", unit="registers per thread")
@@ -74,8 +67,8 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
             if problem and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
                 yield Violation(
-                    message=f"{kernel.display} cannot be launched on {image.arch} with its "
-                    f"declared block: {problem}",
+                    message=f"{KERNELS} cannot be launched on {ARCHITECTURES} with its declared "
+                    f"block: {problem}",
                     symbol=kernel.name,
                     arch=image.arch,
                 )
@@ -108,10 +101,11 @@ def shared_memory_limit(facts: ArtifactFacts, policy: Policy) -> Iterator[Violat
             if used > most and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
                 yield Violation(
-                    message=f"{kernel.display} has {used} bytes of static shared memory, but "
-                    f"{image.arch} allows {most}",
+                    message=f"more bytes of static shared memory than the {most} that the device "
+                    f"allows: {EXAMPLES}",
                     symbol=kernel.name,
                     arch=image.arch,
+                    where=f"{used}",
                 )
     is_limited = policy.has_limit(_SHARED.limit) or policy.baseline is not None
     yield from _judge(facts, policy, _SHARED) if is_limited or not is_known else ()
@@ -186,10 +180,10 @@ def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Vio
         elif value > most:
             above.add((kernel.kernel, kernel.arch))
             yield Violation(
-                message=f"{describe_kernel(kernel)} has {value} {figure.unit}, but the policy "
-                f"allows {most}",
+                message=f"more {figure.unit} than the {most} that the policy allows: {EXAMPLES}",
                 symbol=kernel.kernel,
                 arch=kernel.arch,
+                where=f"{value}",
             )
     yield from compare_kernels(figures, policy, figure, frozenset(above))
     is_limited = policy.has_limit(figure.limit) or policy.baseline is not None
@@ -209,28 +203,19 @@ def _knows(kernels: tuple[KernelFigures, ...], name: FigureName) -> bool:
 
 
 def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> Iterator[Violation]:
-    """Report in one line the figures that have neither a limit nor a baseline."""
+    """Report figures that have neither a limit nor a baseline, the largest first."""
     if policy.has_limit(figure.limit) or policy.baseline is not None:
         return
-    users = [kernel for kernel in measure(facts).kernels if getattr(kernel, figure.name)]
-
-    def summarize(kernels: tuple[str, ...]) -> str:
-        chosen = frozenset(kernels)
-        named = [user for user in users if user.kernel in chosen]
-        most = max(named, key=lambda kernel: int(getattr(kernel, figure.name)))
-        count = len({demangle(kernel) for kernel in kernels})
-        return (
-            f"{what} in {plural(count, 'kernel')}, most in {describe_kernel(most)}: "
-            f"{getattr(most, figure.name)} {figure.unit}"
-        )
-
-    if users:
-        names = name_kernels(user.kernel for user in users)
+    users = ((int(getattr(kernel, figure.name) or 0), kernel) for kernel in measure(facts).kernels)
+    for value, kernel in sorted(
+        (user for user in users if user[0]), key=lambda user: user[0], reverse=True
+    ):
         yield Violation(
-            message=summarize(tuple(name.symbol for name in names)),
+            message=f"{what}: {EXAMPLES}",
+            symbol=kernel.kernel,
+            arch=kernel.arch,
+            where=intern(f"{value} bytes"),
             severity="info",
-            kernels=names,
-            restate=summarize,
         )
 
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle.names import demangle
 from kbuild.demangle.stub_names import PREFIX, name_stub
 from kbuild.errors import SourceError
 from kbuild.facts import ArtifactFacts, HandleFacts, Symbol
 from kbuild.verify.policy.model import Severity
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
-from kbuild.verify.wording import plural
+from kbuild.verify.wording import KERNELS, plural
 
 
 @rule("KB305", "missing-debug-stub", severity="error", needs=("note",))
@@ -39,16 +38,15 @@ def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
     for handle in with_stub:
         if _is_missing(facts, handle):
             yield Violation(
-                message=f"the file does not define {handle.row.stub}, the debug stub of "
-                f"{handle.row.display}",
+                message=f"the file does not define the debug stub {KERNELS}",
                 symbol=handle.row.stub,
             )
         elif handle.stub is None:
             unseen.append(handle)
         elif handle.stub.type != "function":
             yield Violation(
-                message=f"{handle.row.stub}, the debug stub of {handle.row.display}, has type "
-                f"{handle.stub.type!r} instead of 'function'",
+                message=f"the debug stub {KERNELS} has type {handle.stub.type!r} instead of "
+                "'function'",
                 symbol=handle.row.stub,
             )
     if unseen:
@@ -101,8 +99,7 @@ def unexpected_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
         name = _stub_name(handle.kernel) if functions and is_null else None
         if name in functions:
             yield Violation(
-                message=f"the file defines {name}, but {handle.row.display} was built without a "
-                "debug stub",
+                message=f"the file was built without debug stubs, but defines {KERNELS}",
                 symbol=name,
             )
     # A stub is as visible as its handle, so it has a name if the handle has one.
@@ -135,27 +132,27 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
     # If the identity is a function, no code refers to its stub by name.
     foreign = [one for one in facts.host_kernels if one.stub and one.kind == "variable"]
     for one in foreign:
-        yield from _asymmetry(demangle(one.kernel), one.symbol, one.stub, "info")
+        yield from _asymmetry(one.symbol, one.stub, "info")
     if foreign and not facts.modules:
         return
     unseen = []
     for handle in _require_stubs(facts):
         if handle.symbol is None or handle.stub is None:
             unseen.append(handle)
-        yield from _asymmetry(handle.row.display, handle.symbol, handle.stub, None)
+        yield from _asymmetry(handle.symbol, handle.stub, None)
     if unseen and not facts.has_symbol_table:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} with a missing name")
 
 
 def _asymmetry(
-    display: str, symbol: Symbol | None, stub: Symbol | None, severity: Severity | None
+    symbol: Symbol | None, stub: Symbol | None, severity: Severity | None
 ) -> Iterator[Violation]:
     if symbol is None or stub is None:
         return
     if (symbol.binding, symbol.visibility) != (stub.binding, stub.visibility):
         yield Violation(
-            message=f"the handle of {display} is {symbol.binding} and {symbol.visibility}, but "
-            f"its debug stub is {stub.binding} and {stub.visibility}",
+            message=f"the debug stub {KERNELS} is {stub.binding} and {stub.visibility}, but its "
+            f"handle is {symbol.binding} and {symbol.visibility}",
             symbol=stub.name,
             severity=severity,
         )
@@ -195,16 +192,15 @@ def _slot_violations(handle: HandleFacts) -> Iterator[Violation]:
     if stub is None and not content.is_null:
         defect = "is not null, but the target was built without debug stubs"
     elif stub is not None and content.is_null:
-        defect = f"is null instead of the address of {stub}"
+        defect = "is null instead of the address of its debug stub"
     elif stub is not None and content.place != (handle.stub.place if handle.stub else None):
-        defect = f"is not the address of {stub}"
+        defect = "is not the address of its debug stub"
     if defect:
-        message = f"the content of the handle of {handle.row.display} {defect}"
+        message = f"the content of the handle of {KERNELS} {defect}"
         yield Violation(message=message, symbol=handle.kernel)
     elif content.interposable:
         yield Violation(
-            message=f"another file can interpose {content.symbol}, the stub of "
-            f"{handle.row.display}",
+            message=f"another file can interpose the debug stub of {KERNELS}",
             symbol=handle.kernel,
             severity="warning",
         )

@@ -12,16 +12,8 @@ from typing import Final
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
 from kbuild.formats.elf.constants import SHF_MERGE
-from kbuild.verify.rule import (
-    KERNELS,
-    LacksEvidence,
-    NotApplicable,
-    Rule,
-    Violation,
-    name_kernels,
-    rule,
-)
-from kbuild.verify.wording import plural
+from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import EXAMPLES, KERNELS, plural
 
 _POINTER_BYTES: Final = 8
 _READ_ONLY_SECTIONS: Final = (".data.rel.ro", ".rodata")
@@ -47,9 +39,7 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
         is_registered = handle.registered is not None and handle.registered.place is not None
         if facts.has_symbol_table or (handle.registered is not None and not is_registered):
             yield Violation(
-                message=f"the file does not define {handle.kernel}, the handle of "
-                f"{handle.row.display}",
-                symbol=handle.kernel,
+                message=f"the file does not define the handle of {KERNELS}", symbol=handle.kernel
             )
         else:
             unseen.append(handle)
@@ -73,19 +63,17 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     if not facts.handles and not facts.host_kernels:
         raise NotApplicable("the file has no handle")
-    functions = [one.kernel for one in facts.host_kernels if one.kind == "function"]
-    if functions:
-        yield Violation(
-            message=f"functions are the host identities of {KERNELS}",
-            kernels=name_kernels(functions),
-            severity="info",
-        )
+    for one in facts.host_kernels:
+        if one.kind == "function":
+            yield Violation(
+                message=f"functions are the host identities of {KERNELS}",
+                symbol=one.kernel,
+                severity="info",
+            )
     unseen = []
     for handle in facts.handles:
         if handle.is_function:
-            yield Violation(
-                message=f"the handle of {handle.row.display} is a function", symbol=handle.kernel
-            )
+            yield Violation(message=f"the handle of {KERNELS} is a function", symbol=handle.kernel)
         elif handle.symbol is None and handle.is_found:
             unseen.append(handle)
     if unseen:
@@ -113,9 +101,7 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
         if handle.is_function:
             continue
         for defect in _layout_defects(facts, handle):
-            yield Violation(
-                message=f"the handle of {handle.row.display} {defect}", symbol=handle.kernel
-            )
+            yield Violation(message=f"the handle of {KERNELS} {defect}", symbol=handle.kernel)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
 
@@ -170,8 +156,9 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
         # If two targets instantiate one template, the linker keeps one handle for both.
         if first.kernel != handle.kernel:
             yield Violation(
-                message=f"{handle.row.display} and {first.row.display} share a handle",
+                message=f"two kernels share a handle: {EXAMPLES}",
                 symbol=handle.kernel,
+                where=f"with {first.row.display}",
             )
     if any(not handle.is_found for handle in facts.handles):
         raise LacksEvidence("some handles cannot be found")
@@ -184,8 +171,9 @@ def _folded_foreign(facts: ArtifactFacts) -> Iterator[Violation]:
             first = at_place.setdefault(one.symbol.place, one.kernel)
             if first != one.kernel:
                 yield Violation(
-                    message=f"{demangle(one.kernel)} and {demangle(first)} share an identity",
+                    message=f"two kernels share an identity: {EXAMPLES}",
                     symbol=one.kernel,
+                    where=f"with {demangle(first)}",
                 )
 
 

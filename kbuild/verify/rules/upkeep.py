@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.figures import measure
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import EXAMPLES
 
 
 @rule("KB001", "expired-waiver", severity="error", needs=())
@@ -70,13 +70,8 @@ def baseline_outdated(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
     before = {(kernel.kernel, kernel.arch) for kernel in known.kernels}
     after = {(kernel.kernel, kernel.arch) for kernel in figures.kernels}
     for changed, what in ((after - before, "new"), (before - after, "gone")):
-        architectures: dict[str, list[str]] = {}
         for kernel, arch in sorted(changed):
-            architectures.setdefault(kernel, []).append(arch)
-        for kernel, found in architectures.items():
-            yield Violation(
-                message=f"{demangle(kernel)} is {what} on {', '.join(found)}", symbol=kernel
-            )
+            yield Violation(message=f"{what}: {EXAMPLES}", symbol=kernel, arch=arch)
 
 
 RULES: Final[tuple[Rule, ...]] = (expired_waiver, unused_waiver, baseline_outdated)

@@ -59,8 +59,8 @@ def test_baseline_on_the_command_line(build_env: BuildEnv, tmp_path: Path) -> No
     renamed = verify_json(*words, "--select", "KB003", other)["findings"]
     assert isinstance(renamed, list)
     assert [(f["rule"], f["severity"], f["message"]) for f in renamed] == [
-        ("KB003", "info", "renamed(float*) is new on gfx90a"),
-        ("KB003", "info", "plain(float*) is gone on gfx90a"),
+        ("KB003", "info", "new: renamed(float*) on gfx90a"),
+        ("KB003", "info", "gone: plain(float*) on gfx90a"),
     ]
 
 

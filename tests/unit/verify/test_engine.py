@@ -11,7 +11,9 @@ from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalog import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import SEVERITIES, SeverityChange
+from kbuild.verify.report import Instance
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
+from kbuild.verify.wording import KERNELS
 from support.facts.build_facts import sound_facts
 
 FACTS = sound_facts()
@@ -46,6 +48,30 @@ def test_finding_carries_rule_and_path() -> None:
         "in libdemo.so",
         "Do it.",
     )
+
+
+def test_violations_of_one_cause_are_one_finding_per_file() -> None:
+    def check(_facts: ArtifactFacts, _files: FileSet, _policy: Policy) -> Iterator[Violation]:
+        for n in range(100_000):
+            cause = f"lost: {KERNELS}" if n % 2 else f"found: {KERNELS}"
+            yield Violation(message=cause, symbol=f"k{n // 2}", arch="sm_90", where="a.cu")
+        yield Violation(message=f"lost: {KERNELS}", symbol="other", severity="info")
+
+    files = (FACTS, replace(FACTS, path="b.so"))
+    report = verify(files, rules=(replace(finds, check=check),))
+    assert [(f.path, f.severity, f.count, f.symbol, f.arch) for f in report.findings] == [
+        (path, severity, count, symbol, arch)
+        for path in ("libdemo.so", "b.so")
+        for severity, count, symbol, arch in (
+            ("error", 50_000, "k0", "sm_90"),
+            ("error", 50_000, "k0", "sm_90"),
+            ("info", 1, "other", None),
+        )
+    ]
+    found, lost, _ = report.findings[:3]
+    assert found.message == "found: k0, k1, k2 and 49997 more"
+    assert lost.message == "lost: k0, k1, k2 and 49997 more"
+    assert found.instances[7] == Instance("k7", "sm_90", "a.cu")
 
 
 def test_warnings_and_infos_are_ok() -> None:

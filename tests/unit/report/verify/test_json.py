@@ -43,6 +43,8 @@ def test_verify_report_is_the_contract() -> None:
                 "arch": "sm_90",
                 "message": "no image",
                 "fix": "add one",
+                "count": 1,
+                "instances": [],
             }
         ],
         "rules_run": ["KB101"],

@@ -227,7 +227,8 @@ def test_spills_without_a_limit_are_one_info() -> None:
     (finding,) = findings(needing(spill_bytes=16), "KB201")
     assert finding.severity == "info"
     assert finding.message == (
-        "register spills in 2 kernels, most in axpy(float, float*) on sm_90: 16 bytes of spills"
+        "register spills: axpy(float, float*) on sm_90 (16 bytes), "
+        "ns::scale(float*, float, int) on sm_90 (16 bytes)"
     )
 
 
@@ -282,15 +283,16 @@ def test_registers_of_the_declared_block(
 def test_static_shared_memory_of_devices(arch: str, most: int | None) -> None:
     used = most or 1 << 30
     assert findings(needing(arch, shared_bytes=used), "KB203") == ()
-    assert len(findings(needing(arch, shared_bytes=used + 1), "KB203")) == (2 if most else 0)
+    found = findings(needing(arch, shared_bytes=used + 1), "KB203")
+    assert [f.count for f in found] == ([2] if most else [])
 
 
 def test_kernels_of_several_sources_count_once() -> None:
     twice = replace(
         foreign_facts(CUBIN, replace(CUBIN, container=1), PTX), containers=FOREIGN.containers * 2
     )
-    found = findings(twice, "KB202", Policy(max_registers=16))
-    assert sorted(f.symbol or "" for f in found) == sorted((SCALE, AXPY))
+    (found,) = findings(twice, "KB202", Policy(max_registers=16))
+    assert sorted(one.symbol or "" for one in found.instances) == sorted((SCALE, AXPY))
 
 
 # The baseline.
@@ -308,7 +310,7 @@ def test_improvement_asks_for_a_new_baseline() -> None:
     assert report.ok
     assert (finding.rule, finding.severity) == ("KB202", "info")
     assert "run kbuild verify --write-baseline kbuild.baseline PATH..." in finding.message
-    assert "(1 more improved)" in finding.message
+    assert finding.count == 2
 
 
 def test_kernels_that_are_new_or_gone_are_listed() -> None:
@@ -316,15 +318,16 @@ def test_kernels_that_are_new_or_gone_are_listed() -> None:
     facts = foreign_facts(replace(CUBIN, kernels=(*CUBIN.kernels[1:], other)), PTX)
     found = findings(facts, "KB003", Policy(baseline=BASELINE))
     assert [f.message for f in found] == [
-        "other(float*) is new on sm_90",
-        "ns::scale(float*, float, int) is gone on sm_90",
+        "new: other(float*) on sm_90",
+        "gone: ns::scale(float*, float, int) on sm_90",
     ]
     assert {f.severity for f in found} == {"info"}
 
 
 def test_limit_and_baseline_report_a_kernel_once() -> None:
     policy = Policy(max_registers=16, baseline=BASELINE)
-    assert len(findings(needing(registers=40), "KB202", policy)) == 2
+    (found,) = findings(needing(registers=40), "KB202", policy)
+    assert found.count == 2
 
 
 def test_severities_apply() -> None:

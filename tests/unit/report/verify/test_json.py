@@ -7,7 +7,7 @@ from kbuild.model import Resources
 from kbuild.report.inspect.json import render_artifacts
 from kbuild.report.verify.json import render
 from kbuild.verify import verify
-from kbuild.verify.report import Finding, Report, RuleNote
+from kbuild.verify.report import Finding, Instance, Report, RuleNote
 from support.facts.build_facts import KERNELS, SCALE, change_handle, sound_facts
 
 FACTS = sound_facts()
@@ -20,6 +20,7 @@ FINDING = Finding(
     arch="sm_90",
     message="no image",
     fix="add one",
+    instances=(Instance(None, "sm_90", "a.cu"),),
 )
 
 
@@ -44,7 +45,7 @@ def test_verify_report_is_the_contract() -> None:
                 "message": "no image",
                 "fix": "add one",
                 "count": 1,
-                "instances": [],
+                "instances": [{"symbol": None, "arch": "sm_90", "where": "a.cu"}],
             }
         ],
         "rules_run": ["KB101"],

@@ -138,15 +138,13 @@ def fields_of(kind: Any) -> Mapping[str, Field]:
 def to_json(value: Any) -> Any:
     """Return data that `json` can write.
 
-    A dataclass or a named tuple becomes a dict, another tuple a list, and a Path or date a
-    string. The values of a dict are converted, too.
+    A dataclass becomes a dict, a tuple becomes a list, and a Path or date becomes a string.
+    The values of a dict are converted, too.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        items = [to_json(item) for item in value]
-        return dict(zip(fields, items, strict=True)) if fields else items
+        return [to_json(item) for item in value]
     if isinstance(value, dict):
         return {name: to_json(item) for name, item in value.items()}
     if isinstance(value, Path):

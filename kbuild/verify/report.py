@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from kbuild.verify.policy.model import Severity, Waiver
 
@@ -11,7 +11,8 @@ from kbuild.verify.policy.model import Severity, Waiver
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
 
 
-class Instance(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Instance:
     """One occurrence of a finding: a kernel, an architecture, and a place, as far as known.
 
     ``symbol`` is mangled. ``where`` is a place in the file, such as a container, or the value

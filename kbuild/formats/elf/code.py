@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import SHT_NOBITS, SHT_REL, SHT_RELA
-from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader
 from kbuild.formats.elf.relocation_entries import read_entries
+from kbuild.formats.elf.symbol_entries import SymbolEntry
 
 _DIGEST_DIGITS: Final = 32
 # The symbols of real files overlap a little: aliases, and kernels that contain subroutines.

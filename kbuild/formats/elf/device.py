@@ -13,15 +13,12 @@ Source: System V ABI (gABI 4.1), "Object Files".
 
 from __future__ import annotations
 
-import struct
 from functools import cached_property
-from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import (
     SHN_LORESERVE,
-    SHN_XINDEX,
     SHT_DYNSYM,
     SHT_NOBITS,
     SHT_SYMTAB,
@@ -37,30 +34,12 @@ from kbuild.formats.elf.headers import (
     is_elf_for,
     read_headers,
 )
-from kbuild.model import Linkage
-
-_SYMBOL: Final = struct.Struct("<IBBHQQ")
-_WORD: Final = struct.Struct("<I")
-_LINKAGES: Final[dict[int, Linkage]] = {0: "internal", 1: "external", 2: "weak"}
-
-
-class SymbolEntry(NamedTuple):
-    """An ELF symbol. ``name`` is an offset in the symbol names, ``other`` has all eight bits.
-
-    The lower half of ``info`` is the type of the symbol (``STT_``).
-    """
-
-    name: int
-    info: int
-    other: int
-    section: int
-    value: int
-    size: int
-
-    @property
-    def linkage(self) -> Linkage:
-        """The linkage that corresponds to the binding of the symbol."""
-        return _LINKAGES.get(self.info >> 4, "external")
+from kbuild.formats.elf.symbol_entries import (
+    SymbolEntry,
+    check_entry_size,
+    iterate_entries,
+    read_section_numbers,
+)
 
 
 class DeviceElf:
@@ -150,18 +129,10 @@ class DeviceElf:
         if self._symbol_table is None:
             return ()
         index, header = self._symbol_table
-        if header.entry_size != _SYMBOL.size:
-            raise InputError(f"symbols of {header.entry_size} bytes; expected {_SYMBOL.size}")
-        content = self.content(header)
-        rows = content[: len(content) // _SYMBOL.size * _SYMBOL.size]
-        symbols = tuple(map(SymbolEntry._make, _SYMBOL.iter_unpack(rows)))
-        if len(self.sections) < SHN_LORESERVE:
-            return symbols
-        numbers = self._read_section_numbers(index)
-        return tuple(
-            symbol._replace(section=_section_index(symbol.section, position, numbers))
-            for position, symbol in enumerate(symbols)
-        )
+        check_entry_size(header.entry_size)
+        has_numbers = len(self.sections) >= SHN_LORESERVE
+        numbers = self._read_section_numbers(index) if has_numbers else ()
+        return tuple(iterate_entries(self.content(header), numbers))
 
     @cached_property
     def _symbol_table(self) -> tuple[int, SectionHeader] | None:
@@ -179,9 +150,7 @@ class DeviceElf:
         """Return the section number of each symbol, for numbers that do not fit in a symbol."""
         for section in self.sections:
             if section.type == SHT_SYMTAB_SHNDX and section.link == table:
-                content = self.content(section)
-                rows = content[: len(content) // _WORD.size * _WORD.size]
-                return tuple(number for (number,) in _WORD.iter_unpack(rows))
+                return read_section_numbers(self.content(section))
         return ()
 
     def section_of(self, symbol: SymbolEntry) -> SectionHeader | None:
@@ -190,10 +159,3 @@ class DeviceElf:
         if not 0 < symbol.section < len(self.sections):
             return None
         return self.sections[symbol.section]
-
-
-def _section_index(number: int, position: int, numbers: tuple[int, ...]) -> int:
-    if number < SHN_LORESERVE:
-        return number
-    is_elsewhere = number == SHN_XINDEX and position < len(numbers)
-    return numbers[position] if is_elsewhere else 0

@@ -20,7 +20,7 @@ from kbuild.facts import Place, Pointer, Section, Symbol
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
 from kbuild.formats.elf.relocations import Relocations
 from kbuild.formats.elf.sections import ElfSections, guard
-from kbuild.formats.elf.symbols import read_symbol_tables
+from kbuild.formats.elf.symbols import SymbolFilter, SymbolTable, read_symbol_tables
 from kbuild.formats.elf.versions import read_defined_versions, read_needed_versions
 
 _NAME_TAGS: Final = frozenset({"DT_NEEDED", "DT_SONAME", "DT_RPATH", "DT_RUNPATH"})
@@ -106,11 +106,19 @@ class Elf(ElfSections):
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbols of ``.symtab`` and ``.dynsym``, in file order."""
-        return tuple(symbol for table in self._symbol_tables.values() for symbol in table)
+        return tuple(s for table in self._symbol_tables.values() for s in table.find())
+
+    def find_symbols(self, is_wanted: SymbolFilter) -> Iterator[Symbol]:
+        """Yield all dynamic symbols, and the others that ``is_wanted`` accepts, in file order.
+
+        In a large library, this takes much less memory and time than reading all `symbols`.
+        """
+        for table in self._symbol_tables.values():
+            yield from table.find(None if table.is_dynamic else is_wanted)
 
     @cached_property
-    def _symbol_tables(self) -> dict[int, tuple[Symbol, ...]]:
-        return guard(lambda: read_symbol_tables(self))
+    def _symbol_tables(self) -> dict[int, SymbolTable]:
+        return read_symbol_tables(self)
 
     @cached_property
     def has_symbol_table(self) -> bool:

@@ -14,10 +14,11 @@ from typing import Final
 from elftools.elf.relocation import RelrRelocationSection
 
 from kbuild.errors import InputError
-from kbuild.facts import Place, Pointer, Section, Symbol
+from kbuild.facts import Place, Pointer, Section
 from kbuild.formats.elf.constants import SHF_ALLOC
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind, kind_of, read_entries
 from kbuild.formats.elf.sections import SLOT, ElfSections, guard
+from kbuild.formats.elf.symbols import SymbolTable
 
 # Whether the entries have an addend. SHT_REL entries keep it in the relocated bytes, where
 # kbuild does not need it.
@@ -34,7 +35,7 @@ class Relocations:
     """
 
     def __init__(
-        self, elf: ElfSections, symbol_tables: Callable[[], Mapping[int, tuple[Symbol, ...]]]
+        self, elf: ElfSections, symbol_tables: Callable[[], Mapping[int, SymbolTable]]
     ) -> None:
         self._elf = elf
         self._symbol_tables = symbol_tables
@@ -73,7 +74,7 @@ class Relocations:
         kinds: frozenset[RelocationKind] | None,
         within: Section | None,
     ) -> Iterator[Relocation]:
-        symbols = self._symbol_tables().get(section.link, ())
+        symbols = self._symbol_tables().get(section.link)
         first, end = 0, 1 << 64
         if within is not None and self._elf.is_linked:
             first, end = within.address, within.address + within.size
@@ -86,7 +87,7 @@ class Relocations:
                 continue
             place = self._place_of(section, offset)
             if place is not None:
-                symbol = symbols[index] if 0 < index < len(symbols) else None
+                symbol = symbols[index] if symbols and 0 < index < len(symbols) else None
                 yield Relocation(place=place, kind=kind, symbol=symbol, addend=addend)
 
     def _fills_memory(self, section: Section) -> bool:

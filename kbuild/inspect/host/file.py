@@ -10,12 +10,13 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import SHF_EXECINSTR
 from kbuild.formats.elf.file import Elf, FileType
 from kbuild.inspect.file_content import hash_content
-from kbuild.inspect.host.handles import read_handles
+from kbuild.inspect.host.handles import list_names, read_handles
 from kbuild.inspect.host.kernels import list_foreign_kernels, read_host_kernels
 from kbuild.inspect.host.linkage import read_linkage
 from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.host.references import read_dynamic, read_references
 from kbuild.inspect.host.runtimes import read_runtimes
+from kbuild.inspect.host.symbols import select_symbols
 from kbuild.inspect.host.wrappers import read_wrappers
 from kbuild.inspect.images import read_fat_binaries
 from kbuild.inspect.options import ReadOptions
@@ -61,7 +62,8 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
     )
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
-    handles = read_handles(elf, targets)
+    symbols = select_symbols(elf, list_names(targets), foreign)
+    handles = read_handles(elf, targets, symbols)
     return ArtifactFacts(
         path=path,
         kind=kind,
@@ -72,12 +74,12 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         images=fat_binaries.images,
         handles=handles,
         wrappers=wrappers,
-        host_kernels=read_host_kernels(elf, foreign, wrappers),
+        host_kernels=read_host_kernels(elf, symbols, foreign, wrappers),
         runtimes=read_runtimes(elf),
-        linkage=read_linkage(elf),
+        linkage=read_linkage(elf, symbols),
         sections=elf.sections,
         segments=elf.segments,
-        symbols=elf.symbols,
+        symbols=symbols,
         has_symbol_table=elf.has_symbol_table,
         problems=fat_binaries.problems,
         note_problems=note_problems,

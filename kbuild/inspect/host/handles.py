@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from kbuild.errors import InputError
@@ -17,12 +17,17 @@ from kbuild.model import KernelRecord
 _Definitions: TypeAlias = dict[str, dict[Place | None, Symbol]]
 
 
-def read_handles(elf: Elf, targets: Iterable[Target]) -> tuple[HandleFacts, ...]:
-    """Return the handle of each row of the kernel tables, in the order of the rows."""
-    targets = tuple(targets)
+def list_names(targets: Iterable[Target]) -> frozenset[str]:
+    """Return the names of all handles and stubs in the kernel tables."""
     rows = tuple(row for target in targets for row in target.record.kernels)
-    names = {row.handle for row in rows} | {row.stub for row in rows if row.stub}
-    definitions = _find_definitions(elf, names) if names else {}
+    return frozenset({row.handle for row in rows} | {row.stub for row in rows if row.stub})
+
+
+def read_handles(
+    elf: Elf, targets: Sequence[Target], symbols: Iterable[Symbol]
+) -> tuple[HandleFacts, ...]:
+    """Return the handle of each row of the kernel tables, in the order of the rows."""
+    definitions = _find_definitions(symbols, list_names(targets))
     return tuple(handle for target in targets for handle in _read_table(elf, target, definitions))
 
 
@@ -35,9 +40,9 @@ def _read_table(elf: Elf, target: Target, definitions: _Definitions) -> Iterable
         yield _read_handle(elf, row, pointer, definitions)
 
 
-def _find_definitions(elf: Elf, names: set[str]) -> _Definitions:
+def _find_definitions(symbols: Iterable[Symbol], names: frozenset[str]) -> _Definitions:
     found: _Definitions = {}
-    defined = [symbol for symbol in elf.symbols if symbol.name in names and symbol.place]
+    defined = [symbol for symbol in symbols if symbol.name in names and symbol.place]
     for symbol in sorted(defined, key=lambda symbol: symbol.dynamic):
         found.setdefault(symbol.name, {}).setdefault(symbol.place, symbol)
     return found

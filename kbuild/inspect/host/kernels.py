@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from kbuild.backends import find_backend
 from kbuild.backends.interface.host import HostConventions
 from kbuild.facts import HostKernel, ImageFacts, ModuleFacts, Place, Symbol, WrapperFacts
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.registrations import Registration, read_registrations
+from kbuild.inspect.host.symbols import remove_local_marks
 from kbuild.inspect.host.text_search import find_names
-
-# In mangled names, an `L` before the identifier marks a file-local entity (GNU and clang).
-_LOCAL: Final = re.compile(r"L(?=[1-9])")
-# Only this many marks of a name are tried, because a forged name could cause a lot of work.
-_MAX_MARKS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,16 +64,26 @@ def list_foreign_kernels(
 
 
 def read_host_kernels(
-    elf: Elf, kernels: Mapping[str, tuple[str, ...]], wrappers: Sequence[WrapperFacts]
+    elf: Elf,
+    symbols: tuple[Symbol, ...],
+    kernels: Mapping[str, tuple[str, ...]],
+    wrappers: Sequence[WrapperFacts],
 ) -> tuple[HostKernel, ...]:
-    """Find the host side of ``kernels`` (the names by backend), in their order."""
+    """Find the host side of kernels, in their order.
+
+    Args:
+        elf: The host file.
+        symbols: The symbols of the file that can belong to kernels.
+        kernels: The names of the kernels by backend.
+        wrappers: The records that register containers.
+    """
     found: list[HostKernel] = []
     for backend, names in kernels.items():
         conventions = find_backend(backend).host
         if conventions is not None:
             has_wrapper = any(wrapper.backend == backend for wrapper in wrappers)
             evidence = _gather_evidence(elf, conventions, names, has_wrapper=has_wrapper)
-            found.extend(_read_backend(elf, backend, conventions, names, evidence))
+            found.extend(_read_backend(symbols, backend, conventions, names, evidence))
     return tuple(found)
 
 
@@ -102,7 +105,7 @@ def _gather_evidence(
 
 
 def _read_backend(
-    elf: Elf,
+    symbols: tuple[Symbol, ...],
     backend: str,
     conventions: HostConventions,
     names: tuple[str, ...],
@@ -112,12 +115,12 @@ def _read_backend(
     shared: dict[str, int] = {}
     for host_name in host_names.values():
         shared[host_name] = shared.get(host_name, 0) + 1
-    found = _find_symbols(elf, conventions, frozenset(host_names.values()))
+    found = _find_symbols(symbols, conventions, frozenset(host_names.values()))
     for name, host_name in host_names.items():
         stubs = found.stubs.get(host_name, [])
-        symbols = found.identities.get(host_name, [])
+        candidates = found.identities.get(host_name, [])
         calls = (evidence.calls or {}).get(name, [])
-        chosen = _choose(symbols, calls, has_unique_name=shared[host_name] == 1)
+        chosen = _choose(candidates, calls, has_unique_name=shared[host_name] == 1)
         for symbol in chosen or (None,):
             yield HostKernel(
                 backend=backend,
@@ -149,11 +152,13 @@ def _pick_stub(stubs: list[Symbol], symbol: Symbol | None, siblings: int) -> Sym
     return stubs[0] if symbol and len(stubs) == siblings == 1 else None
 
 
-def _find_symbols(elf: Elf, conventions: HostConventions, kernels: frozenset[str]) -> _Names:
+def _find_symbols(
+    symbols: tuple[Symbol, ...], conventions: HostConventions, kernels: frozenset[str]
+) -> _Names:
     """Find the defined symbols of kernels and stubs, each place once, the full table first."""
     found = _Names()
     seen: set[tuple[str, Place]] = set()
-    for symbol in sorted(elf.symbols, key=lambda symbol: symbol.dynamic):
+    for symbol in sorted(symbols, key=lambda symbol: symbol.dynamic):
         if symbol.type not in ("function", "object") or symbol.place is None:
             continue
         key = (symbol.name, symbol.place)
@@ -179,16 +184,5 @@ def _identify(symbol: Symbol, conventions: HostConventions, kernels: frozenset[s
         return symbol.name
     candidates = list(conventions.kernels_of_identity(symbol.name))
     if symbol.binding == "local":
-        candidates += _remove_local_marks(symbol.name)
+        candidates += remove_local_marks(symbol.name)
     return next((name for name in candidates if name in kernels), None)
-
-
-def _remove_local_marks(symbol: str) -> Iterator[str]:
-    """Yield the symbol's name with each possible file-local mark removed.
-
-    nvcc makes file-local kernels global in device code: ``_ZL5scalePf`` becomes
-    ``_Z5scalePf`` there.
-    """
-    if symbol.startswith("_Z"):
-        for match in itertools.islice(_LOCAL.finditer(symbol), _MAX_MARKS):
-            yield symbol[: match.start()] + symbol[match.end() :]

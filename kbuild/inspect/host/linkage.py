@@ -8,12 +8,12 @@ from kbuild.facts import LinkageFacts, Symbol
 from kbuild.formats.elf.file import Elf
 
 
-def read_linkage(elf: Elf) -> tuple[LinkageFacts, ...]:
+def read_linkage(elf: Elf, symbols: tuple[Symbol, ...]) -> tuple[LinkageFacts, ...]:
     """Return the linkage of each backend whose symbols or sections the file has."""
-    undefined = {s.name for s in elf.symbols if s.name and _is_undefined(s)}
+    undefined = {s.name for s in symbols if s.name and _is_undefined(s)}
     # The dynamic linker leaves a weak symbol null if no library defines it.
-    required = undefined - {s.name for s in elf.symbols if s.binding == "weak"}
-    known = {s.name for s in elf.symbols if s.name}
+    required = undefined - {s.name for s in symbols if s.binding == "weak"}
+    known = {s.name for s in symbols if s.name}
     found = []
     for backend, conventions in list_host_conventions():
         links, runtime = conventions.link_symbols, conventions.runtime_symbols

@@ -456,7 +456,7 @@ def test_hip_handles_are_variables_with_stubs(hip: Path, name: str) -> None:
         ("hip", 1, 0, None)
     ]
 
-    kernels = read_host_kernels(elf, {"hip": HIP_KERNELS}, wrappers)
+    kernels = read_host_kernels(elf, elf.symbols, {"hip": HIP_KERNELS}, wrappers)
     assert [k.symbol and k.symbol.name for k in kernels] == list(HIP_KERNELS)
     assert {(k.kind, k.symbol and k.symbol.size) for k in kernels} == {("variable", 8)}
     assert {k.is_registered for k in kernels} == {True}
@@ -483,6 +483,7 @@ def test_host_side_of_relocatable_hip_object(hip: Path) -> None:
 
     texts = succeed(run("strings", "-a", path))
     (unique,) = set(re.findall(r"^(_ZL5localPi\.\w+\.[0-9a-f]+)$", texts, re.MULTILINE))
-    (kernel,) = read_host_kernels(Elf(path.read_bytes()), {"hip": (unique,)}, ())
+    elf = Elf(path.read_bytes())
+    (kernel,) = read_host_kernels(elf, elf.symbols, {"hip": (unique,)}, ())
     assert kernel.symbol is not None
     assert (kernel.symbol.name, kernel.is_registered) == ("_ZL5localPi", True)

@@ -30,8 +30,9 @@ from kbuild.formats.elf.constants import (
     STT_FUNC,
     STT_OBJECT,
 )
-from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader, is_elf_for
+from kbuild.formats.elf.symbol_entries import SymbolEntry
 from kbuild.model import Problem
 
 _OS_ABI_HSA: Final = 64

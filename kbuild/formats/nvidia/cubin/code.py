@@ -21,8 +21,9 @@ from kbuild.formats.elf.constants import (
     STT_FUNC,
     STT_OBJECT,
 )
-from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader
+from kbuild.formats.elf.symbol_entries import SymbolEntry
 
 _TEXT = b".text."
 _BANK = b".nv.constant"

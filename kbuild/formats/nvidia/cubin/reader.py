@@ -15,8 +15,9 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import EM_CUDA, ET_REL, STT_CUDA_OBJECT, STT_FUNC, STT_OBJECT
-from kbuild.formats.elf.device import DeviceElf, SymbolEntry
+from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader
+from kbuild.formats.elf.symbol_entries import SymbolEntry
 from kbuild.formats.nvidia.cubin.facts import CubinFacts, CubinKernel, CubinVariable, VariableKind
 from kbuild.formats.nvidia.cubin.notes import NoteFacts, read_notes
 from kbuild.formats.nvidia.cubin.nv_info import (

@@ -133,7 +133,7 @@ KERNELS = {"cuda": ("_Z5scalePf", "_Z4tinyPf", "other_kernel")}
 def test_object_registers_the_kernels_that_it_passes_to_the_runtime(tmp_path: Path) -> None:
     elf = Elf(assemble(tmp_path, REGISTERING, "-c").read_bytes())
 
-    found = read_host_kernels(elf, KERNELS, ())
+    found = read_host_kernels(elf, elf.symbols, KERNELS, ())
     assert [(k.kernel, k.symbol and k.symbol.name, k.kind, k.is_registered) for k in found] == [
         ("_Z5scalePf", "_Z5scalePf", "function", True),
         ("_Z4tinyPf", "_ZL4tinyPf", "function", True),
@@ -144,7 +144,7 @@ def test_object_registers_the_kernels_that_it_passes_to_the_runtime(tmp_path: Pa
 def test_registration_is_unknown_in_object_without_registrations(tmp_path: Path) -> None:
     elf = Elf(assemble(tmp_path, ".text\nret\n", "-c").read_bytes())
 
-    assert {k.is_registered for k in read_host_kernels(elf, KERNELS, ())} == {None}
+    assert {k.is_registered for k in read_host_kernels(elf, elf.symbols, KERNELS, ())} == {None}
 
 
 def test_linked_file_registers_kernels_whose_names_it_contains(tmp_path: Path) -> None:
@@ -154,9 +154,10 @@ def test_linked_file_registers_kernels_whose_names_it_contains(tmp_path: Path) -
     (facts,) = inspect_path(path)
     kernels = {"cuda": ("_Z5scalePf", "kernel", "_Z4tinyPf")}
 
-    found = read_host_kernels(Elf(path.read_bytes()), kernels, facts.wrappers)
+    elf = Elf(path.read_bytes())
+    found = read_host_kernels(elf, elf.symbols, kernels, facts.wrappers)
     assert [k.is_registered for k in found] == [True, False, True]
-    unwrapped = read_host_kernels(Elf(path.read_bytes()), kernels, ())
+    unwrapped = read_host_kernels(elf, elf.symbols, kernels, ())
     assert {k.is_registered for k in unwrapped} == {False}
 
 
@@ -176,7 +177,7 @@ def test_symbols_of_one_name_are_distinguished_by_their_registration(tmp_path: P
     subprocess.run(["ld", "-r", "0.o", "1.o", "-o", "both.o"], cwd=tmp_path, check=True)
     elf = Elf((tmp_path / "both.o").read_bytes())
 
-    found = read_host_kernels(elf, {"cuda": tuple(names)}, ())
+    found = read_host_kernels(elf, elf.symbols, {"cuda": tuple(names)}, ())
     assert [k.is_registered for k in found] == [True, True]
     places = [k.symbol.place for k in found if k.symbol]
     assert len(set(places)) == 2

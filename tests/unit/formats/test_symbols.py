@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_table_that_ends_after_the_file_is_an_error(elf: Elf) -> None:
     table = next(s for s in elf.sections if s.type == "SHT_DYNSYM")
     data = bytearray(INTERPRETER.read_bytes())
     header = elf.file.header["e_shoff"] + 64 * table.index
-    data[header + 32 : header + 40] = (1 << 26).to_bytes(8, "little")
+    data[header + 24 : header + 40] = struct.pack("<QQ", len(data) - 24, 48)
     damaged = Elf(bytes(data))
     with pytest.raises(InputError, match=r"\.dynsym ends after the end of the file"):
         _ = damaged.symbols

@@ -71,7 +71,6 @@ def _fork(
 ) -> Iterator[ProcessPoolExecutor]:
     """Start processes that can `_apply` the function to the values."""
     # These modules load slowly, and little work does not need them.
-    import gc  # noqa: PLC0415
     import multiprocessing  # noqa: PLC0415
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
@@ -80,13 +79,22 @@ def _fork(
     previous, _work = _work, (function, values)
     try:
         context = multiprocessing.get_context("fork")
-        # Garbage collection writes to every object, which would copy each shared page of memory.
-        with ProcessPoolExecutor(processes, mp_context=context, initializer=gc.freeze) as pool:
+        with ProcessPoolExecutor(
+            processes, mp_context=context, initializer=_disable_collection
+        ) as pool:
             yield pool
     except BrokenProcessPool as error:
         raise InputError(f"a worker process died (out of memory?){fix}") from error
     finally:
         _work = previous
+
+
+def _disable_collection() -> None:
+    """Disable garbage collection: it would write to, and so copy, each page of shared memory."""
+    import gc  # noqa: PLC0415
+
+    gc.freeze()
+    gc.disable()
 
 
 def _apply(position: int) -> Any:

@@ -37,7 +37,7 @@ _IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
 _CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)
 def demangle(name: str) -> str:
     """Return the demangled form of ``name``, or ``name`` itself if it is not a mangled name."""
     if not name.startswith("_Z") or len(name) > _LONGEST_NAME:
@@ -84,7 +84,7 @@ def is_internal_name(symbol: str) -> bool:
     return rest.removeprefix("N").lstrip("rVK")[length:].startswith("L")
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     """Split a demangled function name into its qualified name and its parameter types.
 

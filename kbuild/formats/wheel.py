@@ -1,6 +1,6 @@
 """Wheels and other zip archives: the files in them, one at a time.
 
-Large members are decompressed into a temporary file that has no name. Nothing else is written,
+Large members are decompressed into temporary files that have no names. Nothing else is written,
 so a malicious member name cannot do harm. Sources: PEP 427; APPNOTE.TXT, the zip format, which
 Python's ``zipfile`` reads.
 """
@@ -12,12 +12,14 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Final
 
+from kbuild import parallel
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer, open_stream
+from kbuild.formats.buffer import Buffer, open_stream, release
 
 MAGIC: Final = b"PK\x03\x04"
 # The magic number of an archive without members.
@@ -63,6 +65,7 @@ def iterate_members(
     *,
     limit: int = DEFAULT_LIMIT,
     room: Room | None = None,
+    jobs: int | None = 1,
 ) -> Iterator[WheelMember]:
     """Yield the requested members in the order of the archive's directory.
 
@@ -74,6 +77,7 @@ def iterate_members(
             member is requested.
         limit: The limit in bytes for all decompressed members together.
         room: Replaces ``limit`` if several archives share one limit.
+        jobs: The number of processes that decompress large members. None means one per core.
 
     Raises:
         InputError: The directory of the archive cannot be read.
@@ -84,17 +88,12 @@ def iterate_members(
         raise InputError(f"not a valid zip archive: {error}") from error
     room = room or Room(left=limit)
     with archive:
-        for info in archive.infolist():
-            # `is_dir` is not used, because it raises IndexError for a member without a name.
-            if info.filename.endswith("/"):
-                continue
-            try:
-                data = _read_member(archive, info, is_wanted, room)
-            except _DAMAGED as error:
-                yield WheelMember(name=info.filename, problem=f"cannot be read: {error}")
-                continue
-            if data is not None:
-                yield WheelMember(name=info.filename, data=data)
+        for batch in _divide(archive.infolist(), jobs or parallel.count_cores()):
+            requested = _select(archive, batch, is_wanted, room)
+            spooled = _spool(archive, [info for info, problem in requested if not problem], jobs)
+            release(content)
+            for info, problem in requested:
+                yield spooled.get(id(info)) or _read_member(archive, info, problem)
 
 
 _DAMAGED: Final = (
@@ -103,48 +102,128 @@ _DAMAGED: Final = (
 )
 
 
-def _read_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool], room: Room
-) -> Buffer | None:
-    """Return the bytes of a member, at most as many as it declares; None if not requested."""
+def _divide(infos: Iterable[zipfile.ZipInfo], jobs: int) -> Iterator[list[zipfile.ZipInfo]]:
+    """Yield the files of an archive in batches with at most ``jobs`` large ones."""
+    batch: list[zipfile.ZipInfo] = []
+    large = 0
+    for info in infos:
+        # `is_dir` is not used, because it raises IndexError for a member without a name.
+        if info.filename.endswith("/"):
+            continue
+        large += _is_large(info)
+        if large > jobs:
+            yield batch
+            batch, large = [], 1
+        batch.append(info)
+    yield batch
+
+
+def _is_large(info: zipfile.ZipInfo) -> bool:
+    return info.file_size >= _SPOOLED
+
+
+def _select(
+    archive: zipfile.ZipFile,
+    infos: Iterable[zipfile.ZipInfo],
+    is_wanted: Callable[[bytes], bool],
+    room: Room,
+) -> list[tuple[zipfile.ZipInfo, str | None]]:
+    """Return the requested files, each with the reason if it cannot be read."""
+    found: list[tuple[zipfile.ZipInfo, str | None]] = []
+    for info in infos:
+        try:
+            if _is_requested(archive, info, is_wanted):
+                _take_room(info, room)
+                found.append((info, None))
+        except _DAMAGED as error:  # noqa: PERF203 - one damaged member does not affect others
+            found.append((info, f"cannot be read: {error}"))
+    return found
+
+
+def _is_requested(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool]
+) -> bool:
     if info.flag_bits & _ENCRYPTED:
         raise InputError("the member is encrypted")
     if info.compress_type not in _METHODS:
         raise InputError(f"unsupported compression method {info.compress_type}; expected Deflate")
     with archive.open(info) as stream:
-        front = stream.read(FRONT_BYTES)
-        if not is_wanted(front):
-            return None
-        if info.file_size > room.left:
-            raise InputError(
-                f"the member has {info.file_size} decompressed bytes; "
-                f"the limit leaves {room.left} bytes"
-            )
-        if info.file_size > info.compress_size * _MOST_RATIO:
-            raise InputError(
-                f"{info.compress_size} compressed bytes cannot yield {info.file_size} bytes"
-            )
-        parts = _iterate_parts(stream, front, info.file_size, room)
-        return b"".join(parts) if info.file_size < _SPOOLED else _spool(parts)
+        return is_wanted(stream.read(FRONT_BYTES))
 
 
-def _iterate_parts(stream: IO[bytes], front: bytes, declared: int, room: Room) -> Iterator[bytes]:
-    size = 0
-    part = front
-    room.left -= len(front)
-    while part:
-        size += len(part)
-        if size > declared:
-            raise InputError(f"the member is larger than the {declared} bytes that it declares")
-        yield part
-        # Counted before reading, because a checksum error appears only with the last bytes.
-        room.left -= min(_CHUNK, declared - size)
-        part = stream.read(_CHUNK)
+def _take_room(info: zipfile.ZipInfo, room: Room) -> None:
+    if info.file_size > room.left:
+        raise InputError(
+            f"the member has {info.file_size} decompressed bytes; "
+            f"the limit leaves {room.left} bytes"
+        )
+    if info.file_size > info.compress_size * _MOST_RATIO:
+        raise InputError(
+            f"{info.compress_size} compressed bytes cannot yield {info.file_size} bytes"
+        )
+    room.left -= info.file_size
 
 
-def _spool(parts: Iterator[bytes]) -> Buffer:
-    with tempfile.TemporaryFile() as file:
-        for part in parts:
+def _read_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, problem: str | None
+) -> WheelMember:
+    if problem is None:
+        try:
+            data = b"".join(_iterate_parts(archive, info))
+        except _DAMAGED as error:
+            problem = f"cannot be read: {error}"
+        else:
+            return WheelMember(name=info.filename, data=data)
+    return WheelMember(name=info.filename, problem=problem)
+
+
+def _iterate_parts(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield the bytes of a member, at most as many as it declares."""
+    left = info.file_size
+    with archive.open(info) as stream:
+        while part := stream.read(_CHUNK):
+            left -= len(part)
+            if left < 0:
+                raise InputError(
+                    f"the member is larger than the {info.file_size} bytes that it declares"
+                )
+            yield part
+
+
+def _spool(
+    archive: zipfile.ZipFile, infos: Iterable[zipfile.ZipInfo], jobs: int | None
+) -> dict[int, WheelMember]:
+    """Decompress the large members into temporary files, and map those into memory.
+
+    Returns:
+        The members by the address of their entry in the directory.
+    """
+    with ExitStack() as stack:
+        files = [
+            (info, stack.enter_context(tempfile.TemporaryFile()))
+            for info in infos
+            if _is_large(info)
+        ]
+        # The forked processes inherit the files.
+        problems = parallel.map_in_order(lambda f: _write_parts(archive, *f), files, jobs=jobs)
+        return {
+            id(info): WheelMember(name=info.filename, problem=problem)
+            if problem
+            else WheelMember(name=info.filename, data=_map(file))
+            for (info, file), problem in zip(files, problems, strict=True)
+        }
+
+
+def _write_parts(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: IO[bytes]) -> str | None:
+    """Decompress a member into a file, and return the problem that prevents it, if any."""
+    try:
+        for part in _iterate_parts(archive, info):
             file.write(part)
         file.flush()
-        return memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+    except _DAMAGED as error:
+        return f"cannot be read: {error}"
+    return None
+
+
+def _map(file: IO[bytes]) -> memoryview:
+    return memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))

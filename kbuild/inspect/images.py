@@ -55,6 +55,8 @@ class ReadContainer:
 def read_fat_binaries(elf: Elf, targets: tuple[Target, ...], options: ReadOptions) -> FatBinaries:
     """Read the device code of a host file that has these kernel targets."""
     containers = tuple(find_containers(elf, targets))
+    # Listing the images touched pages in all parts of the file.
+    release(elf.data)
     numbers = {container.extent: container.number for container in containers}
     contents = read_containers(containers, options)
     return FatBinaries(

@@ -52,13 +52,13 @@ def is_artifact(front: bytes) -> bool:
 
 
 def find_members(
-    path: str, content: Buffer, nesting: Nesting
+    path: str, content: Buffer, nesting: Nesting, jobs: int | None = 1
 ) -> tuple[Member, ...] | Iterator[Member] | None:
     """Find the artifacts directly inside an archive or wheel.
 
     Returns:
         A tuple for an archive, whose members are views of ``content``. An iterator for a wheel,
-        which decompresses one member at a time. None if ``content`` is neither.
+        which decompresses a few members at a time. None if ``content`` is neither.
 
     Raises:
         InputError: The archive is damaged or nested too deeply. A damaged wheel raises it
@@ -70,7 +70,7 @@ def find_members(
         raise InputError(f"{path}: archives nested more than {_MAX_DEPTH} deep are not read")
     if is_archive:
         return _read_archive(path, content)
-    return _iterate_wheel(path, content, nesting.room) if is_wheel else None
+    return _iterate_wheel(path, content, nesting.room, jobs) if is_wheel else None
 
 
 def _read_archive(path: str, content: Buffer) -> tuple[Member, ...]:
@@ -85,9 +85,11 @@ def _read_archive(path: str, content: Buffer) -> tuple[Member, ...]:
     )
 
 
-def _iterate_wheel(path: str, content: Buffer, room: wheel.Room) -> Iterator[Member]:
+def _iterate_wheel(
+    path: str, content: Buffer, room: wheel.Room, jobs: int | None
+) -> Iterator[Member]:
     try:
-        for member in wheel.iterate_members(content, is_artifact, room=room):
+        for member in wheel.iterate_members(content, is_artifact, room=room, jobs=jobs):
             yield Member(
                 path=f"{path}!{member.name}",
                 name=member.name,

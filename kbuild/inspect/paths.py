@@ -110,7 +110,7 @@ def _inspect(
 ) -> tuple[ArtifactFacts, ...]:
     if not content:
         raise InputError(f"{name}: the file is empty")
-    members = find_members(name, content, nesting)
+    members = find_members(name, content, nesting, options.jobs)
     if members is not None:
         found = tuple(_inspect_members(members, options, nesting.deeper()))
         if not found:

@@ -1,12 +1,14 @@
 """Pickle kernels quickly, to send them from one process to another.
 
-A library has tens of thousands of kernels. Pickle handles an ordinary dataclass field by field
-in Python, which would take more time than the second process saves.
+A library has hundreds of thousands of kernels. Pickle handles an ordinary dataclass field by field
+in Python, which would take more time than the second process saves. Equal parts of kernels, such
+as the name that the images for several architectures contain, become one object again.
 """
 
 from __future__ import annotations
 
 import copyreg
+import sys
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
@@ -22,8 +24,10 @@ _READ_PARAM: Final = attrgetter(*_PARAM_FIELDS)
 # The images of one source share the parameters of their kernels, so each tuple is converted
 # once. The keys are addresses; the keyed object is kept alive so that its address stays unique.
 _MAX_REMEMBERED: Final = 1 << 14
+_MAX_RESOURCES: Final = 1 << 17
 _rows: dict[int, tuple[tuple[Param, ...], tuple[_Row, ...]]] = {}
 _values: dict[int, tuple[tuple[_Row, ...], tuple[Param, ...]]] = {}
+_resources: dict[_Row, Resources] = {}
 
 
 def register() -> None:
@@ -48,12 +52,19 @@ def _restore_kernel(
         values = tuple(Param(**dict(zip(_PARAM_FIELDS, row, strict=True))) for row in rows)
         known = _remember(_values, rows, values)
     return Kernel(
-        name=name,
-        display=display,
+        name=sys.intern(name),
+        display=sys.intern(display),
         linkage=linkage,
         params=known[1],
-        resources=Resources(**dict(zip(_FIELDS, figures, strict=True))),
+        resources=_resources.get(figures) or _remember_resources(figures),
     )
+
+
+def _remember_resources(figures: _Row) -> Resources:
+    if len(_resources) >= _MAX_RESOURCES:
+        _resources.clear()
+    value = _resources[figures] = Resources(**dict(zip(_FIELDS, figures, strict=True)))
+    return value
 
 
 def _remember(known: dict[int, tuple[Any, Any]], key: Any, value: Any) -> tuple[Any, Any]:

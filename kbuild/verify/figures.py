@@ -6,8 +6,9 @@ kernel several times, such as a template in several sources, its worst figures c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from kbuild.facts import ArtifactFacts, ImageFacts
@@ -78,6 +79,20 @@ def spill_bytes_of(resources: Resources) -> int | None:
     if resources.spilled_registers is not None:
         return resources.spilled_registers * _REGISTER_BYTES
     return 0 if resources.local_bytes == 0 else None
+
+
+def iterate_values(
+    facts: ArtifactFacts, figure: FigureName
+) -> Iterator[tuple[str, str, int | None]]:
+    """Yield the kernel, the architecture, and the figure of each kernel in each final image.
+
+    A kernel that the file contains several times is yielded several times. Nothing is kept,
+    because a large library has a million kernels.
+    """
+    read = spill_bytes_of if figure == "spill_bytes" else attrgetter(figure)
+    for image in final_images(facts):
+        for kernel in image.kernels:
+            yield kernel.name, image.arch, read(kernel.resources)
 
 
 # Several rules in a row measure the same file, and a large one has tens of thousands of

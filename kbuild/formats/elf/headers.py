@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import partial
 from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
@@ -49,6 +50,10 @@ class SectionHeader(NamedTuple):
     info: int
     alignment: int
     entry_size: int
+
+
+# `SectionHeader._make` without its check of the length, which takes a quarter of the time.
+_create_section: Final = partial(tuple.__new__, SectionHeader)
 
 
 class Headers(NamedTuple):
@@ -126,7 +131,7 @@ def read_headers(view: memoryview, subject: str) -> Headers:
         size = count * _SECTION.size
         _check_table(view, start, size, "the section headers", subject)
         rows = _SECTION.iter_unpack(view[start : start + size])
-        sections = tuple(map(SectionHeader._make, rows))
+        sections = tuple(map(_create_section, rows))
     if segment_count:
         if segment_size != _SEGMENT_SIZE:
             raise InputError(f"program headers of {segment_size} bytes; expected {_SEGMENT_SIZE}")

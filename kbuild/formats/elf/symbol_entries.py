@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from kbuild.errors import InputError
@@ -39,6 +40,10 @@ class SymbolEntry(NamedTuple):
         return _LINKAGES.get(self.info >> 4, "external")
 
 
+# `SymbolEntry._make` without its check of the length, which takes a quarter of the time.
+_create: Final = partial(tuple.__new__, SymbolEntry)
+
+
 def check_entry_size(size: int) -> None:
     """Check the entry size that a symbol table declares.
 
@@ -61,7 +66,7 @@ def iterate_entries(content: memoryview, numbers: Sequence[int] = ()) -> Iterato
         content: The bytes of the table.
         numbers: The section number of each symbol, for numbers that do not fit in an entry.
     """
-    entries = map(SymbolEntry._make, _ENTRY.iter_unpack(content[: _whole(content)]))
+    entries = map(_create, _ENTRY.iter_unpack(content[: _whole(content)]))
     if not numbers:
         return entries
     return (_with_section(entry, index, numbers) for index, entry in enumerate(entries))

@@ -12,7 +12,7 @@ from typing import Final
 
 from kbuild.backends import find_limits
 from kbuild.facts import ArtifactFacts
-from kbuild.verify.figures import FigureName, KernelFigures, final_images, measure
+from kbuild.verify.figures import final_images, iterate_values, measure
 from kbuild.verify.policy.model import Limit, Policy
 from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
@@ -167,53 +167,47 @@ def size_budget(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
 
 def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Violation]:
     """Report values above the limit of the policy, or above those of the baseline."""
-    figures = measure(facts)
-    above = set()
-    unknown = 0
-    for kernel in figures.kernels:
-        most = policy.limit(figure.limit, facts.path, kernel.kernel, kernel.arch)
-        value = getattr(kernel, figure.name)
-        if most is None:
-            continue
-        if value is None:
-            unknown += 1
-        elif value > most:
-            above.add((kernel.kernel, kernel.arch))
-            yield Violation(
-                message=f"more {figure.unit} than the {most} that the policy allows: {EXAMPLES}",
-                symbol=kernel.kernel,
-                arch=kernel.arch,
-                where=f"{value}",
-            )
-    yield from compare_kernels(figures, policy, figure, frozenset(above))
     is_limited = policy.has_limit(figure.limit) or policy.baseline is not None
-    if unknown or (is_limited and not _knows(figures.kernels, figure.name)):
-        count = unknown or len(figures.kernels)
-        raise LacksEvidence(
-            f"no image states how many {figure.unit} {plural(count, 'kernel')} use"
-            if count
-            else f"no image states how many {figure.unit} its kernels use"
+    if not is_limited:
+        if all(value is None for _, _, value in iterate_values(facts, figure.name)):
+            raise NotApplicable(f"no image states how many {figure.unit} its kernels use")
+        return
+    above: dict[tuple[str, str], tuple[int, int]] = {}
+    count = unknown = known = 0
+    for kernel, arch, value in iterate_values(facts, figure.name):
+        count += 1
+        known += value is not None
+        most = policy.limit(figure.limit, facts.path, kernel, arch)
+        unknown += most is not None and value is None
+        if most is not None and value is not None and value > most:
+            above[kernel, arch] = max(above.get((kernel, arch), (0, 0)), (value, most))
+    for (kernel, arch), (value, most) in above.items():
+        yield Violation(
+            message=f"more {figure.unit} than the {most} that the policy allows: {EXAMPLES}",
+            symbol=kernel,
+            arch=arch,
+            where=f"{value}",
         )
-    if not is_limited and not _knows(figures.kernels, figure.name):
-        raise NotApplicable(f"no image states how many {figure.unit} its kernels use")
-
-
-def _knows(kernels: tuple[KernelFigures, ...], name: FigureName) -> bool:
-    return any(getattr(kernel, name) is not None for kernel in kernels)
+    if policy.baseline is not None:
+        yield from compare_kernels(measure(facts), policy, figure, frozenset(above))
+    if unknown or not known:
+        kernels = plural(unknown or count, "kernel") if count else "its kernels"
+        raise LacksEvidence(f"no image states how many {figure.unit} {kernels} use")
 
 
 def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> Iterator[Violation]:
     """Report figures that have neither a limit nor a baseline, the largest first."""
     if policy.has_limit(figure.limit) or policy.baseline is not None:
         return
-    users = ((int(getattr(kernel, figure.name) or 0), kernel) for kernel in measure(facts).kernels)
-    for value, kernel in sorted(
-        (user for user in users if user[0]), key=lambda user: user[0], reverse=True
-    ):
+    users: dict[tuple[str, str], int] = {}
+    for kernel, arch, value in iterate_values(facts, figure.name):
+        if value:
+            users[kernel, arch] = max(users.get((kernel, arch), 0), value)
+    for (kernel, arch), value in sorted(users.items(), key=lambda user: -user[1]):
         yield Violation(
             message=f"{what}: {EXAMPLES}",
-            symbol=kernel.kernel,
-            arch=kernel.arch,
+            symbol=kernel,
+            arch=arch,
             where=intern(f"{value} bytes"),
             severity="info",
         )

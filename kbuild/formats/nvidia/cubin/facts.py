@@ -61,9 +61,7 @@ class CubinFacts:
     """The content of a cubin, in the order of its symbols.
 
     ``toolkit`` is a version, for example ``13.0``. ``virtual_arch`` is the number of the virtual
-    architecture. ``unknown_attributes`` are attributes of ``.nv.info`` that kbuild does not
-    know; a later toolkit might have added them. ``nameless`` lists the kernels that have
-    sections but no symbol.
+    architecture. ``nameless`` lists the kernels that have sections but no symbol.
     """
 
     arch_number: int
@@ -77,7 +75,6 @@ class CubinFacts:
     kernels: tuple[CubinKernel, ...]
     nameless: tuple[str, ...]
     variables: tuple[CubinVariable, ...]
-    unknown_attributes: tuple[int, ...]
     source_paths: tuple[str, ...]
     problems: tuple[Problem, ...]
 

@@ -42,14 +42,6 @@ NUM_BARRIERS: Final = 0x4C
 # An attribute of .nv.compat.
 ACCELERATOR_TARGET: Final = 0x09
 
-# Every attribute that files of ptxas or nvlink were found to contain. Others are reported.
-KNOWN: Final = frozenset(
-    bytes.fromhex(
-        "04 05 0a 0f 10 11 12 17 19 1b 1c 1d 1e 23 28 29 2a 2e 2f 30 31 34 35 36 37 38 39 3d 3e 3f"
-        "41 44 45 46 4a 4c 50 53 54 55 5b 5f 66 67 6b 6d"
-    )
-)
-
 # The attributes of a function whose data is needed.
 _READ: Final = frozenset(
     {PARAM_CBANK, MAX_THREADS, REQNTID, CTA_PER_CLUSTER, MAX_CLUSTER_RANK, CUDA_API_VERSION}
@@ -104,7 +96,6 @@ class FunctionInfo(NamedTuple):
     max_cluster_rank: int | None = None
     barriers: int | None = None
     toolkit: int | None = None
-    attributes: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +105,6 @@ class ModuleInfo:
     registers: dict[int, int]
     frame_bytes: dict[int, int]
     stack_bytes: dict[int, int]
-    attributes: frozenset[int]
 
 
 def iterate_attributes(content: memoryview) -> Iterator[tuple[int, int, memoryview]]:
@@ -162,7 +152,6 @@ def read_function_info(content: memoryview) -> FunctionInfo:
         max_cluster_rank=rank[0] if rank else None,
         barriers=values.get(NUM_BARRIERS),
         toolkit=toolkit[0] if toolkit else None,
-        attributes=frozenset(values),
     )
 
 
@@ -232,16 +221,13 @@ def read_module_info(content: memoryview) -> ModuleInfo:
         InputError: The attributes are damaged.
     """
     by_code: dict[int, dict[int, int]] = {REGCOUNT: {}, FRAME_SIZE: {}, MIN_STACK_SIZE: {}}
-    codes = set()
     # Shortcut: the section usually starts with three numbers for each function.
     run = _COUNTS.match(content)
     end = run.end() if run else 0
     for _, code, _, symbol, number in _COUNT_RECORD.iter_unpack(content[:end]):
-        codes.add(code)
         if number != _UNKNOWN:
             by_code[code][symbol] = number
     for code, _, body in iterate_attributes(content[end:]):
-        codes.add(code)
         if code in (REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE):
             if len(body) < _PAIR.size:
                 raise InputError(f"attribute {code:#x} is too short")
@@ -252,7 +238,6 @@ def read_module_info(content: memoryview) -> ModuleInfo:
         registers=by_code[REGCOUNT],
         frame_bytes=by_code[FRAME_SIZE],
         stack_bytes=by_code[MIN_STACK_SIZE],
-        attributes=frozenset(codes),
     )
 
 

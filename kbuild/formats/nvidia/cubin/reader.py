@@ -22,7 +22,6 @@ from kbuild.formats.nvidia.cubin.facts import CubinFacts, CubinKernel, CubinVari
 from kbuild.formats.nvidia.cubin.notes import NoteFacts, read_notes
 from kbuild.formats.nvidia.cubin.nv_info import (
     ACCELERATOR_TARGET,
-    KNOWN,
     FunctionInfo,
     ModuleInfo,
     iterate_attributes,
@@ -98,7 +97,6 @@ def read_cubin(data: Buffer) -> CubinFacts:
     )
     kernels = tuple(_read_kernels(module, len(data)))
     infos = [info for info in module.functions.values() if info]
-    attributes = module.info.attributes.union(*(info.attributes for info in infos))
     return CubinFacts(
         arch_number=arch_number,
         suffix=suffix,
@@ -111,7 +109,6 @@ def read_cubin(data: Buffer) -> CubinFacts:
         kernels=kernels,
         nameless=_find_nameless(elf, sections, kernels),
         variables=tuple(_read_variables(elf)),
-        unknown_attributes=tuple(sorted(attributes - KNOWN)),
         source_paths=_read_source_paths(elf, sections, problems),
         problems=tuple(problems),
     )
@@ -164,7 +161,7 @@ def _read_module_info(
             return read_module_info(elf.content(sections.module_info[0]))
     except InputError as error:
         problems.append(Problem(where=".nv.info", message=str(error)))
-    return ModuleInfo(registers={}, frame_bytes={}, stack_bytes={}, attributes=frozenset())
+    return ModuleInfo(registers={}, frame_bytes={}, stack_bytes={})
 
 
 def _read_source_paths(

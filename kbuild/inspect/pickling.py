@@ -10,6 +10,7 @@ from __future__ import annotations
 import copyreg
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
@@ -24,10 +25,8 @@ _READ_PARAM: Final = attrgetter(*_PARAM_FIELDS)
 # The images of one source share the parameters of their kernels, so each tuple is converted
 # once. The keys are addresses; the keyed object is kept alive so that its address stays unique.
 _MAX_REMEMBERED: Final = 1 << 14
-_MAX_RESOURCES: Final = 1 << 17
 _rows: dict[int, tuple[tuple[Param, ...], tuple[_Row, ...]]] = {}
 _values: dict[int, tuple[tuple[_Row, ...], tuple[Param, ...]]] = {}
-_resources: dict[_Row, Resources] = {}
 
 
 def register() -> None:
@@ -49,22 +48,24 @@ def _restore_kernel(
 ) -> Kernel:
     known = _values.get(id(rows))
     if known is None:
-        values = tuple(Param(**dict(zip(_PARAM_FIELDS, row, strict=True))) for row in rows)
-        known = _remember(_values, rows, values)
+        known = _remember(_values, rows, _restore_params(rows))
     return Kernel(
         name=sys.intern(name),
         display=sys.intern(display),
         linkage=linkage,
         params=known[1],
-        resources=_resources.get(figures) or _remember_resources(figures),
+        resources=_restore_resources(figures),
     )
 
 
-def _remember_resources(figures: _Row) -> Resources:
-    if len(_resources) >= _MAX_RESOURCES:
-        _resources.clear()
-    value = _resources[figures] = Resources(**dict(zip(_FIELDS, figures, strict=True)))
-    return value
+@lru_cache(maxsize=1 << 14)
+def _restore_params(rows: tuple[_Row, ...]) -> tuple[Param, ...]:
+    return tuple(Param(**dict(zip(_PARAM_FIELDS, row, strict=True))) for row in rows)
+
+
+@lru_cache(maxsize=1 << 16)
+def _restore_resources(figures: _Row) -> Resources:
+    return Resources(**dict(zip(_FIELDS, figures, strict=True)))
 
 
 def _remember(known: dict[int, tuple[Any, Any]], key: Any, value: Any) -> tuple[Any, Any]:

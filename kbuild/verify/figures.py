@@ -87,12 +87,19 @@ def iterate_values(
     """Yield the kernel, the architecture, and the figure of each kernel in each final image.
 
     A kernel that the file contains several times is yielded several times. Nothing is kept,
-    because a large library has a million kernels.
+    because a large library has a million kernels. Images that state no figure at all, such as
+    PTX, are left out.
     """
     read = spill_bytes_of if figure == "spill_bytes" else attrgetter(figure)
     for image in final_images(facts):
         for kernel in image.kernels:
-            yield kernel.name, image.arch, read(kernel.resources)
+            value = read(kernel.resources)
+            if value is not None or _states_figures(kernel.resources):
+                yield kernel.name, image.arch, value
+
+
+def _states_figures(resources: Resources) -> bool:
+    return any(getattr(resources, name) is not None for name in FIGURES)
 
 
 # Several rules in a row measure the same file, and a large one has tens of thousands of
@@ -117,8 +124,8 @@ def _measure(facts: ArtifactFacts) -> FileFigures:
     kernels: dict[tuple[str, str], KernelFigures] = {}
     for image in final_images(facts):
         for kernel in image.kernels:
-            figures = _read(kernel.name, image.arch, kernel.resources)
-            if any(getattr(figures, name) is not None for name in FIGURES):
+            if _states_figures(kernel.resources):
+                figures = _read(kernel.name, image.arch, kernel.resources)
                 key = (kernel.name, image.arch)
                 other = kernels.get(key)
                 kernels[key] = worst((other, figures)) if other else figures

@@ -173,15 +173,16 @@ def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Vio
             raise NotApplicable(f"no image states how many {figure.unit} its kernels use")
         return
     above: dict[tuple[str, str], tuple[int, int]] = {}
-    count = unknown = known = 0
+    unknown: set[tuple[str, str]] = set()
+    is_known = False
     for kernel, arch, value in iterate_values(facts, figure.name):
-        count += 1
-        known += value is not None
+        is_known = is_known or value is not None
         most = policy.limit(figure.limit, facts.path, kernel, arch)
-        unknown += most is not None and value is None
-        if most is not None and value is not None and value > most:
+        if most is not None and value is None:
+            unknown.add((kernel, arch))
+        elif most is not None and value is not None and value > most:
             above[kernel, arch] = max(above.get((kernel, arch), (0, 0)), (value, most))
-    for (kernel, arch), (value, most) in above.items():
+    for (kernel, arch), (value, most) in sorted(above.items()):
         yield Violation(
             message=f"more {figure.unit} than the {most} that the policy allows: {EXAMPLES}",
             symbol=kernel,
@@ -190,8 +191,8 @@ def _judge(facts: ArtifactFacts, policy: Policy, figure: Figure) -> Iterator[Vio
         )
     if policy.baseline is not None:
         yield from compare_kernels(measure(facts), policy, figure, frozenset(above))
-    if unknown or not known:
-        kernels = plural(unknown or count, "kernel") if count else "its kernels"
+    if unknown or not is_known:
+        kernels = plural(len(unknown), "kernel") if unknown else "its kernels"
         raise LacksEvidence(f"no image states how many {figure.unit} {kernels} use")
 
 
@@ -203,7 +204,7 @@ def _inform(facts: ArtifactFacts, policy: Policy, figure: Figure, what: str) -> 
     for kernel, arch, value in iterate_values(facts, figure.name):
         if value:
             users[kernel, arch] = max(users.get((kernel, arch), 0), value)
-    for (kernel, arch), value in sorted(users.items(), key=lambda user: -user[1]):
+    for (kernel, arch), value in sorted(users.items(), key=lambda user: (-user[1], user[0])):
         yield Violation(
             message=f"{what}: {EXAMPLES}",
             symbol=kernel,

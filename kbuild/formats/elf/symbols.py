@@ -89,9 +89,15 @@ class SymbolTable:
     def find(self, is_wanted: SymbolFilter | None = None) -> Iterator[Symbol]:
         """Yield the symbols that ``is_wanted`` accepts, or all of them, in order."""
         read_name, left = self._read_name, _RELEASE_INTERVAL
+        count = len(self._elf.sections)
         for index, entry in enumerate(iterate_entries(self._content, self._section_numbers)):
             name = read_name(entry.name)
-            if is_wanted is None or is_wanted(name, entry):
+            # A damaged entry is an error even if nobody needs the symbol.
+            if (
+                is_wanted is None
+                or count <= entry.section < SHN_LORESERVE
+                or is_wanted(name, entry)
+            ):
                 yield self._create(name, entry, index)
             left -= len(name)
             if left < 0:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 _Place: TypeAlias = tuple[Any, Any]
 
 _ROUNDS: Final = (1, 1, 1, 2, 4)
+_MOST_BITS: Final = 256
 _STRANGE: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, -1, 2**31, 2**32, 2**63, 2**64, -(2**63), 10**30, 0.5, 1e308),
     *(64.0, float("nan"), float("inf"), "", " ", "\0", "\x1b[31m", "\ud800", "é", "a" * 3000, "*"),
@@ -82,7 +83,7 @@ def _copy(chance: random.Random, container: Any, key: Any, _: Any) -> None:
 
 def _change_number(chance: random.Random, container: Any, key: Any, _: Any) -> None:
     value = container[key]
-    if isinstance(value, int):
+    if isinstance(value, int) and value.bit_length() < _MOST_BITS:
         container[key] = chance.choice((value + 1, value - 1, -value, value * 1000, float(value)))
 
 

@@ -29,6 +29,10 @@ _OPERATORS: Final = (
 _STANDARD: Final = ("St", "Sa", "Sb", "Ss", "Si", "So", "Sd")
 _WORDS: Final = ("f", "scale", "operator", "ns", "_GLOBAL__N_1", "__device_stub__f", "a b", "é")
 _PREFIXES: Final = ("_Z", "_Z", "_Z", "_Z", "_ZTV", "_ZTI", "_ZGV", "_ZL", "__Z", "_ZN", "")
+_PIECES: Final = (
+    *("P", "R", "K", "A1_", "F", "N", "I", "X", "1a", "S_", "T_", "St", "DpT_", "M1a", "Z1fEv"),
+    *(" ", " [clone x]", " (.x", "operator ", "<", "(", "::"),
+)
 _DEEPEST: Final = 6
 
 _mutate_words = make_text_mutator(
@@ -57,14 +61,18 @@ def _make_name(chance: random.Random) -> str:
 def _make_extreme(chance: random.Random) -> str:
     """Return a name that repeats one construct, or doubles its length with each part."""
     count = chance.choice((10, 100, 1000, 10_000))
-    piece = chance.choice(
-        ("P", "R", "K", "A1_", "F", "N", "I", "X", "1a", "S_", "T_", "St", "DpT_", "M1a", "Z1fEv")
-    )
+    piece = chance.choice(_PIECES)
     if chance.random() < 0.5:
-        # Each part refers twice to the part before it.
-        parts = "".join(f"1aIS{_number(i)}S{_number(i)}E" for i in range(min(count, 60)))
-        return f"_Z1fI{parts}EvT_"
+        # Each part refers twice to the part before it, which is a later substitution.
+        first = chance.choice(("i", "Li1E", f"Li{'1' * chance.choice((10, 100, 400))}E"))
+        number = chance.choice((1, 5, 10, 16, 40))
+        parts = "".join(f"1aI{2 * _substitute(2 * i + 2)}E" for i in range(number))
+        return f"_Z1fI1aI{first}{first}E{parts}Evv"
     return f"_Z1f{piece * count}{chance.choice(('', 'i', 'E', 'E' * count))}"
+
+
+def _substitute(index: int) -> str:
+    return f"S{_number(index)}"
 
 
 def _number(index: int) -> str:

@@ -16,7 +16,9 @@ _Source: TypeAlias = tuple[Sequence[str], Sequence[bytes]]
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _ROUNDS: Final = (1, 1, 2, 3, 6)
 _BYTES: Final = 0.15
-_MOST_COPIES: Final = (2, 3, 10, 400)
+# Tens of thousands of copies show which readers need quadratic time.
+_COPIES: Final = (*(2, 3, 10) * 12, 100, 400, 20_000)
+_LARGEST: Final = 200_000
 _BRACKETS: Final = ("()", "[]", "{}", "<>", '""', "''")
 _STRANGE: Final = (
     *("", "0", "1", "-1", "1e999", "nan", "9" * 20, "9" * 5000, "0x" + "f" * 40, "true", "null"),
@@ -68,7 +70,8 @@ def _swap(chance: random.Random, parts: list[str], _: _Source) -> None:
 def _repeat(chance: random.Random, parts: list[str], _: _Source) -> None:
     start = chance.randrange(len(parts) + 1)
     piece = parts[start : start + chance.randrange(1, 12)]
-    parts[start:start] = piece * chance.choice(_MOST_COPIES)
+    most = _LARGEST // max(sum(map(len, piece)), 1)
+    parts[start:start] = piece * min(chance.choice(_COPIES), most)
 
 
 def _nest(chance: random.Random, parts: list[str], _: _Source) -> None:

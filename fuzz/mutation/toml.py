@@ -19,6 +19,7 @@ else:
     import tomli as tomllib
 
 _AS_TEXT: Final = 0.4
+_MOST_BITS: Final = 256
 
 
 def make_toml_mutator(vocabulary: Sequence[str]) -> Mutator:
@@ -57,6 +58,8 @@ def _format(value: Any) -> str:
         return f"[{', '.join(map(_format, value))}]"
     if isinstance(value, float):
         return repr(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return hex(abs(value))  # Python does not write thousands of decimal digits
     if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     return json.dumps(value, ensure_ascii=False) if value is not None else '""'

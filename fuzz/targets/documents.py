@@ -39,6 +39,7 @@ from kbuild.verify.policy.model import Part, Waiver
 _DAY: Final = dt.date(2026, 1, 1)
 _START: Final = struct.Struct("<8sIIQ")
 _ALIGNMENT: Final = 64
+_LARGEST: Final = 200_000
 _RECORD_KINDS: Final[tuple[tuple[str, Any], ...]] = (
     (records.RECORD_SCHEMA, TargetRecord),
     (records.IMAGE_SCHEMA, CompiledSource),
@@ -172,18 +173,21 @@ TARGETS: Final = (
         check=check_policy,
         seeds=("policy/*",),
         mutate=make_toml_mutator(_POLICY_WORDS),
+        largest=_LARGEST,
     ),
     Target(
         name="kbuild-toml",
         check=check_kbuild_toml,
         seeds=("kbuild-toml/*",),
         mutate=make_toml_mutator(_MANIFEST_WORDS),
+        largest=_LARGEST,
     ),
     Target(
         name="baseline",
         check=check_baseline,
         seeds=("baseline/*",),
         mutate=make_text_mutator(_BASELINE_WORDS),
+        largest=_LARGEST,
     ),
     Target(
         name="launch-record",

@@ -22,6 +22,7 @@ from kbuild.formats.offload import binary, bundle
 from kbuild.model import HighWaterMarks, Problem
 
 _LIMIT: Final = 1 << 20
+_LARGEST_TEXT: Final = 200_000
 _PTX_WORDS: Final = (
     *(".version", ".target", ".address_size", ".entry", ".func", ".visible", ".weak", ".extern"),
     *(".param", ".align", ".b8", ".u64", ".f32", ".ptr", ".global", ".const", ".shared"),
@@ -113,12 +114,14 @@ TARGETS: Final = (
         check=check_ptx,
         seeds=("artifact/*.ptx", "ptx/*"),
         mutate=make_text_mutator(_PTX_WORDS),
+        largest=_LARGEST_TEXT,
     ),
     Target(
         name="ptxas-log",
         check=check_ptxas_log,
         seeds=("ptxas-log/*",),
         mutate=make_text_mutator(_LOG_WORDS),
+        largest=_LARGEST_TEXT,
     ),
     Target(
         name="bundle",

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fuzz.engine.driver import Plan, run_plan
 from fuzz.engine.judge import execute, limit_process
@@ -23,7 +23,11 @@ from fuzz.engine.summary import (
 )
 from fuzz.targets import TARGETS
 
+if TYPE_CHECKING:
+    from fuzz.kills.driver import KillCounts
+
 # Some targets write each input to a file, which is slow on other file systems.
+_DISK: Final = tempfile.gettempdir()
 _MEMORY_FILES: Final = "/dev/shm"  # noqa: S108 - a directory inside of it has a random name
 
 
@@ -64,6 +68,11 @@ def _parse() -> argparse.Namespace:
     replay.set_defaults(run=_replay)
     replay.add_argument("target", choices=TARGETS, metavar="TARGET")
     replay.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    kill = commands.add_parser("kill", help="kill builds and other commands at random points")
+    kill.set_defaults(run=_kill)
+    kill.add_argument("--count", type=int, default=200, metavar="N", help="kills (default: 200)")
+    kill.add_argument("--seed", type=int, default=1, metavar="N", help="the seed (default: 1)")
+    kill.add_argument("-o", "--out", type=Path, metavar="FILE", help="write the counts as JSON")
     listing = commands.add_parser("list", help="list the targets")
     listing.set_defaults(run=_list)
     arguments = parser.parse_args()
@@ -116,6 +125,28 @@ def _replay(arguments: argparse.Namespace) -> int:
         failures += defect is not None
         print(f"{file}: {defect.details if defect else 'ok'}")
     return 1 if failures else 0
+
+
+def _kill(arguments: argparse.Namespace) -> int:
+    # This needs compilers and the tests' helpers, which fuzzing does not need.
+    from fuzz.kills.driver import (  # noqa: PLC0415
+        count_failures,
+        format_kills,
+        run_kills,
+        write_kills,
+    )
+
+    def report(counts: KillCounts) -> None:
+        for problem in counts.problems:
+            print(problem, file=sys.stderr)
+
+    # A build in memory would be killed at other points than a build on a disk.
+    with tempfile.TemporaryDirectory(prefix="kbuild-kill-", dir=_DISK) as directory:
+        results = run_kills(Path(directory), arguments.count, arguments.seed, report)
+    if arguments.out:
+        write_kills(arguments.out, results, arguments.seed)
+    print(format_kills(results))
+    return 1 if count_failures(results) else 0
 
 
 def _list(_: argparse.Namespace) -> int:

@@ -52,8 +52,13 @@ class Build(Operation):
         return self._project.root
 
     def list_outputs(self) -> Mapping[str, Path]:
-        paths = {name: self._project.output / name for name in ARTIFACTS}
-        return {name: path for name, path in paths.items() if path.is_file()}
+        # Nothing else is beside the artifacts.
+        directories = {Path(name).parts[0] for name in ARTIFACTS}
+        return {
+            f"{name}/{file}": path
+            for name in sorted(directories)
+            for file, path in find_files(self._project.output / name).items()
+        }
 
 
 class Pack(Operation):
@@ -88,7 +93,7 @@ class Pack(Operation):
 
     def list_outputs(self) -> Mapping[str, Path]:
         files = find_files(self._edge)
-        return {n: p for n, p in files.items() if _is_pack_output(n) and not p.name.startswith(".")}
+        return {name: path for name, path in files.items() if _is_pack_output(name)}
 
 
 def _is_pack_output(name: str) -> bool:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import datetime as dt
 import json
-import os
 import random
-import shutil
 import struct
-import tempfile
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from fuzz.mutation.binary import mutate_bytes
@@ -20,6 +15,7 @@ from fuzz.mutation.json import format_document, mutate_document
 from fuzz.mutation.text import make_text_mutator
 from fuzz.mutation.toml import make_toml_mutator
 from fuzz.target import CORPUS, Target, expect_input_errors
+from fuzz.working_directory import write_input
 from kbuild import records
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect.options import ReadOptions
@@ -47,24 +43,6 @@ _RECORD_KINDS: Final[tuple[tuple[str, Any], ...]] = (
 
 
 @cache
-def _open_directory(process: int) -> Path:
-    """Create the directory of a process, with files that manifests and policies name."""
-    directory = Path(tempfile.mkdtemp(prefix=f"kbuild-fuzz-{process}-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    (directory / "src").mkdir()
-    for name in ("src/a.cu", "src/b.cu", "types.h"):
-        (directory / name).touch()
-    shutil.copy(CORPUS / "baseline" / "library.baseline", directory)
-    return directory
-
-
-def _write(name: str, data: bytes) -> Path:
-    path = _open_directory(os.getpid()) / name
-    path.write_bytes(data)
-    return path
-
-
-@cache
 def _read_facts() -> tuple[ArtifactFacts, ...]:
     name = "artifact/shared-object.kbuild.so"
     return inspect_content("lib.so", (CORPUS / name).read_bytes(), ReadOptions(jobs=1))
@@ -72,7 +50,7 @@ def _read_facts() -> tuple[ArtifactFacts, ...]:
 
 def check_policy(data: bytes) -> None:
     """Read a policy, and verify a library by it."""
-    path = _write("policy.toml", data)
+    path = write_input("policy.toml", data)
     with expect_input_errors():
         report = verify(_read_facts(), load_policy(path), RULES, _DAY)
         if report.rules_errored:
@@ -81,21 +59,21 @@ def check_policy(data: bytes) -> None:
 
 def check_baseline(data: bytes) -> None:
     """Read a baseline."""
-    path = _write("kbuild.baseline", data)
+    path = write_input("kbuild.baseline", data)
     with expect_input_errors():
         read_baseline(path)
 
 
 def check_kbuild_toml(data: bytes) -> None:
     """Read and check a manifest."""
-    path = _write("kbuild.toml", data)
+    path = write_input("kbuild.toml", data)
     with expect_input_errors():
         check_manifest(read_manifest(path), path.parent / "build")
 
 
 def check_launch_record(data: bytes) -> None:
     """Read a launch record and its images."""
-    path = _write("one.launch", data)
+    path = write_input("one.launch", data)
     with expect_input_errors():
         record = read_launch_record(path)
         find_missing(record)

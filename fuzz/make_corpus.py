@@ -1,11 +1,12 @@
-"""Write the seed corpus: small files of every format that inspection reads.
+"""Write the seeds that tools make: small files of every format that inspection reads.
 
-    python fuzz/make_corpus.py
+    python -m fuzz.make_corpus
 
 The builders of the unit tests, or compilers (clang 19 for AMD, nvcc for one cubin), create the
 device code from the following sources. gcc creates the host code. No file contains parts of a
 vendor's library. The name of a seed starts with the kinds of the artifacts in it, or with
-``none`` if it contains no artifact.
+``none`` if it contains no artifact. Files whose names start with ``found-`` are kept: they are
+inputs that the fuzzer has found. Text seeds, such as policies, are written by hand.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from pathlib import Path
 import zstandard
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPUS = ROOT / "fuzz" / "corpus"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT / "tests"))
 
+from fuzz.make_records import make_records  # noqa: E402
+from fuzz.target import CORPUS  # noqa: E402
 from kbuild.formats.offload import binary as offload_binary  # noqa: E402
 from support.files import hand_made  # noqa: E402
 from support.files import nvidia_builders as nv  # noqa: E402
@@ -279,17 +281,21 @@ def make_all(directory: Path) -> dict[str, bytes]:
         ("../outside.fatbin", fat_binaries["lz4"]),
     ]
     found["shared-object+image+fat-binary.wheel.whl"] = make_wheel(inside)
-    return found
+    artifacts = {f"artifact/{name}": data for name, data in found.items()}
+    return artifacts | make_records(directory, found["object.kbuild.o"])
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         found = make_all(Path(name))
-    CORPUS.mkdir(exist_ok=True)
-    for old in CORPUS.iterdir():
-        old.unlink()
+    for directory in {Path(name).parent for name in found}:
+        for old in (CORPUS / directory).glob("*"):
+            if not old.name.startswith("found-"):
+                old.unlink()
     for name, data in found.items():
-        (CORPUS / name).write_bytes(data)
+        path = CORPUS / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
         print(f"{len(data):7d} {name}")
     print(f"{sum(map(len, found.values())):7d} bytes")
 

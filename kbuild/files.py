@@ -104,5 +104,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise ConfigurationError(f"{path}: not TOML: the values are nested too deeply") from error
+    except ValueError as error:  # also a number with thousands of digits
         raise ConfigurationError(f"{path}: not TOML: {error}") from error

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from kbuild import __version__
-from kbuild.errors import KbuildError, did_you_mean
+from kbuild.errors import InputError, KbuildError, ToolError, did_you_mean
 from kbuild.process import Failure, leave_failure
 
 # Maps each command to its module and its description in `kbuild --help`.
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> Failure:
     """Print the error that ended the command, and return its description."""
     if isinstance(error, KbuildError):
-        print(f"kbuild: error: {error}", file=sys.stderr)
+        print(f"kbuild: error: {_format_message(error)}", file=sys.stderr)
         return Failure(
             exit_code=error.exit_code,
             message=str(error),
@@ -84,6 +84,17 @@ def _report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> Failure
         return Failure(exit_code=_USAGE_ERROR)
     print("kbuild: interrupted", file=sys.stderr)
     return Failure(exit_code=_INTERRUPTED)
+
+
+def _format_message(error: KbuildError) -> str:
+    """Return the message, without the control characters that a forged file can contain."""
+    from kbuild.report.layout import make_one_line, make_printable  # noqa: PLC0415 - only errors
+
+    if isinstance(error, ToolError):
+        return str(error)  # the output of compilers can have colors
+    if isinstance(error, InputError):
+        return make_one_line(str(error))
+    return make_printable(str(error), kept="\n\t")
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:

@@ -12,7 +12,8 @@ from typing import Final
 
 # find_library() would start processes (ldconfig, gcc). The ABI defines these file names.
 _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
-_LONGEST_DISPLAY: Final = 1 << 18
+# Real names have up to 20,000 characters.
+_LONGEST_DISPLAY: Final = 1 << 16
 
 
 def call_demangler(name: str) -> str | None:
@@ -20,7 +21,7 @@ def call_demangler(name: str) -> str | None:
 
     Returns:
         The demangled name, or None if the library is missing, the name is invalid, or the result
-        is longer than 256 KiB.
+        is longer than 64 KiB.
     """
     functions = _demangler()
     if functions is None:

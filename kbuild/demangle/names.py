@@ -16,9 +16,11 @@ from kbuild.demangle.cxxabi import call_demangler
 # Real names are much shorter. A forged name can cause the demangler a lot of work.
 _LONGEST_NAME: Final = 1 << 16
 # A substitution stands for an earlier part of the name, which can itself contain substitutions.
-# With many of them, a name of 300 letters can stand for gigabytes.
+# Every two of them can double the result, so a name of 300 letters can stand for gigabytes.
 _SUBSTITUTION: Final = re.compile(r"[ST][0-9A-Z]*_")
-_MOST_SUBSTITUTIONS: Final = 32
+_MOST_EXPANSION: Final = 1 << 24
+# Some versions of the demangler recurse without a limit, and overflow the stack.
+_LONGEST_IN_PROCESS: Final = 1024
 
 # Position, character, depth of nesting before it and after it.
 _Bracket: TypeAlias = tuple[int, str, int, int]
@@ -34,7 +36,7 @@ _OPERATOR: Final = re.compile(
 _NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
 _IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
 # The suffix of a copy that the compiler made: the forms of GNU and LLVM.
-_CLONE: Final = re.compile(r"(?:\s+\[clone [^\]]*\]|\s+\(\.[^()]*\))+$")
+_CLONE: Final = re.compile(r" (?:\[clone [^\]]*\]|\(\.[^()]*\))")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -42,7 +44,8 @@ def demangle(name: str) -> str:
     """Return the demangled form of ``name``, or ``name`` itself if it is not a mangled name."""
     if not name.startswith("_Z") or len(name) > _LONGEST_NAME:
         return name
-    if len(_SUBSTITUTION.findall(name)) > _MOST_SUBSTITUTIONS:
+    expansion = len(name) << len(_SUBSTITUTION.findall(name)) // 2
+    if expansion > _MOST_EXPANSION or len(name) > _LONGEST_IN_PROCESS:
         from kbuild.demangle.server import ask  # noqa: PLC0415 - rarely needed
 
         return ask(name) or name
@@ -92,7 +95,7 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     that demanglers add to templates, and ``("float", "float*")``. If the name has no parameter
     list, the types are None.
     """
-    text = _CLONE.sub("", display)
+    text = _remove_clone_suffixes(display)
     masked, operators = _mask_operators(text)
     brackets = tuple(_scan(masked))
     opening = _find_parameter_list(text, brackets)
@@ -114,6 +117,16 @@ def spell_function(symbol: str, display: str) -> tuple[str, ...]:
         Both names, the demangled name up to its first parenthesis, and the qualified name.
     """
     return symbol, display, display.partition("(")[0], split_function(display)[0]
+
+
+def _remove_clone_suffixes(display: str) -> str:
+    # A pattern that ends with `$` would be tried at every space, also in names of spaces only.
+    while display.endswith(("]", ")")):
+        start = max(display.rfind(" [clone "), display.rfind(" (."))
+        if start < 0 or _CLONE.fullmatch(display, start) is None:
+            break
+        display = display[:start].rstrip()
+    return display
 
 
 def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:

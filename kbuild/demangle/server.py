@@ -17,29 +17,39 @@ from kbuild.process import Server
 
 _MEMORY: Final = 256 << 20
 _SECONDS: Final = 2
+# A file can contain many names that exceed the limits.
+_MOST_FAILURES: Final = 5
 
 # One server per process, because a forked process must not use the server of its parent.
 _servers: dict[int, Server] = {}
+_failures: dict[int, int] = {}
 
 
 def ask(name: str) -> str | None:
-    """Return the demangled name; None if the name is invalid, or needs too much memory or time."""
+    """Return the demangled name; None if the name is invalid, or needs too much memory or time.
+
+    After some names that exceed the time limit, no further names are demangled.
+    """
     text = name.encode("utf-8", "replace")
-    if b"\n" in text:
+    process = os.getpid()
+    if b"\n" in text or _failures.get(process, 0) >= _MOST_FAILURES:
         return None
-    server = _servers.get(os.getpid())
+    server = _servers.get(process)
     if server is None:
-        server = _servers[os.getpid()] = Server("kbuild.demangle.server")
+        server = _servers[process] = Server("kbuild.demangle.server")
     answer = server.ask(text)
     if answer is None:
-        # The server exceeded its time limit. The next name starts a new one.
-        del _servers[os.getpid()]
+        # The server crashed or exceeded its time limit. The next name starts a new one.
+        del _servers[process]
+        _failures[process] = _failures.get(process, 0) + 1
     return answer.decode("utf-8", "replace") if answer else None
 
 
 def main(words: list[str]) -> int:  # noqa: ARG001 - takes no arguments
     """Answer each line with its demangled name, or an empty line."""
-    resource.setrlimit(resource.RLIMIT_AS, (_size() + _MEMORY, resource.RLIM_INFINITY))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    memory = _size() + _MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (memory if hard < 0 else min(memory, hard), hard))
     for line in sys.stdin.buffer:
         signal.alarm(_SECONDS)
         answer = call_demangler(line.rstrip(b"\n").decode("utf-8", "replace")) or ""

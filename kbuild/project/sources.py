@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import DEFAULT_OUTPUT
-from kbuild.stages.paths import check_encoding, check_path, normalize
+from kbuild.stages.paths import check_encoding, check_length, check_path, normalize
+
+# pathlib follows the parts of a pattern by recursion.
+_MOST_PARTS: Final = 100
+_SHOWN: Final = 60
 
 
 def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
@@ -41,9 +46,15 @@ def _find_files(root: Path, where: str, pattern: str) -> tuple[Path, ...]:
 def _check_pattern(where: str, pattern: str) -> None:
     """Reject patterns that some versions of pathlib reject."""
     check_encoding(pattern, where)
+    check_length(pattern, where)
     parts = Path(pattern).parts
     if not parts or "\0" in pattern:
         raise ConfigurationError(f"{where}: {pattern!r} is not a file name or pattern")
+    if len(parts) > _MOST_PARTS:
+        raise ConfigurationError(
+            f"{where}: the pattern {pattern[:_SHOWN]!r}... has {len(parts)} parts; "
+            f"expected at most {_MOST_PARTS}"
+        )
     wrong = next((part for part in parts if "**" in part and part != "**"), None)
     if wrong is not None:
         raise ConfigurationError(

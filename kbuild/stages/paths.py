@@ -15,6 +15,10 @@ UNSAFE: Final = ";|<>\\*^`"
 # CMake expands and splits the name of the directory that it works in.
 UNSAFE_IN_ROOT: Final = '"$'
 _FIX: Final = "rename it"
+# The limits of Linux (limits.h).
+_LONGEST_NAME: Final = 255
+_LONGEST_PATH: Final = 4095
+_SHOWN: Final = 60
 _DELETE: Final = "\x7f"
 
 
@@ -27,10 +31,11 @@ def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
         unsafe: Further characters that the tools in this case do not take literally.
 
     Raises:
-        ConfigurationError: The path contains such a character.
+        ConfigurationError: The path contains such a character, or is too long.
     """
     text = str(path)
     check_encoding(text, what)
+    check_length(text, what)
     check_characters(text, what, UNSAFE + unsafe)
     if text.count("[") != text.count("]"):
         raise ConfigurationError(
@@ -62,6 +67,16 @@ def check_encoding(text: str, what: str) -> None:
             f"{what}: {show_path(text)}: not a UTF-8 path; "
             f"{_FIX if encoding == 'utf-8' else locale_fix}"
         ) from error
+
+
+def check_length(text: str, what: str) -> None:
+    """Reject a path that is longer than the operating system allows."""
+    longest = max((len(name.encode()) for name in text.split("/")), default=0)
+    if longest > _LONGEST_NAME or len(text.encode()) > _LONGEST_PATH:
+        raise ConfigurationError(
+            f"{what}: {show_path(text[:_SHOWN])}...: the path is too long; expected at most "
+            f"{_LONGEST_PATH} bytes, and {_LONGEST_NAME} bytes per name"
+        )
 
 
 def show_path(text: str) -> str:

@@ -1,10 +1,13 @@
-"""Tests for stamps: an edge removes its stamp at the start, and dates the new one back to it."""
+"""Stamps of edges, and TOML files that cannot be read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kbuild.files import begin_stamp, write_stamp
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.files import begin_stamp, read_toml, write_stamp
 
 
 def test_starting_an_edge_removes_its_stamp(tmp_path: Path) -> None:
@@ -27,3 +30,19 @@ def test_input_that_changes_after_the_start_is_not_older_than_the_stamp(tmp_path
 
     assert stamp.read_bytes() == b"content"
     assert before <= stamp.stat().st_mtime_ns <= source.stat().st_mtime_ns
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a = " + "[" * 2000, "not TOML: the values are nested too deeply"),
+        ("a = " + "9" * 5000, "not TOML: Exceeds the limit"),
+        ("a = ]", "not TOML: Invalid value"),
+    ],
+)
+def test_unreadable_toml_is_rejected(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "kbuild.toml"
+    path.write_text(text)
+
+    with pytest.raises(ConfigurationError, match=expected):
+        read_toml(path)

@@ -19,7 +19,7 @@ from kbuild.files import begin_stamp, write_file, write_stamp
 from kbuild.inspect import ReadOptions, find_artifacts, inspect_files, inspect_path
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
-from kbuild.report.layout import plural
+from kbuild.report.layout import make_one_line, plural
 from kbuild.report.verify import github, json, junit, markdown, sarif, text
 from kbuild.stages.depfiles import format_depfile
 from kbuild.toolchain.find import read_library_path
@@ -158,11 +158,13 @@ def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
     files = [file for path in paths for file in find_artifacts(path)]
     closure = find_closure(files, read_library_path())
     for file, name in closure.missing:
-        print(f"kbuild: note: {name}, a dependency of {file}, was not found", file=sys.stderr)
+        note = f"{name}, a dependency of {file}, was not found"
+        print(f"kbuild: note: {make_one_line(note)}", file=sys.stderr)
     context: list[ArtifactFacts] = []
     for file, result in inspect_files(closure.libraries):
         if isinstance(result, InputError):
-            print(f"kbuild: note: {file} was not read: {result}", file=sys.stderr)
+            note = f"{file} was not read: {result}"
+            print(f"kbuild: note: {make_one_line(note)}", file=sys.stderr)
         else:
             context.extend(result)
     return tuple(context)

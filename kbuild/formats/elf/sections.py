@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final, TypeVar
 
-from elftools.common.exceptions import ELFError
+from elftools.common.exceptions import DWARFError, ELFError
 from elftools.elf.elffile import ELFFile
 
 from kbuild.errors import InputError
@@ -27,6 +27,7 @@ _ELF_CLASS: Final = 64
 # The exceptions that pyelftools raises for malformed input besides its own; found by fuzzing.
 _MALFORMED: Final = (
     ELFError,
+    DWARFError,
     struct.error,
     ValueError,
     KeyError,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 import os
-import random
 import shutil
-import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.commands import GENERATORS, KBUILD, build, configure, run, run_kbuild, succeed
+from support.commands import GENERATORS, KBUILD, ROOT, build, configure, run, run_kbuild, succeed
 from support.standalone import StandaloneProject
 
 PROJECT = """
@@ -60,78 +59,14 @@ SEED = 20
 
 
 @pytest.mark.slow
-def test_build_after_a_kill_at_any_time_is_correct(tmp_path: Path) -> None:
-    project = StandaloneProject(root=tmp_path / "project")
-    project.write()
-    expected = {value: _build_value(project, value) for value in (1, 2)}
-    assert expected[1] != expected[2]
-    generator = random.Random(SEED)  # noqa: S311 - not for secrets
+def test_next_run_after_a_kill_at_any_time_is_correct(tmp_path: Path) -> None:
+    counts = tmp_path / "kills.json"
+    words = ("-m", "fuzz", "kill", "--count", KILLS, "--seed", SEED, "-o", counts)
 
-    longest = {True: 4.0, False: 2.0}  # in seconds; adapted to builds that finish
-    kills = 0
-    for attempt in range(KILLS * 4):
-        is_cold = attempt % 2 == 0
-        if is_cold:
-            shutil.rmtree(project.output)
-        value = 1 + attempt // 2 % 2
-        project.set_value(value)
-        delay = generator.uniform(0.02, longest[is_cold])
-        taken = _kill_build(project, delay)
-        if taken is None:
-            kills += 1
-        else:
-            longest[is_cold] = min(longest[is_cold], taken)
-        if attempt % 3 == 2:  # the killed build is out of date
-            value = 3 - value
-            project.set_value(value)
-        succeed(run_kbuild("build", cwd=project.root))
-        assert project.digest() == expected[value], f"attempt {attempt}, after {delay:.3f} s"
-        assert not _list_leftovers(project)
-        if kills == KILLS:
-            return
-    pytest.fail(f"only {kills} builds were killed before they ended")
+    succeed(run(sys.executable, *words, cwd=ROOT))
 
-
-def _build_value(project: StandaloneProject, value: int) -> dict[str, str]:
-    """Return the digests of a build that is not disturbed."""
-    shutil.rmtree(project.output, ignore_errors=True)
-    project.set_value(value)
-    succeed(run_kbuild("build", cwd=project.root))
-    return project.digest()
-
-
-def _kill_build(project: StandaloneProject, delay: float) -> float | None:
-    """Kill a build and its processes after a delay.
-
-    Returns:
-        The duration of the build in seconds, or None if it was killed.
-    """
-    start = time.monotonic()
-    process = subprocess.Popen(
-        [KBUILD, "build"],
-        cwd=project.root,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(delay)
-    if process.returncode is not None:
-        return time.monotonic() - start
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return None
-
-
-def _list_leftovers(project: StandaloneProject) -> list[Path]:
-    """Return unexpected files beside the artifacts."""
-    return [
-        path
-        for directory in ("shared_kernels", "object_kernels")
-        for path in (project.output / directory).iterdir()
-        if path.suffix not in (".so", ".o") and path.name != "include"
-    ]
+    summary = json.loads(counts.read_text())
+    assert (summary["kills"], summary["failures"]) == (KILLS, 0)
 
 
 @pytest.fixture

@@ -169,6 +169,11 @@ def test_truncated_ptx_is_read_up_to_its_end() -> None:
         read_ptx_code(PTX[:end].encode(), str)
 
 
+def test_long_names_in_ptx_take_linear_time() -> None:
+    text = f".global .b8 {'a' * 300_000}.;\n.global .b8 table[2][ 3 ] = 1;"
+    assert [name for name, _ in read_ptx_code(text.encode(), str).data] == ["table"]
+
+
 def test_functions_are_found_in_objdump_output() -> None:
     output = "\nDisassembly of section .text:\n\n0000 <a>:\n 0: nop\n\n0004 <b>:\n 4: ret\n"
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbuild.demangle import server
 from kbuild.demangle.names import demangle, is_nameable, split_function
 
 
@@ -43,6 +44,34 @@ def test_name_that_expands_to_gigabytes_stays_mangled() -> None:
     assert demangle(double(33)) == double(33)
     # A new process replaces the one that exceeded its limit.
     assert demangle(LONG) == f"f({', '.join(['A', *['A'] * 40])})"
+
+
+def test_name_that_needs_many_megabytes_is_demangled_in_another_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "ask", lambda _: "asked")
+    assert demangle(double(20)) == "asked"
+    assert demangle("_Z1f" + "P" * 1100 + "i") == "asked"
+    assert demangle(double(9)) != "asked"
+
+
+def test_names_stay_mangled_after_many_that_exceed_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starts: list[None] = []
+
+    class Stuck:
+        def __init__(self, _: str) -> None:
+            starts.append(None)
+
+        def ask(self, _: bytes) -> None:
+            return None
+
+    monkeypatch.setattr(server, "Server", Stuck)
+    monkeypatch.setattr(server, "_servers", {})
+    monkeypatch.setattr(server, "_failures", {})
+    assert [server.ask(f"_Z{number}") for number in range(20)] == [None] * 20
+    assert len(starts) == 5
 
 
 LONG = "_Z1f1A" + "S_" * 40
@@ -121,6 +150,11 @@ def test_splitting_reverses_joining_for_templates(
 ) -> None:
     instance = f"{name}<{', '.join(arguments)}>"
     assert split_function(f"void {instance}({', '.join(types)})") == (instance, tuple(types))
+
+
+@pytest.mark.parametrize("text", [" " * 300_000 + "x", " [clone x" * 50_000, " [clone x]" * 9_000])
+def test_splitting_long_text_takes_linear_time(text: str) -> None:
+    split_function(text)
 
 
 @given(st.text("abo:<>()[]{},*&-> \t", max_size=40))

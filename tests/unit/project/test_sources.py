@@ -19,6 +19,8 @@ from kbuild.project.sources import find_sources, match_files
         ("src/**.cu", "'**' matches directories and cannot be a part of '**.cu'"),
         ("src/***/x.cu", "cannot be a part of '***'"),
         ("none/*.cu", "no source matches 'none/*.cu'"),
+        ("a/" * 1000 + "*.cu", "has 1001 parts; expected at most 100"),
+        ("/" + "a" * 5000, "the path is too long; expected at most 4095 bytes"),
     ],
 )
 def test_invalid_patterns_are_rejected(tmp_path: Path, pattern: str, expected: str) -> None:

@@ -43,6 +43,12 @@ def test_unbalanced_brackets_are_rejected(name: str) -> None:
     check_path("a[1]b", "SOURCES")
 
 
+@pytest.mark.parametrize("path", ["a" * 256, "a/" * 2048])
+def test_path_that_is_too_long_is_rejected(path: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"headers: a[a/]{59}\.\.\.: the path is too long"):
+        check_path(path, "headers")
+
+
 def test_name_that_is_not_utf8_is_rejected() -> None:
     with pytest.raises(ConfigurationError, match=r"a\\udce9b: not a UTF-8 path; rename it"):
         check_path(Path(os.fsdecode(b"a\xe9b")), "SOURCES")

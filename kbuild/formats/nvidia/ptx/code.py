@@ -26,7 +26,9 @@ _FUNCTION: Final = re.compile(
     + _NAME
     + rb"))"
 )
-_VARIABLE: Final = re.compile(rb"(" + _NAME + rb")\s*(?:\[[^\]]*\]\s*)*$")
+# The name before the dimensions at the end of a declaration, in reversed text. A search in the text
+# itself would start at every letter of every name.
+_VARIABLE: Final = re.compile(rb"\s*(?:\][^\[\]]*\[\s*)*([\w$]*[A-Za-z_$%])")
 _DATA: Final = (b".global", b".const")
 # Names that contain the number of the function in its module: labels and the stack frame.
 _COUNTED: Final = re.compile(rb"\$L__BB\d+_")
@@ -116,9 +118,10 @@ def _iterate_parts(content: bytes) -> Iterator[PtxPart]:
 
 def _read_variable(head: bytes, body: bytes) -> Iterator[PtxPart]:
     front, _, value = head.partition(b"=")
-    match = _VARIABLE.search(front.rstrip())
-    if match and any(space in front for space in _DATA) and b".extern" not in front:
-        name = match[1].decode("utf-8", "replace")
+    if b".extern" in front or not any(space in front for space in _DATA):
+        return
+    if match := _VARIABLE.match(front[::-1]):
+        name = match[1][::-1].decode("utf-8", "replace")
         yield PtxPart(name, front, value + body, is_function=False)
 
 

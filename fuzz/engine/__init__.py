@@ -1,0 +1,1 @@
+"""Running targets: worker processes, limits, coverage, and the summary."""

@@ -1,0 +1,1 @@
+"""Kills of running commands at random points: the next run must repair everything."""

@@ -106,6 +106,21 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     return text[start:position], _split_parameters(text, masked, brackets[opening:])
 
 
+def list_groups(text: str) -> Iterator[str]:
+    """Yield the content of each pair of parentheses outside all other brackets of a type or name.
+
+    ``f<void (*)()>(int)::{lambda(float)#1} (*)[2]`` gives ``int`` and ``*``.
+    """
+    masked, _ = _mask_operators(text)
+    opening: int | None = None
+    for position, character, before, after in _scan(masked):
+        if character == "(" and before == 0:
+            opening = position + 1
+        elif opening is not None and after == 0:
+            yield text[opening:position]
+            opening = None
+
+
 def spell_function(symbol: str, display: str) -> tuple[str, ...]:
     """Return the spellings of a function that a pattern can match.
 

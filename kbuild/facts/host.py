@@ -47,6 +47,7 @@ class HostKernel:
         stub: The function that launches the kernel, if it is not ``symbol``.
         is_registered: Whether host code of this file registers the kernel with its runtime; None
             if unknown.
+        is_absent: Host code registers the kernel, but no image contains it.
     """
 
     backend: str
@@ -54,6 +55,7 @@ class HostKernel:
     symbol: Symbol | None
     stub: Symbol | None
     is_registered: bool | None
+    is_absent: bool = False
 
     @property
     def kind(self) -> IdentityKind | None:

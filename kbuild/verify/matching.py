@@ -87,16 +87,23 @@ class ContainerMatch:
 
 def match_containers(facts: ArtifactFacts) -> tuple[ContainerMatch, ...]:
     """Return all containers: those of each note in its order, then the others."""
+    images: dict[int, list[ImageFacts]] = {}
+    for image in facts.images:
+        images.setdefault(image.container, []).append(image)
     matches: list[ContainerMatch] = []
     for target, module in enumerate(facts.modules):
         of_module = zip(module.containers, module.record.containers, strict=True)
         for index, (number, record) in enumerate(of_module):
             if number is not None:
                 rows = tuple(row for row in module.record.kernels if row.container == index)
-                matches.append(_match(facts, number, target, record, rows))
+                found = images.get(number, [])
+                matches.append(_match(facts, number, found, target, record, rows))
     claimed = {match.number for match in matches}
-    others = (n for n in range(len(facts.containers)) if n not in claimed)
-    matches.extend(_match(facts, number, None, None, ()) for number in others)
+    matches.extend(
+        _match(facts, number, images.get(number, []), None, None, ())
+        for number in range(len(facts.containers))
+        if number not in claimed
+    )
     return tuple(matches)
 
 
@@ -135,15 +142,16 @@ def require_containers(facts: ArtifactFacts) -> None:
             )
 
 
-def _match(
+def _match(  # noqa: PLR0913, PLR0917 - a container and what the note says about it
     facts: ArtifactFacts,
     number: int,
+    images: list[ImageFacts],
     target: int | None,
     record: ContainerRecord | None,
     rows: tuple[KernelRecord, ...],
 ) -> ContainerMatch:
     expected = list(record.images) if record else []
-    found = list(facts.images_of(number))
+    found = list(images)
     pairs: list[ImagePair] = []
     # Equal content with another label is the same image with a wrong label. Only the
     # remaining images are paired only by label.

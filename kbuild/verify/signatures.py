@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kbuild.demangle.names import split_function
+from kbuild.demangle.names import list_groups, split_function
 from kbuild.facts.parameter_layout import find_difference
 from kbuild.model import Param
 from kbuild.verify.wording import plural
@@ -36,8 +36,10 @@ _SIZES: Final = {
     "unsigned __int128": 16,
 }
 _POINTER_BYTES: Final = 8
-# `float*`, `int&`, `void (*)(int)`, `int (&) [3]`; not `int S::*`, whose size varies.
-_POINTER: Final = re.compile(r"(?<!::)[*&]$|\([*&]\)")
+# `float*`, `int&`; not `int S::*`, whose size varies.
+_POINTER: Final = re.compile(r"(?<!::)[*&]$")
+# `void (*)(int)`, `int (&) [3]`, `void (*(*)(int))(float)`.
+_POINTER_GROUP: Final = re.compile(r"[*&]")
 
 
 def describe_difference(
@@ -72,7 +74,9 @@ def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
 
 def size_of(kind: str) -> int | None:
     """Return the size of a type as demanglers write it, or None if it is not fixed."""
-    return _POINTER_BYTES if _POINTER.search(kind) else _SIZES.get(kind)
+    if _POINTER.search(kind) or any(map(_POINTER_GROUP.match, list_groups(kind))):
+        return _POINTER_BYTES
+    return _SIZES.get(kind)
 
 
 def _count(params: tuple[Param, ...]) -> str:

@@ -19,8 +19,9 @@ from kbuild.model import ImageKind, Problem
 NAME: Final = "hip"
 
 _SECTION: Final = ".hip_fatbin"
-# Objects for a device link have one section per target, named after the target's entry.
-_RELOCATABLE: Final = offload_bundle.MAGIC.decode()
+# Objects for a device link have one section per target, named after the target's entry. Other
+# programming models (SYCL, OpenMP) use the same form, also for images that are linked already.
+_RELOCATABLE: Final = offload_bundle.MAGIC.decode() + "hip"
 _HOST: Final = "host"
 _MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
 
@@ -28,12 +29,8 @@ _MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
 def find_role(section: str) -> SectionRole | None:
     """See `ImageReader`."""
     if section.startswith(_RELOCATABLE):
-        return None if _is_host(section) else "relocatable"
+        return "relocatable"
     return "executable" if section == _SECTION else None
-
-
-def _is_host(section: str) -> bool:
-    return section.removeprefix(_RELOCATABLE).partition("-")[0] == _HOST
 
 
 def find_alignment(section: str) -> int:

@@ -63,6 +63,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
     symbols = select_symbols(elf, list_names(targets), foreign)
+    own = frozenset(row.device_name for module in modules for row in module.record.kernels)
     handles = read_handles(elf, targets, symbols)
     return ArtifactFacts(
         path=path,
@@ -74,7 +75,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         images=fat_binaries.images,
         handles=handles,
         wrappers=wrappers,
-        host_kernels=read_host_kernels(elf, symbols, foreign, wrappers),
+        host_kernels=read_host_kernels(elf, symbols, foreign, wrappers, own),
         runtimes=read_runtimes(elf),
         linkage=read_linkage(elf, symbols),
         sections=elf.sections,

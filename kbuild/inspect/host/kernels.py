@@ -16,10 +16,14 @@ from kbuild.inspect.host.text_search import find_names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """The symbols that can be kernels and stubs of a backend, by the kernel's mangled name."""
+    """The symbols that can be kernels and stubs of a backend, by the kernel's mangled name.
+
+    ``absent`` has the stubs of kernels that no image contains.
+    """
 
     identities: dict[str, list[Symbol]] = field(default_factory=dict)
     stubs: dict[str, list[Symbol]] = field(default_factory=dict)
+    absent: dict[str, Symbol] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +72,19 @@ def read_host_kernels(
     symbols: tuple[Symbol, ...],
     kernels: Mapping[str, tuple[str, ...]],
     wrappers: Sequence[WrapperFacts],
+    own: frozenset[str] = frozenset(),
 ) -> tuple[HostKernel, ...]:
-    """Find the host side of kernels, in their order.
+    """Find the host side of kernels.
 
     Args:
         elf: The host file.
         symbols: The symbols of the file that can belong to kernels.
-        kernels: The names of the kernels by backend.
+        kernels: The names of the kernels in the images, by backend.
         wrappers: The records that register containers.
+        own: The kernels of kbuild's kernel tables.
+
+    Returns:
+        The kernels in their order, then those that host code registers but no image contains.
     """
     found: list[HostKernel] = []
     for backend, names in kernels.items():
@@ -83,7 +92,15 @@ def read_host_kernels(
         if conventions is not None:
             has_wrapper = any(wrapper.backend == backend for wrapper in wrappers)
             evidence = _gather_evidence(elf, conventions, names, has_wrapper=has_wrapper)
-            found.extend(_read_backend(symbols, backend, conventions, names, evidence))
+            host_names = {name: conventions.host_name(name) for name in names}
+            chosen = _find_symbols(symbols, conventions, frozenset(host_names.values()))
+            found.extend(_read_backend(backend, host_names, chosen, evidence))
+            absent = {name: stub for name, stub in chosen.absent.items() if name not in own}
+            if absent:
+                evidence = _gather_evidence(
+                    elf, conventions, tuple(absent), has_wrapper=has_wrapper
+                )
+                found.extend(_describe_absent(backend, absent, evidence))
     return tuple(found)
 
 
@@ -104,18 +121,28 @@ def _gather_evidence(
     return _Evidence(calls=None, named=find_names(elf, names) if has_wrapper else frozenset())
 
 
-def _read_backend(
-    symbols: tuple[Symbol, ...],
-    backend: str,
-    conventions: HostConventions,
-    names: tuple[str, ...],
-    evidence: _Evidence,
+def _describe_absent(
+    backend: str, absent: Mapping[str, Symbol], evidence: _Evidence
 ) -> Iterator[HostKernel]:
-    host_names = {name: conventions.host_name(name) for name in names}
+    """Yield those of the kernels without code that host code registers."""
+    for name, stub in absent.items():
+        if evidence.is_registered(name):
+            yield HostKernel(
+                backend=backend,
+                kernel=name,
+                symbol=None,
+                stub=stub,
+                is_registered=True,
+                is_absent=True,
+            )
+
+
+def _read_backend(
+    backend: str, host_names: dict[str, str], found: _Names, evidence: _Evidence
+) -> Iterator[HostKernel]:
     shared: dict[str, int] = {}
     for host_name in host_names.values():
         shared[host_name] = shared.get(host_name, 0) + 1
-    found = _find_symbols(symbols, conventions, frozenset(host_names.values()))
     for name, host_name in host_names.items():
         stubs = found.stubs.get(host_name, [])
         candidates = found.identities.get(host_name, [])
@@ -173,6 +200,10 @@ def _find_symbols(
             kernel = next((name for name in candidates if name in kernels), None)
             if kernel is not None:
                 found.stubs.setdefault(kernel, []).append(symbol)
+                continue
+            # A C name is too short to be sure that a text in the file is the same name.
+            candidates += conventions.kernels_of_identity(symbol.name)
+            found.absent.update((n, symbol) for n in candidates[:1] if n.startswith("_Z"))
     return found
 
 

@@ -56,8 +56,9 @@ def select_symbols(
         is_local = entry.info >> 4 == 0
         if kind is None or not (_STUB in name or (is_local and _ENCODED_LOCAL.search(name))):
             return False
-        # Stubs of kbuild's kernels that should not exist are needed, too.
-        if handles and _STUB in name:
+        # Stubs of kernels that no image contains are needed, too, and those of kbuild's kernels
+        # that should not exist.
+        if _STUB in name:
             return True
         symbol = name.decode("utf-8", "replace")
         owners = (owner for c, _ in families for owner in _list_owners(symbol, kind, c))

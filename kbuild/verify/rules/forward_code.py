@@ -28,6 +28,9 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
         PTX of an architecture-specific target (`compute_90a`) runs on no newer device, and PTX
         of a family (`compute_100f`) only on the rest of that family.
 
+        It is a warning for what kbuild built, and an info for files of other tools, whose authors
+        often ship without PTX on purpose. With `ptx = "required"` in the policy, it is an error.
+
     Fix: Add a plain virtual architecture, such as `90-virtual` in addition to `90-real`. In the
         policy, `ptx = "required"` makes missing PTX an error, `ptx = "forbidden"` makes present
         PTX an error, and `ptx = "optional"` reports neither.
@@ -59,7 +62,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
             yield Violation(
                 message=f"{PLACES} {problem}",
                 where=container.name,
-                severity="error" if wish == "required" else None,
+                severity="error" if wish == "required" else None if container.record else "info",
             )
     require_containers(facts)
     if unseen:

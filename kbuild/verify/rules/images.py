@@ -11,18 +11,25 @@ from typing import Final
 from kbuild.facts import ArtifactFacts
 from kbuild.model import Kernel, Param
 from kbuild.verify.matching import ContainerMatch, match_containers, require_containers
+from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
 from kbuild.verify.signatures import contradict_name, describe_difference
-from kbuild.verify.wording import ARCHITECTURES, EXAMPLES, KERNELS
+from kbuild.verify.wording import EXAMPLES, KERNELS
+
+_READABLE: Final = ("elf", "ptx")
 
 
 @rule("KB103", "kernel-missing-in-image", severity="error", needs=("images",))
-def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
+def kernel_missing_in_image(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """Every image of a source contains every kernel that is registered or in its other images.
 
     Why: The runtime picks one image for the device and looks up the kernel by name. If it is
         missing, the first launch on that architecture fails ("named symbol not found", "Cannot
         find Symbol"), although the same file works on other machines.
+
+        It is an error if the note or `required_architectures` of the policy expects the kernel in
+        the image, or if host code registers a kernel that no image contains. Otherwise, it is an
+        info: libraries have kernels for some architectures on purpose.
 
     Fix: Look for `#if __CUDA_ARCH__` or similar around the kernel, and define the kernel for
         every architecture. If the images come from different builds, rebuild them.
@@ -30,19 +37,45 @@ def kernel_missing_in_image(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: chipStar#1408; HIP aborts with "Cannot find Symbol".
     """
     for container in match_containers(facts):
-        names = [row.device_name for row in container.rows]
-        names += [kernel.name for image in container.readable for kernel in image.kernels]
-        for image in container.readable:
-            there = {kernel.name for kernel in image.kernels}
-            for name in dict.fromkeys(names):
-                if name not in there:
-                    yield Violation(
-                        message=f"kernels that images lack: {EXAMPLES}",
-                        symbol=name,
-                        arch=image.arch,
-                        where=container.name,
-                    )
+        yield from _missing_in_images(container, facts, policy)
+    for one in facts.host_kernels:
+        if one.is_absent and not _might_hold_more(facts):
+            yield Violation(
+                message=f"host code registers kernels that no image contains: {KERNELS}",
+                symbol=one.kernel,
+            )
     require_containers(facts)
+
+
+def _missing_in_images(
+    container: ContainerMatch, facts: ArtifactFacts, policy: Policy
+) -> Iterator[Violation]:
+    where = container.name
+    expected = dict.fromkeys(row.device_name for row in container.rows)
+    images = [image for image in container.readable if image.kind in _READABLE]
+    names = expected | dict.fromkeys(k.name for image in images for k in image.kernels)
+    for image in images:
+        arch, there = image.arch, {kernel.name for kernel in image.kernels}
+        if len(there) == len(names):
+            continue
+        for name in names:
+            if name not in there:
+                required = policy.architectures("required_architectures", facts.path, name) or ()
+                is_expected = name in expected or arch in required
+                yield Violation(
+                    message=f"kernels that images lack: {EXAMPLES}",
+                    symbol=name,
+                    arch=arch,
+                    where=where,
+                    severity=None if is_expected else "info",
+                )
+
+
+def _might_hold_more(facts: ArtifactFacts) -> bool:
+    """Return whether a kernel can be in device code that cannot be read, or in another file."""
+    is_unread = any(i.problem is not None or i.kind not in _READABLE for i in facts.images)
+    is_elsewhere = any(wrapper.awaits is not None for wrapper in facts.wrappers)
+    return is_unread or is_elsewhere or bool(facts.problems)
 
 
 @rule("KB108", "signature-mismatch", severity="error", needs=("images",))
@@ -51,7 +84,8 @@ def signature_mismatch(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: The host packs the arguments once, as the kernel table describes. An image that
         expects another layout reads them from the wrong place. That is undefined behavior,
-        usually wrong results without an error.
+        usually wrong results without an error. This is an error for files of all tools, because
+        one of the contradicting parts must be wrong.
 
     Fix: Use parameter types whose size does not depend on the architecture or on a macro, and
         rebuild all images of the source together.
@@ -76,15 +110,20 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
             if difference:
                 mine, other = difference
                 yield Violation(
-                    message=f"{KERNELS}: {mine} in the {ARCHITECTURES} image, {other} in {name}",
+                    message=f"the layouts of parameters differ: {EXAMPLES}",
                     symbol=rows[kernel.name].handle if kernel.name in rows else kernel.name,
                     arch=image.arch,
+                    where=f"{mine}; {other} in {name}",
                 )
     present = _kernels_by_name(container)
     for name, (where, display, params) in reference.items():
         contradiction = contradict_name(display, params) if name in present else None
         if contradiction:
-            yield Violation(message=f"{KERNELS}: {contradiction} ({where})", symbol=name)
+            yield Violation(
+                message=f"names of kernels contradict the layouts of parameters: {EXAMPLES}",
+                symbol=name,
+                where=f"{contradiction} in {where}",
+            )
 
 
 def _kernels_by_name(container: ContainerMatch) -> dict[str, Kernel]:

@@ -8,7 +8,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import target_note
 from kbuild.verify.file_set import FileSet, Identity, identities_of
-from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
+from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import KERNELS, PLACES
 
 # `struct kbuild_note_header` and the parts of every ELF note need this alignment in memory.
@@ -109,7 +109,7 @@ def text_relocation(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]
     Why: A four-byte address does not work in a shared object: "relocation R_X86_64_32 against
         symbol can not be used when making a shared object". If the linker accepts it, the loader
         writes into code, which hardened systems refuse ("cannot make segment writable for
-        relocation").
+        relocation"). Other systems load the file, so this is a warning without a note.
 
     Fix: Compile with `-fPIC` (CMake: POSITION_INDEPENDENT_CODE) and link without `-z notext`.
         In objects of an executable that is linked with `-no-pie`, such addresses are legal (an
@@ -126,7 +126,10 @@ def text_relocation(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]
     if not (facts.modules or facts.containers or uses_kernels):
         raise NotApplicable("the file does not refer to kernels")
     if facts.dynamic is not None and facts.dynamic.has_text_relocations:
-        yield Violation(message="the loader must write into read-only segments (DT_TEXTREL)")
+        yield Violation(
+            message="the loader must write into read-only segments (DT_TEXTREL)",
+            severity=None if facts.modules else "warning",
+        )
     is_for_sharing = _is_meant_for_sharing(facts)
     for reference, kernel in meant:
         if kernel is not None:
@@ -159,7 +162,8 @@ def section_alignment(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: The runtime reads headers and images in place. It rejects misaligned ones, or reads
         them from the wrong place. Whether a section with too small an alignment works depends
-        on what the linker places before it.
+        on what the linker places before it. In files of other tools, too small an alignment is a
+        warning in an object, and only a wrong address is an error in a linked file.
 
     Fix: Link the stub unit that kbuild generated. Look for `objcopy --set-section-alignment` and
         for linker scripts with SUBALIGN.
@@ -177,11 +181,14 @@ def section_alignment(facts: ArtifactFacts) -> Iterator[Violation]:
 
 
 def _misaligned(section: Section, needed: int, facts: ArtifactFacts) -> Iterator[Violation]:
+    # The linker can still place the section correctly. After the link, its address decides.
+    is_own = bool(facts.modules)
     # An alignment of 0 means 1.
-    if max(section.alignment, 1) % needed:
+    if max(section.alignment, 1) % needed and (is_own or facts.kind not in LINKED):
         yield Violation(
             message=f"{section.name} is aligned to {section.alignment} bytes, but its format "
-            f"requires {needed}"
+            f"requires {needed}",
+            severity=None if is_own else "warning",
         )
     elif section.address % needed:
         yield Violation(

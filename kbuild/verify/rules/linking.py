@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
-from kbuild.verify.file_set import FileSet
+from kbuild.verify.file_set import FileSet, exported_names
 from kbuild.verify.rule import LINKED, LacksEvidence, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import plural, shorten
 
@@ -20,7 +20,9 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: Objects with relocatable device code need a separate device link. Without it, the host
         link fails ("undefined reference to __cudaRegisterLinkedBinary..."), or a shared object
-        fails to load. If nothing refers to the missing symbol, no kernel is registered.
+        fails to load. If nothing refers to the missing symbol, no kernel is registered. This is
+        only a warning if nothing in the file waits for a device link, because a program can
+        link such code at run time.
 
     Fix: Link with the compiler that built the objects (`nvcc -dlink`, `hipcc -fgpu-rdc
         --hip-link`, clang's linker wrapper), or let CMake do it: CUDA_SEPARABLE_COMPILATION with
@@ -43,7 +45,8 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
     is_own = any(c.is_prelinked for m in facts.modules for c in m.record.containers)
     if relocatable and not is_linked and not is_own and not unlinked:
         yield Violation(
-            message="the file contains relocatable device code, but no output of a device link"
+            message="the file contains relocatable device code, but no output of a device link",
+            severity="warning",
         )
 
 
@@ -71,7 +74,11 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         if library is None:
             unseen.append(runtime.soname or runtime.name)
             continue
-        yield from _lacking(facts, runtime, library, needed.get(runtime.backend, ()))
+        others = frozenset().union(
+            *(exported_names(other) for other in files.others(facts) if other is not library)
+        )
+        names = tuple(n for n in needed.get(runtime.backend, ()) if n not in others)
+        yield from _lacking(facts, runtime, library, names)
     if unseen:
         raise LacksEvidence(f"{', '.join(unseen)} was not named in this call")
 

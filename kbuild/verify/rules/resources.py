@@ -16,7 +16,7 @@ from kbuild.verify.figures import final_images, iterate_values, measure
 from kbuild.verify.policy.model import Limit, Policy
 from kbuild.verify.policy.ratchet import Figure, compare_kernels, compare_sizes
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
-from kbuild.verify.wording import ARCHITECTURES, EXAMPLES, KERNELS, plural
+from kbuild.verify.wording import EXAMPLES, plural
 
 _SPILLS: Final = Figure(name="spill_bytes", limit="max_spill_bytes", unit="bytes of spills")
 _REGISTERS: Final = Figure(name="registers", limit="max_registers", unit="registers per thread")
@@ -52,7 +52,9 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
 
     Why: Registers limit how many blocks run at once. If the largest block that a kernel
         declares needs more registers than a device has for one block, the kernel cannot be
-        launched with it: "too many resources requested for launch".
+        launched with it: "too many resources requested for launch". That is an error if the note
+        describes the kernel or if it can be launched with no other block, and a warning otherwise,
+        because smaller blocks work.
 
     Fix: Declare the block that is really launched in `__launch_bounds__`, lower
         `-maxrregcount`, raise `max_registers`, or write the baseline again.
@@ -66,11 +68,13 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
             problem = limits.launch_problem(image.arch, kernel.resources)
             if problem and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
+                is_certain = bool(facts.modules) or kernel.resources.required_block is not None
                 yield Violation(
-                    message=f"{KERNELS} cannot be launched on {ARCHITECTURES} with its declared "
-                    f"block: {problem}",
+                    message=f"cannot be launched with the declared block: {EXAMPLES}",
                     symbol=kernel.name,
                     arch=image.arch,
+                    where=problem,
+                    severity=None if is_certain else "warning",
                 )
     yield from _judge(facts, policy, _REGISTERS)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild.backends import find_backend
 from kbuild.facts import ArtifactFacts
+from kbuild.verify.policy.model import Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 
 # The distribution, the version, the build, and the tags of Python, ABI, and platform.
@@ -26,7 +27,9 @@ def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: Installers choose a wheel by its name alone. A library for another machine fails at
         import ("wrong ELF class", "cannot open shared object file"), and so does one in a wheel
         for any platform on the wrong machine. A library that needs another major version of the
-        runtime fails if only the promised version is installed.
+        runtime fails if only the promised version is installed. This is an error for libraries
+        that kbuild built. For others it is a warning: wheels contain libraries for several
+        machines and runtimes on purpose, and choose one at run time.
 
     Fix: Name the wheel after its content: use `auditwheel repair` for the platform, and the
         local version or the name of the distribution for the toolkit.
@@ -37,21 +40,27 @@ def wheel_claim(facts: ArtifactFacts) -> Iterator[Violation]:
     match = _WHEEL.fullmatch(PurePath(outer).name)
     if match is None or not member or facts.kind not in LINKED:
         raise NotApplicable("not a library in a wheel")
-    platform = match["platform"]
+    severity: Severity | None = None if facts.modules else "warning"
+    claims = (
+        *_platform_claims(facts, match["platform"]),
+        *_runtime_claims(facts, f"{match['name']}-{match['version']}"),
+    )
+    for message in claims:
+        yield Violation(message=message, severity=severity)
+
+
+def _platform_claims(facts: ArtifactFacts, platform: str) -> Iterator[str]:
     machines = {m for found in _MACHINE.findall(platform) for m in found if m}
     if platform == _ANY:
-        yield Violation(
-            message=f"the wheel is for any platform, but the library is for {facts.machine}"
-        )
+        yield f"the wheel is for any platform, but the library is for {facts.machine}"
     elif machines and facts.machine not in machines:
-        yield Violation(
-            message=f"the wheel is for {', '.join(sorted(machines))}, but the library is for "
+        yield (
+            f"the wheel is for {', '.join(sorted(machines))}, but the library is for "
             f"{facts.machine}"
         )
-    yield from _runtime_claims(facts, f"{match['name']}-{match['version']}")
 
 
-def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[Violation]:
+def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[str]:
     for runtime in facts.runtimes:
         conventions = find_backend(runtime.backend).host
         claim = conventions.claim.search(name) if conventions and conventions.claim else None
@@ -59,8 +68,8 @@ def _runtime_claims(facts: ArtifactFacts, name: str) -> Iterator[Violation]:
             continue
         major = runtime.version.partition(".")[0]
         if major != claim[1]:
-            yield Violation(
-                message=f"the wheel's name says {claim[0].strip('_')}, but the library needs "
+            yield (
+                f"the wheel's name says {claim[0].strip('_')}, but the library needs "
                 f"{runtime.soname}"
             )
 

@@ -484,6 +484,7 @@ def test_host_side_of_relocatable_hip_object(hip: Path) -> None:
     texts = succeed(run("strings", "-a", path))
     (unique,) = set(re.findall(r"^(_ZL5localPi\.\w+\.[0-9a-f]+)$", texts, re.MULTILINE))
     elf = Elf(path.read_bytes())
-    (kernel,) = read_host_kernels(elf, elf.symbols, {"hip": (unique,)}, ())
+    kernel, *absent = read_host_kernels(elf, elf.symbols, {"hip": (unique,)}, ())
+    assert {(k.is_absent, k.is_registered) for k in absent} == {(True, True)}
     assert kernel.symbol is not None
     assert (kernel.symbol.name, kernel.is_registered) == ("_ZL5localPi", True)

@@ -497,7 +497,13 @@ def test_policy_architecture_is_expected_of_files_without_note() -> None:
 def test_images_of_foreign_container_are_compared_with_each_other() -> None:
     foreign = replace(SOUND, modules=(), handles=())
     short = change_image(foreign, lambda i: replace(i, kernels=KERNELS[:1]))
-    assert [(f.rule, f.symbol) for f in verify((short,)).findings] == [("KB103", AXPY)]
+    (finding,) = verify((short,)).findings
+    assert (finding.rule, finding.severity, finding.symbol) == ("KB103", "info", AXPY)
+    # The policy requires an image with every kernel for this architecture.
+    assert finding.arch is not None
+    policy = Policy(required_architectures=(finding.arch,))
+    (finding,) = verify((short,), policy, select_rules(["KB103"])).findings
+    assert (finding.severity, finding.symbol) == ("error", AXPY)
     wide = change_image(foreign, lambda i: replace(i, kernels=(_widen(KERNELS[0]), KERNELS[1])))
     (finding,) = verify((wide,)).findings
     assert (finding.rule, finding.arch) == ("KB108", "sm_90")

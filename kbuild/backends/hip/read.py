@@ -68,7 +68,7 @@ def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImag
     share, kind = 1.0, _expect_kind(entry)
     if bundle.compression == "none":
         start = bundle.offset + entry.offset
-        kind = classify(content[start : start + entry.size])
+        kind = _find_kind(content[start : start + entry.size], entry)
     elif bundle.uncompressed_size:
         share = min(bundle.size / bundle.uncompressed_size, 1.0)
     return StoredImage(
@@ -82,8 +82,14 @@ def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImag
     )
 
 
+def _find_kind(data: Buffer, entry: BundleEntry) -> ImageKind:
+    """Return the kind of an image. What is of no known kind is a damaged image of its target."""
+    kind = classify(data)
+    return _expect_kind(entry) if kind == "other" and data else kind
+
+
 def _expect_kind(entry: BundleEntry) -> ImageKind:
-    """Return the expected kind of a compressed image, by its triple."""
+    """Return the expected kind of an image, by its triple."""
     return "spirv" if entry.triple.startswith("spir") else "elf"
 
 
@@ -108,7 +114,7 @@ def load_images(
             yield image, Problem(where=f"byte {bundle.offset:#x}", message=str(whole))
         else:
             data = whole[entry.offset : entry.offset + entry.size]
-            yield replace(image, kind=classify(data)), data
+            yield replace(image, kind=_find_kind(data, entry)), data
 
 
 def read_image(data: Buffer, kind: ImageKind) -> ImageContent:

@@ -52,9 +52,8 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
 
     Why: Registers limit how many blocks run at once. If the largest block that a kernel
         declares needs more registers than a device has for one block, the kernel cannot be
-        launched with it: "too many resources requested for launch". That is an error if the note
-        describes the kernel or if it can be launched with no other block, and a warning otherwise,
-        because smaller blocks work.
+        launched with it: "too many resources requested for launch". This is an error in files of
+        all tools, because the image contradicts itself.
 
     Fix: Declare the block that is really launched in `__launch_bounds__`, lower
         `-maxrregcount`, raise `max_registers`, or write the baseline again.
@@ -68,13 +67,11 @@ def register_pressure(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
             problem = limits.launch_problem(image.arch, kernel.resources)
             if problem and (kernel.name, image.arch) not in found:
                 found.add((kernel.name, image.arch))
-                is_certain = bool(facts.modules) or kernel.resources.required_block is not None
                 yield Violation(
                     message=f"cannot be launched with the declared block: {EXAMPLES}",
                     symbol=kernel.name,
                     arch=image.arch,
                     where=problem,
-                    severity=None if is_certain else "warning",
                 )
     yield from _judge(facts, policy, _REGISTERS)
 

@@ -6,7 +6,16 @@ import pytest
 
 from kbuild.verify.catalog import RULES
 from support.accuracy.build_env import BuildEnv
-from support.accuracy.catalog import EXPLAINED, FEWER, MUTATIONS, SOUND, WAYS, count_ways
+from support.accuracy.catalog import (
+    AIDED,
+    EXPLAINED,
+    FEWER,
+    MUTATIONS,
+    SOUND,
+    UNAIDED,
+    WAYS,
+    count_ways,
+)
 from support.accuracy.model import Mutation, Sound, attempt, errors_of, judge
 from support.accuracy.tools import missing
 
@@ -34,6 +43,27 @@ def test_sound_file_has_only_explained_errors(build_env: BuildEnv, sound: Sound)
     explained = {rule for title, rule in EXPLAINED if title == sound.title}
 
     assert errors_of(judge(sound.build(build_env))) == explained
+
+
+@pytest.mark.parametrize(
+    "mutation", [pytest.param(m, marks=_skip(m), id=m.name) for m in MUTATIONS if m.name in UNAIDED]
+)
+def test_fault_is_an_error_without_a_note_and_without_a_policy(
+    build_env: BuildEnv, mutation: Mutation
+) -> None:
+    trial = attempt(mutation, build_env)
+
+    assert (trial.is_unaided, trial.is_caught) == (True, True)
+    assert mutation.severity == "error"
+
+
+def test_every_error_rule_catches_faults_of_other_tools_or_says_why_not() -> None:
+    erring = {rule.id for rule in RULES if rule.severity == "error"}
+    unaided = {m.rule for m in MUTATIONS if m.name in UNAIDED}
+
+    assert set(UNAIDED) <= {m.name for m in MUTATIONS}
+    assert unaided | set(AIDED) == erring
+    assert not unaided & set(AIDED)
 
 
 def test_every_rule_has_enough_mutations() -> None:

@@ -53,6 +53,45 @@ FEWER: Final[dict[str, str]] = {
 }
 """The rules that have fewer mutations, and why."""
 
+AIDED: Final[dict[str, str]] = {
+    "KB001": "judges the waivers of a policy",
+    "KB101": "a note or a policy names the architectures",
+    "KB105": "a policy names the oldest driver",
+    "KB201": "a policy or a baseline sets the limit",
+    "KB204": "a policy or a baseline sets the limit",
+    "KB205": "a policy or a baseline sets the limit",
+    "KB301": "judges the handles of a note",
+    "KB302": "other tools use functions on purpose",
+    "KB303": "judges the handles of a note",
+    "KB305": "judges the debug stubs of a note",
+    "KB307": "other tools hide only stubs on purpose",
+    "KB308": "judges the handles of a note",
+    "KB309": "only handles of a note are known to be data",
+    "KB409": "judges the members that have a note",
+    "KB503": "systems that are not hardened load the file",
+    "KB504": "what was linked is not out of reach",
+    "KB601": "judges the note",
+    "KB604": "wheels contain alternatives on purpose",
+}
+"""The rules whose errors need a note or a policy, and why."""
+
+UNAIDED: Final[tuple[str, ...]] = (
+    "KB103: nvcc: images without a registered kernel",
+    "KB103: clang HIP: images without a registered kernel",
+    "KB108: nvcc: structure whose size depends on the architecture",
+    "KB109: nvcc: image without a valid ELF header",
+    "KB202: larger launch bounds written into a cubin",
+    "KB203: more shared memory written into a cubin",
+    "KB304: nvcc: second kernel's function at the first one's address",
+    "KB401: nvcc: wrapper's magic broken",
+    "KB402: nvcc -rdc=true without -dlink",
+    "KB403: nvcc: older runtime of the same name",
+    "KB404: nvcc: static runtime in both",
+    "KB405: nvcc: two libraries of one object",
+    "KB505: clang HIP: fat binary at a misaligned address",
+)
+"""Mutations that show that a rule finds errors without a note and without a policy."""
+
 EXPLAINED: Final[dict[tuple[str, str], str]] = {}
 """Correct errors in sound files: the title of the file, the rule, and why it is right."""
 

@@ -132,7 +132,7 @@ _ARCHITECTURES: Final = (
     Mutation(
         rule="KB106",
         way="nvcc: no PTX",
-        severity="warning",
+        severity="info",
         needs=_NVCC,
         **under(
             None,
@@ -143,7 +143,7 @@ _ARCHITECTURES: Final = (
     Mutation(
         rule="KB106",
         way="nvcc: PTX of an architecture-specific target",
-        severity="warning",
+        severity="info",
         needs=_NVCC,
         **under(
             None,

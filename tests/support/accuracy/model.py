@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
+from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, verify
 from kbuild.verify.policy.model import Severity
@@ -68,11 +69,16 @@ class Sound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """The findings in a mutation and in the sound artifact."""
+    """The findings in a mutation and in the sound artifact.
+
+    ``is_unaided`` tells whether only the files themselves show the fault: none of the broken
+    files has a note, and no policy says what is expected of them.
+    """
 
     mutation: Mutation
     broken: Found
     sound: Found
+    is_unaided: bool
 
     @property
     def is_caught(self) -> bool:
@@ -114,16 +120,26 @@ def under(
 
 def attempt(mutation: Mutation, build_env: BuildEnv) -> Trial:
     """Build both files of a mutation and verify them."""
+    case = mutation.broken(build_env)
+    broken = _inspect(case)
     return Trial(
         mutation=mutation,
         sound=judge(mutation.sound(build_env)),
-        broken=judge(mutation.broken(build_env)),
+        broken=_judge(case, broken),
+        is_unaided=case.policy is None and not any(f.modules or f.note_problems for f in broken),
     )
 
 
 def judge(case: Case) -> Found:
     """Return the rule and severity of all findings. Fail if a rule raises an exception."""
-    artifacts = tuple(facts for path in case.paths for facts in inspect_path(path))
+    return _judge(case, _inspect(case))
+
+
+def _inspect(case: Case) -> tuple[ArtifactFacts, ...]:
+    return tuple(facts for path in case.paths for facts in inspect_path(path))
+
+
+def _judge(case: Case, artifacts: tuple[ArtifactFacts, ...]) -> Found:
     report = verify(artifacts, case.policy, today=case.today)
     if report.rules_errored:
         raise AssertionError(f"{case.paths}: {report.rules_errored}")

@@ -159,6 +159,7 @@ _OF_WHEELS: Final = (
     Mutation(
         rule="KB604",
         way="wheel named after another runtime",
+        severity="warning",
         needs=("nvcc", "cudart"),
         broken=_cuda_wheel("k_cu11"),
         sound=_cuda_wheel("k_cu{version}"),

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect import inspect_path
 from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool
 from support.accuracy.vendors.clang_files import (
     GFX90A,
+    KERNELS,
     NO_KERNELS,
     SM_80,
     call_hipcc,
@@ -22,7 +24,7 @@ from support.accuracy.vendors.clang_files import (
     load_cuda_object,
     load_hip_object,
 )
-from support.files.mutations import rename_in
+from support.files.mutations import change_symbol, patch, rename_in, section_range
 
 _CUDA: Final[tuple[Tool, ...]] = ("clang++-19", "nvcc", "cudart")
 _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
@@ -55,6 +57,13 @@ def _device_code_of_another_source(build_env: BuildEnv) -> Case:
     """Return host code with kernels, and a fat binary that was compiled without them."""
     compiled = load_cuda_object(build_env, "another", device_text=NO_KERNELS)
     return Case(paths=(link_cuda(build_env, "another", compiled),))
+
+
+def _device_code_without_a_kernel(build_env: BuildEnv) -> Case:
+    """Return host code with kernels, and a fat binary of an older source that lacks one."""
+    older = KERNELS.replace("fill", "fall")
+    compiled = load_cuda_object(build_env, "older", device_text=f"{older}\n")
+    return Case(paths=(link_cuda(build_env, "older", compiled),))
 
 
 def _hip_library(name: str, *options: str) -> Build:
@@ -122,6 +131,15 @@ def _edited(way: str, edit: Callable[[bytes], bytes]) -> Build:
     return build
 
 
+def _break_magic(data: bytes) -> bytes:
+    return patch(data, section_range(data, ".hipFatBinSegment").start, b"\0\0\0\1")
+
+
+def _fold_handles(data: bytes) -> bytes:
+    value = next(s.value for s in Elf(data).symbols if s.name == "_Z5scalePff")
+    return change_symbol(data, "_Z4fillPi", lambda fields: fields.__setitem__(4, value))
+
+
 def _code_object(name: str, *options: str) -> Build:
     return lambda w: Case(paths=(call_hipcc(w, f"{name}.co", "--genco", *options),))
 
@@ -133,6 +151,14 @@ _OF_CUDA: Final = (
         needs=_CUDA,
         broken=_device_code_of_another_source,
         sound=_SOUND_CUDA,
+    ),
+    Mutation(
+        rule="KB103",
+        way="clang CUDA: fat binary without a registered kernel",
+        needs=_CUDA,
+        broken=_device_code_without_a_kernel,
+        sound=_SOUND_CUDA,
+        beside=frozenset({("KB104", "info")}),
     ),
     Mutation(
         rule="KB104",
@@ -176,10 +202,64 @@ _OF_CUDA: Final = (
         sound=_cuda_library("hidden", "-fvisibility=hidden"),
     ),
 )
+
+
+def _misaligned(build_env: BuildEnv) -> Case:
+    """Return a library whose fat binary is at an address that its format does not allow."""
+    words = ("objcopy", "--set-section-alignment", ".hip_fatbin=4", load_hip_object(build_env))
+    compiled = build_env.call("hip/misaligned.o", *words)
+    place = "-Wl,--section-start=.hip_fatbin=0x100004"
+    return Case(paths=(link_hip(build_env, "misaligned", place, compiled),))
+
+
 _OF_HIP: Final = (
+    Mutation(
+        rule="KB505",
+        way="clang HIP: fat binary at a misaligned address",
+        needs=(*_HIP, "objcopy"),
+        broken=_misaligned,
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB103",
+        way="clang HIP: images without a registered kernel",
+        needs=_HIP,
+        broken=_edited("absent-hip", rename_in(b"_Z4fillPi", b"_Z4fallPi", ".hip_fatbin")),
+        sound=_SOUND_HIP,
+        beside=frozenset({("KB104", "info")}),
+    ),
+    Mutation(
+        rule="KB108",
+        way="clang HIP: kernel with the name of another signature",
+        needs=_HIP,
+        broken=_edited("signature-hip", lambda data: data.replace(b"_Z4fillPi", b"_Z4fillsi")),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB109",
+        way="clang HIP: image without a valid ELF header",
+        needs=_HIP,
+        broken=_edited("scrambled-hip", rename_in(b"\x7fELF", b"\x7fELX", ".hip_fatbin")),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB304",
+        way="clang HIP: second kernel's handle at the first one's address",
+        needs=_HIP,
+        broken=_edited("folded-hip", _fold_handles),
+        sound=_SOUND_HIP,
+    ),
+    Mutation(
+        rule="KB401",
+        way="clang HIP: wrapper's magic broken",
+        needs=_HIP,
+        broken=_edited("magic-hip", _break_magic),
+        sound=_SOUND_HIP,
+    ),
     Mutation(
         rule="KB103",
         way="clang HIP: kernel that one architecture lacks",
+        severity="info",
         needs=_HIP,
         broken=_hip_library("lacks", "-DLACKS", *_TWO),
         sound=_hip_library("has", *_TWO),

@@ -25,6 +25,7 @@ from support.accuracy.vendors.nvcc_files import (
 from support.files.mutations import change_symbol, patch, rename_in, section_range
 
 _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
+_FILL: Final = b"_Z4fillPi"
 
 
 def _break_magic(data: bytes) -> bytes:
@@ -41,6 +42,12 @@ def _break_pointer(data: bytes) -> bytes:
     slot = (section.address + 8).to_bytes(8, "little")
     at = content.index(slot)
     return patch(data, table.offset + at + 16, (container.address + 8).to_bytes(8, "little"))
+
+
+def _resize(data: bytes) -> bytes:
+    """Make the first container larger than its section."""
+    size = section_range(data, ".nv_fatbin").start + 8
+    return patch(data, size, (1 << 32).to_bytes(8, "little"))
 
 
 def _fold(data: bytes) -> bytes:
@@ -72,6 +79,16 @@ def _compiled(name: str, *options: str) -> Build:
     return build
 
 
+def _edited_plainly(way: str, edit: Callable[[bytes], bytes]) -> Build:
+    """Return an edited copy of a library whose images are not compressed."""
+
+    def build(build_env: BuildEnv) -> Case:
+        (sound,) = _PLAIN(build_env).paths
+        return Case(paths=(build_env.edit(way, sound, edit),))
+
+    return build
+
+
 def _wrapped(build_env: BuildEnv) -> Case:
     """Replace a function of the runtime with one that does nothing."""
     words = (load_object(build_env, "keeps", "-DKEEPS"), "-Wl,--wrap=__cudaUnregisterFatBinary")
@@ -97,6 +114,8 @@ def _device_linked(build_env: BuildEnv) -> Case:
     return Case(paths=(link_library(build_env, "liblinked", unlinked, linked),))
 
 
+_PLAIN: Final = _compiled("libplain", SM_90, PTX_90, "--no-compress")
+
 MUTATIONS: Final = (
     Mutation(
         rule="KB102",
@@ -115,9 +134,39 @@ MUTATIONS: Final = (
     Mutation(
         rule="KB103",
         way="nvcc: kernel compiled for only one architecture",
+        severity="info",
         needs=_NEEDS,
         broken=_compiled("libabsent", SM_80, SM_90, "-DABSENT=800"),
         sound=_compiled("libpresent", SM_80, SM_90),
+    ),
+    Mutation(
+        rule="KB103",
+        way="nvcc: images without a registered kernel",
+        needs=_NEEDS,
+        broken=_edited_plainly("absent", rename_in(_FILL, b"_Z4fallPi", ".nv_fatbin")),
+        sound=_PLAIN,
+        beside=frozenset({("KB104", "info")}),
+    ),
+    Mutation(
+        rule="KB108",
+        way="nvcc: kernel with the name of another signature",
+        needs=_NEEDS,
+        broken=_edited_plainly("signature", lambda data: data.replace(_FILL, b"_Z4fillsi")),
+        sound=_PLAIN,
+    ),
+    Mutation(
+        rule="KB109",
+        way="nvcc: image without a valid ELF header",
+        needs=_NEEDS,
+        broken=_edited_plainly("scrambled", rename_in(b"\x7fELF", b"\x7fELX", ".nv_fatbin")),
+        sound=_PLAIN,
+    ),
+    Mutation(
+        rule="KB109",
+        way="nvcc: container with the size of another one",
+        needs=_NEEDS,
+        broken=_edited_plainly("resized", _resize),
+        sound=_PLAIN,
     ),
     Mutation(
         rule="KB104",

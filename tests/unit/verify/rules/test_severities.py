@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kbuild.facts import ArtifactFacts, HostKernel
+from kbuild.facts import ArtifactFacts, HostKernel, Place
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.policy.model import Severity, SeverityChange
 from support.facts.build_facts import (
@@ -22,7 +22,6 @@ from support.facts.build_facts import (
     sound_facts,
 )
 from support.facts.foreign_facts import FOREIGN, in_wheel
-from support.facts.policy_cases import needing
 
 OWN = export(sound_facts())
 DUAL = foreign_facts(gpu_image("sm_80"), gpu_image("sm_90"))
@@ -91,16 +90,6 @@ def test_leftover_relocatable_code_is_a_warning() -> None:
     assert severities("KB402", replace(FOREIGN, containers=(relocatable,))) == ["warning"]
 
 
-@pytest.mark.parametrize(
-    ("block", "expected"), [(None, "warning"), ((1024, 1, 1), "error")], ids=str
-)
-def test_declared_block_that_needs_too_many_registers(
-    block: tuple[int, int, int] | None, expected: Severity
-) -> None:
-    facts = needing(registers=65, max_threads=1024, required_block=block)
-    assert severities("KB202", facts) == [expected]
-
-
 def test_kernel_that_one_image_lacks_is_an_info_unless_the_policy_expects_it() -> None:
     assert severities("KB103", ONE_LACKS) == ["info"]
     for arch, expected in (("sm_90", "error"), ("sm_80", "info"), ("sm_100", "info")):
@@ -115,9 +104,7 @@ def test_image_that_does_not_show_its_kernels_lacks_none() -> None:
 
 def _registering(name: str) -> ArtifactFacts:
     """Return a library that registers a kernel that no image contains."""
-    symbol = make_symbol(
-        name, FOREIGN.host_kernels[0].symbol and FOREIGN.host_kernels[0].symbol.place
-    )
+    symbol = make_symbol(name, Place(section=1, offset=128))
     absent = HostKernel(
         backend="other",
         kernel=name,

@@ -1,8 +1,9 @@
 """Measure the accuracy of `kbuild verify`: broken artifacts caught, and sound ones accepted.
 
-The benchmark builds the artifacts of `tests/support/accuracy` in a temporary directory. It exits
-with 1 if a mutation is not caught or raises other errors, or if a sound file has an unexplained
-error.
+The benchmark builds the artifacts of `tests/support/accuracy` in a temporary directory. It prints
+the mutations by rule, then those faults that are errors without a note and without a policy, then
+the sound files by producer. It exits with 1 if a mutation is not caught or raises other errors, or
+if a sound file has an unexplained error.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from benchmarks.measure import describe_machine
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from support.accuracy.build_env import BuildEnv
-from support.accuracy.catalog import EXPLAINED, MUTATIONS, SOUND
+from support.accuracy.catalog import AIDED, EXPLAINED, MUTATIONS, SOUND
 from support.accuracy.model import Mutation, Sound, Trial, attempt, errors_of, judge
 from support.accuracy.tools import missing
 
@@ -100,6 +101,18 @@ def show_rules(mutations: Sequence[Mutation], build_env: BuildEnv) -> tuple[Rule
     return tuple(scores)
 
 
+def show_unaided(scores: Sequence[RuleScore]) -> None:
+    """Print the faults that the verifier must find in files of other tools, by rule."""
+    print(f"\n{'fault that neither a note nor a policy helps to find':<72}{'caught':>8}")
+    for score in scores:
+        for trial in score.trials:
+            if trial.is_unaided and trial.mutation.severity == "error":
+                print(f"{trial.mutation.name:<72}{'yes' if trial.is_caught else 'NO':>8}")
+    for rule in (score.rule for score in scores):
+        if rule in AIDED:
+            print(f"{rule}: no error without a note or a policy: {AIDED[rule]}")
+
+
 def show_producers(sound: Sequence[Sound], build_env: BuildEnv) -> tuple[ProducerScore, ...]:
     """Print a row for each producer of sound files as soon as it is known."""
     scores = []
@@ -153,7 +166,9 @@ def main() -> int:
     print(describe_machine())
     with tempfile.TemporaryDirectory() as directory:
         build_env = BuildEnv(directory=Path(directory))
-        is_met = summarize(show_rules(mutations, build_env), show_producers(sound, build_env))
+        scores = show_rules(mutations, build_env)
+        show_unaided(scores)
+        is_met = summarize(scores, show_producers(sound, build_env))
     needs = {tool for made in (*mutations, *sound) for tool in made.needs}
     for reason in sorted({missing(tool) for tool in needs} - {""}):
         print(f"not tried: {reason}")

@@ -203,7 +203,9 @@ def _find_symbols(
                 continue
             # A C name is too short to be sure that a text in the file is the same name.
             candidates += conventions.kernels_of_identity(symbol.name)
-            found.absent.update((n, symbol) for n in candidates[:1] if n.startswith("_Z"))
+            mangled = next((name for name in candidates if name.startswith("_Z")), None)
+            if mangled is not None:
+                found.absent[mangled] = symbol
     return found
 
 

@@ -30,10 +30,11 @@ def origin_of(die: DIE) -> DIE | None:
 
 def find_holder(die: DIE, attribute: str) -> DIE | None:
     """Return the first entry with ``attribute`` in the chain of origins, starting at ``die``."""
-    current: DIE | None = die
-    while current is not None and attribute not in current.attributes:
-        current = origin_of(current)
-    return current
+    # In forged files, chains can be circular. Recursion has an end where a loop has none.
+    if attribute in die.attributes:
+        return die
+    origin = origin_of(die)
+    return None if origin is None else find_holder(origin, attribute)
 
 
 def read_text(die: DIE, attribute: str) -> str | None:
@@ -71,12 +72,16 @@ def type_name(die: DIE) -> str:
 
 def qualified_name(die: DIE) -> str:
     """Return the name of an entry with its namespaces and enclosing records."""
-    parts = [read_text(die, "DW_AT_name") or "(unnamed)"]
+    name = read_text(die, "DW_AT_name") or "(unnamed)"
+    return "".join(f"{scope}::" for scope in _list_scopes(die)) + name
+
+
+def _list_scopes(die: DIE) -> tuple[str, ...]:
+    """Return the names of the namespaces and records around an entry, the outermost first."""
     parent = die.get_parent()
-    while parent is not None and parent.tag in (*RECORDS, "DW_TAG_namespace"):
-        parts.insert(0, read_text(parent, "DW_AT_name") or "(anonymous namespace)")
-        parent = parent.get_parent()
-    return "::".join(parts)
+    if parent is None or parent.tag not in (*RECORDS, "DW_TAG_namespace"):
+        return ()
+    return *_list_scopes(parent), read_text(parent, "DW_AT_name") or "(anonymous namespace)"
 
 
 def _base_type_name(name: str) -> str:

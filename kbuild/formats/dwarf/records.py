@@ -89,6 +89,11 @@ def _copies(constructor: DIE, record: DIE) -> bool:
     target = explicit[0].get_DIE_from_attribute("DW_AT_type")
     if target.tag not in ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"):
         return False
-    while "DW_AT_type" in target.attributes:
-        target = target.get_DIE_from_attribute("DW_AT_type")
-    return bool(target.offset == record.offset)
+    return bool(_final_type(target).offset == record.offset)
+
+
+def _final_type(die: DIE) -> DIE:
+    """Return the type at the end of a chain of pointers, references, and qualifiers."""
+    if "DW_AT_type" not in die.attributes:
+        return die
+    return _final_type(die.get_DIE_from_attribute("DW_AT_type"))

@@ -7,10 +7,12 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from elftools.dwarf.compileunit import CompileUnit
 from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
+from kbuild.errors import InputError
 from kbuild.formats.dwarf.entries import (
     find_holder,
     origin_of,
@@ -51,13 +53,35 @@ def _read(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
         return {}
     found: dict[str, Signature] = {}
     shared: set[str] = set()
-    for unit in file.get_dwarf_info().iter_CUs():
+    units = tuple(file.get_dwarf_info().iter_CUs())
+    for unit in units:
+        _check_order(unit)
+    for unit in units:
         for die in _functions(unit.get_top_DIE()):
             for name in _names_of(die) & names:
                 if name in found:
                     shared.add(name)
                 found[name] = _signature(die)
     return {name: value for name, value in found.items() if name not in shared}
+
+
+def _check_order(unit: CompileUnit) -> None:
+    """Make iteration over the children of an entry raise InputError if they go back.
+
+    In forged files, an entry can name an earlier one as its sibling. pyelftools would follow such
+    references forever.
+    """
+    iterate = unit.iter_DIE_children
+
+    def iterate_checked(die: DIE) -> Iterator[DIE]:
+        last = die.offset
+        for child in iterate(die):
+            if child.offset <= last:
+                raise InputError(f"the debug information entry at {last:#x} precedes its sibling")
+            last = child.offset
+            yield child
+
+    unit.iter_DIE_children = iterate_checked  # type: ignore[method-assign]
 
 
 def _without_tls_relocations(data: bytes) -> bytes:
@@ -94,9 +118,13 @@ def _names_of(function: DIE) -> set[str]:
     declared = find_holder(function, "DW_AT_name")
     if declared is None:
         return set()
-    while (origin := origin_of(declared)) is not None:
-        declared = origin
+    declared = _first_declaration(declared)
     return {declared.attributes["DW_AT_name"].value.decode(), qualified_name(declared)}
+
+
+def _first_declaration(die: DIE) -> DIE:
+    origin = origin_of(die)
+    return die if origin is None else _first_declaration(origin)
 
 
 def _signature(function: DIE) -> Signature:

@@ -7,6 +7,7 @@ from typing import Final
 
 from elftools.dwarf.die import DIE
 
+from kbuild.errors import InputError
 from kbuild.formats.dwarf.entries import (
     POINTERS,
     QUALIFIERS,
@@ -138,9 +139,13 @@ def _member(die: DIE) -> Member:
     count = None
     alignment = read_number(die, "DW_AT_alignment") or 1
     type_die = inner = die.get_DIE_from_attribute("DW_AT_type")
+    seen = set()
     while (is_array := _is_array(inner)) or inner.tag in (*QUALIFIERS, "DW_TAG_typedef"):
         if "DW_AT_type" not in inner.attributes:
             break
+        if inner.offset in seen:
+            raise InputError(f"the type at {inner.offset:#x} is defined by itself")
+        seen.add(inner.offset)
         alignment = max(alignment, read_number(inner, "DW_AT_alignment") or 1)
         if is_array:
             count = (1 if count is None else count) * _element_count(inner)

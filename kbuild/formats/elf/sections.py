@@ -37,6 +37,8 @@ _MALFORMED: Final = (
     AssertionError,
     OverflowError,
     MemoryError,
+    NotImplementedError,
+    RecursionError,  # entries that refer to each other in a circle
 )
 
 _MACHINES: Final = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i386"}

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
-from kbuild.files import read_file, write_file
+from kbuild.files import write_file
 from kbuild.verify.figures import (
     FIGURES,
     ArchitectureSize,
@@ -130,12 +130,14 @@ def read_baseline(path: Path) -> Baseline:
         InputError: The file does not exist or is not a valid baseline. The message names the
             line and the fix.
     """
-    if not path.exists():
+    try:
+        lines = path.read_bytes().decode().splitlines()
+    except FileNotFoundError as error:
         raise InputError(
             f"{path}: no such file; create it with kbuild verify --write-baseline {path} PATH..."
-        )
-    try:
-        lines = read_file(path).decode().splitlines()
+        ) from error
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not a baseline: the file is not UTF-8") from error
     rows = [

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
+from kbuild.errors import InputError
 from kbuild.formats.dwarf import Signature, read_signatures
 from support.tools.toolchains import require_programs
 
@@ -108,3 +111,25 @@ def test_references_are_not_pointers(signatures: dict[str, Signature]) -> None:
 def test_parameter_packs_are_listed(signatures: dict[str, Signature]) -> None:
     names = [p.type.name for p in signatures["_Z4packIJifEEvDpT_"].parameters]
     assert names == ["int", "float"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [("DW_AT_sibling", "precedes its sibling"), ("DW_AT_type", "not a valid ELF file")],
+)
+def test_circular_references_are_errors(tmp_path: Path, attribute: str, message: str) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text("using T = const int;\nvoid f(T) {}\nvoid g(T *) {}\n")
+    subprocess.run(["g++", "-g", "-c", source, "-o", tmp_path / "a.o"], check=True)
+    data = bytearray((tmp_path / "a.o").read_bytes())
+    with (tmp_path / "a.o").open("rb") as stream:
+        file = ELFFile(stream)
+        start = file.get_section_by_name(".debug_info")["sh_offset"]
+        unit = next(file.get_dwarf_info().iter_CUs())
+        for die in unit.iter_DIEs():
+            if attribute in die.attributes and die.tag != "DW_TAG_formal_parameter":
+                reference = start + die.attributes[attribute].offset
+                data[reference : reference + 4] = struct.pack("<I", die.offset - unit.cu_offset)
+
+    with pytest.raises(InputError, match=message):
+        read_signatures(bytes(data), frozenset({"_Z1fi", "_Z1gPKi"}))

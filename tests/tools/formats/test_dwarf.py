@@ -124,7 +124,9 @@ def test_circular_references_are_errors(tmp_path: Path, attribute: str, message:
     data = bytearray((tmp_path / "a.o").read_bytes())
     with (tmp_path / "a.o").open("rb") as stream:
         file = ELFFile(stream)
-        start = file.get_section_by_name(".debug_info")["sh_offset"]
+        section = file.get_section_by_name(".debug_info")
+        assert section is not None
+        start = section["sh_offset"]
         unit = next(file.get_dwarf_info().iter_CUs())
         for die in unit.iter_DIEs():
             if attribute in die.attributes and die.tag != "DW_TAG_formal_parameter":

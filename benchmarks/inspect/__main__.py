@@ -1,8 +1,10 @@
 """Compare `kbuild inspect` on a large library with `cuobjdump -res-usage` on the same file.
 
 By default, the benchmark downloads NVIDIA's cuSPARSE (about 250 MB) from PyPI to a temporary
-directory. Use --library for another one. Memory is the maximum of the proportional set sizes of all
-processes of a command, added up every 10 ms.
+directory. Use --library for another one, and --wheel for the wheel that contains it. A synthetic
+fat binary (--kernels) shows how memory grows. Memory is the maximum of the resident set sizes of
+all processes of a command, mapped files included, added up every 50 ms. Pages that processes share
+count once for each of them.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import zipfile
 from functools import partial
 from pathlib import Path
 
+from benchmarks.inspect.synthetic import write_fat_binary
 from benchmarks.measure import (
     HEADER,
     Comparison,
@@ -26,7 +29,8 @@ from benchmarks.measure import (
 )
 
 PACKAGE = "nvidia-cusparse==12.9.4.2"
-INTERVAL = 0.01
+INTERVAL = 0.05
+TINY_KERNELS = 2000
 
 
 def measure_memory(argv: list[str]) -> int:
@@ -63,12 +67,12 @@ def list_tree(process: int) -> list[int]:
 
 
 def read_memory(process: int) -> int:
-    """Return the proportional set size of a process in bytes, or 0 if it has ended."""
+    """Return the resident set size of a process in bytes, or 0 if it has ended."""
     try:
-        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+        text = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return 0
-    sizes = [line.split()[1] for line in text.splitlines() if line.startswith("Pss:")]
+    sizes = [line.split()[1] for line in text.splitlines() if line.startswith("VmRSS:")]
     return int(sizes[0]) << 10 if sizes else 0
 
 
@@ -79,6 +83,10 @@ def main() -> None:
     )
     parser.add_argument("--repetitions", type=int, default=11)
     parser.add_argument("--library", type=Path, help="a library with NVIDIA device code")
+    parser.add_argument("--wheel", type=Path, help="a wheel to inspect and to verify, too")
+    parser.add_argument(
+        "--kernels", type=int, default=1_000_000, help="the kernels of the synthetic fat binary"
+    )
     parser.add_argument(
         "--cuobjdump", default=None, help="the program (default: from the test extra)"
     )
@@ -87,6 +95,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         library = arguments.library or fetch_library(Path(directory))
         compare(library, arguments.cuobjdump or find_cuobjdump(), repetitions)
+        synthetic = Path(directory, "synthetic.fatbin")
+        write_fat_binary(synthetic, TINY_KERNELS if arguments.tiny else arguments.kernels)
+        show_costs("kernels", synthetic)
+        if arguments.wheel:
+            show_costs("wheel", arguments.wheel)
 
 
 def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
@@ -122,6 +135,19 @@ def compare(library: Path, cuobjdump: str, repetitions: int) -> None:
     )
     for name, argv in sides.items():
         print(f"{name:<28}peak memory {measure_memory(argv) / 2**20:.0f} MiB")
+
+
+def show_costs(case: str, path: Path) -> None:
+    """Print the time and the memory that commands with two processes take for one file."""
+    kbuild = [sys.executable, "-m", "kbuild"]
+    sides = {
+        "inspect": [*kbuild, "inspect", "-j", "2", str(path)],
+        "json": [*kbuild, "inspect", "-j", "2", "--format", "json", str(path)],
+        "verify": [*kbuild, "verify", "-j", "2", str(path)],
+    }
+    for name, argv in sides.items():
+        seconds, memory = measure_time(argv), measure_memory(argv)
+        print(f"{case}: {name:<19}{seconds:7.1f} s, peak memory {memory / 2**20:.0f} MiB")
 
 
 def fetch_library(directory: Path, package: str = PACKAGE) -> Path:

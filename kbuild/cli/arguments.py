@@ -37,6 +37,17 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
     )
 
 
+def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare ``-j``, the number of processes that read artifacts."""
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=parse_count("processes", 1, 9999),
+        metavar="N",
+        help="use N processes (default: one per core)",
+    )
+
+
 def parse_artifact_path(text: str) -> Path:
     """Return the path of an artifact. An empty one is a mistake, not the working directory."""
     if not text:

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_artifact_arguments, add_output_arguments, parse_count
+from kbuild.cli.arguments import (
+    add_artifact_arguments,
+    add_jobs_argument,
+    add_output_arguments,
+)
 from kbuild.cli.output import stream_output, write_output
 from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
@@ -61,13 +65,7 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="SIZE",
             help=f"{what}, for example 512M (default: {default >> 30}G)",
         )
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        type=parse_count("processes", 1, 9999),
-        metavar="N",
-        help="use N processes (default: one per core)",
-    )
+    add_jobs_argument(parser)
 
 
 def _size(text: str) -> int:

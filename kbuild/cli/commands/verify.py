@@ -11,7 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_artifact_arguments, add_output_arguments
+from kbuild.cli.arguments import (
+    add_artifact_arguments,
+    add_jobs_argument,
+    add_output_arguments,
+)
 from kbuild.cli.output import append_text, is_same_file, write_output
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
@@ -72,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the current figures to FILE, and run no rules",
     )
+    add_jobs_argument(parser)
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
     for option, what in (("--select", "run only"), ("--ignore", "do not run")):
@@ -109,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     policy = _read_policy(arguments)
     paths = _drop_repeated(arguments.paths)
     # In a build edge, the build tool decides how many jobs run.
-    options = ReadOptions(jobs=1) if arguments.stamp else ReadOptions()
+    options = ReadOptions(jobs=1 if arguments.stamp else arguments.jobs)
     artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)

@@ -96,8 +96,8 @@ def split_function(display: str) -> tuple[str, tuple[str, ...] | None]:
     list, the types are None.
     """
     text = _remove_clone_suffixes(display)
-    masked, operators = _mask_operators(text)
-    brackets = tuple(_scan(masked))
+    masked, operators = mask_operators(text)
+    brackets = tuple(scan_brackets(masked))
     opening = _find_parameter_list(text, brackets)
     if opening is None:
         return text[_find_name(masked, brackets, operators) :], None
@@ -111,9 +111,9 @@ def list_groups(text: str) -> Iterator[str]:
 
     ``f<void (*)()>(int)::{lambda(float)#1} (*)[2]`` gives ``int`` and ``*``.
     """
-    masked, _ = _mask_operators(text)
+    masked, _ = mask_operators(text)
     opening: int | None = None
-    for position, character, before, after in _scan(masked):
+    for position, character, before, after in scan_brackets(masked):
         if character == "(" and before == 0:
             opening = position + 1
         elif opening is not None and after == 0:
@@ -144,7 +144,7 @@ def _remove_clone_suffixes(display: str) -> str:
     return display
 
 
-def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
+def mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
     """Replace operator names, which can contain brackets, by letters.
 
     Returns:
@@ -160,7 +160,7 @@ def _mask_operators(text: str) -> tuple[str, tuple[int, ...]]:
     return text, tuple(match.start() for match in found)
 
 
-def _scan(text: str) -> Iterator[_Bracket]:
+def scan_brackets(text: str) -> Iterator[_Bracket]:
     """Yield the brackets in order, and a last entry for the end of the text."""
     stack: list[str] = []
     for match in _BRACKET.finditer(text):

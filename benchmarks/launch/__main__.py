@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.measure import describe_machine
 from kbuild.backends.cuda import build as cuda
 from kbuild.bench.timing import find_timed_project, time_launches
-from kbuild.report.bench import list_times
+from kbuild.report.bench import render_times
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
     print(describe_machine())
     with tempfile.TemporaryDirectory() as directory:
         timing = time_launches(project, Path(directory), arguments.batches)
-    print("\n".join(list_times(timing)))
+    print(render_times(timing), end="")
 
 
 if __name__ == "__main__":

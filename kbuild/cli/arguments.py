@@ -48,6 +48,16 @@ def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_color_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--color``, for commands whose text has colors."""
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="color text (default: %(default)s, on a terminal, unless NO_COLOR is set)",
+    )
+
+
 def parse_artifact_path(text: str) -> Path:
     """Return the path of an artifact. An empty one is a mistake, not the working directory."""
     if not text:

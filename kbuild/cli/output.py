@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from kbuild.errors import ConfigurationError
 from kbuild.files import write_parts
+from kbuild.process import select_environment
 
 # The exit code of commands that skipped everything, for example because there is no device.
 SKIPPED: Final = 77
+# Environment variables that turn colors on.
+_COLOR_SWITCHES: Final = ("FORCE_COLOR", "CLICOLOR_FORCE")
 
 
 def write_output(text: str, arguments: argparse.Namespace) -> None:
     """Write ``text`` to the destination that the arguments select."""
     stream_output((text,), arguments)
+
+
+def write_report(
+    report: object, renderers: Mapping[str, Callable[..., str]], arguments: argparse.Namespace
+) -> None:
+    """Write a report in the format that the arguments select. Only text has colors."""
+    render = renderers[arguments.format]
+    is_text = arguments.format == "text"
+    text = render(report, has_colors=has_colors(arguments)) if is_text else render(report)
+    write_output(text, arguments)
 
 
 def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
@@ -39,6 +52,33 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
         _write_file(arguments.output, content)
     except OSError as error:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
+
+
+def has_colors(arguments: argparse.Namespace, stream: TextIO | None = None) -> bool:
+    """Return whether to color text.
+
+    ``--color`` decides, then the environment, then whether the output is a terminal. A file that
+    ``-o`` names contains colors only on request.
+
+    Args:
+        arguments: The arguments of the command.
+        stream: Where the text goes. By default, standard output, or the file that ``-o`` names.
+    """
+    if arguments.color != "auto":
+        return bool(arguments.color == "always")
+    if stream is None and arguments.output is not None:
+        return False
+    return _shows_colors(stream or sys.stdout)
+
+
+def _shows_colors(stream: TextIO | None) -> bool:
+    """Return whether a stream shows colors (see no-color.org and bixense.com/clicolors)."""
+    environment = select_environment((*_COLOR_SWITCHES, "NO_COLOR", "TERM"))
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in {"", "0"} for name in _COLOR_SWITCHES):
+        return True
+    return environment.get("TERM") != "dumb" and stream is not None and stream.isatty()
 
 
 def _write_file(path: Path, content: Iterable[bytes]) -> None:

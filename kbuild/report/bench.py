@@ -9,6 +9,7 @@ from typing import Final
 from kbuild.bench.results import INSIDE, CountedCompiler, LaunchReport, TimedMode, Timing
 from kbuild.report.document import render_document
 from kbuild.report.layout import format_table, join_lines
+from kbuild.report.styles import Line
 
 SCHEMA: Final = "kbuild.bench.launch/1"
 
@@ -23,7 +24,7 @@ def render_text(report: LaunchReport) -> str:
     return join_lines(_list_lines(report))
 
 
-def _list_lines(report: LaunchReport) -> Iterator[str]:
+def _list_lines(report: LaunchReport) -> Iterator[Line]:
     front = f"backend {report.backend}: "
     if report.counted:
         yield f"{front}instructions per warm launch, from the call site to the entry and back,"
@@ -35,14 +36,12 @@ def _list_lines(report: LaunchReport) -> Iterator[str]:
         yield from _list_counts(counted)
     if report.timing is not None:
         yield from ("",) if report.counted else ()
-        times = list_times(report.timing)
-        yield ("" if report.counted else front) + next(times)
-        yield from times
+        yield from _list_times(report.timing, "" if report.counted else front)
     yield from ("",) if report.left_out else ()
     yield from (f"left out: {reason}" for reason in report.left_out)
 
 
-def _list_counts(counted: CountedCompiler) -> Iterator[str]:
+def _list_counts(counted: CountedCompiler) -> Iterator[Line]:
     yield counted.compiler
     rows = [("launch", "instructions", "above by hand", "entry", "functions on the way")]
     for way in counted.ways:
@@ -65,15 +64,19 @@ def _shorten(name: str) -> str:
     return bare.rpartition(" ")[2].lstrip("*&") or name
 
 
-def list_times(timing: Timing) -> Iterator[str]:
-    """Yield the lines of the tables of times."""
-    yield f"{timing.device}; medians, no profiler, ratios paired by batch"
+def render_times(timing: Timing) -> str:
+    """Return the tables of times."""
+    return join_lines(_list_times(timing))
+
+
+def _list_times(timing: Timing, front: str = "") -> Iterator[Line]:
+    yield f"{front}{timing.device}; medians, no profiler, ratios paired by batch"
     for mode in timing.modes:
         yield ""
         yield from _list_mode(mode)
 
 
-def _list_mode(mode: TimedMode) -> Iterator[str]:
+def _list_mode(mode: TimedMode) -> Iterator[Line]:
     rows = [(mode.name, "ns", f"/ {mode.ways[0].name}", "quartiles", "batches")]
     rows += [
         (

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Final
 
 from kbuild.records import to_json
 from kbuild.report.document import render_document
+from kbuild.report.layout import join_lines
+from kbuild.report.styles import Line, Span
 from kbuild.toolchain.doctor import Diagnosis, ToolchainDiagnosis
 
 SCHEMA: Final = "kbuild.doctor/1"
+
+_LINE: Final = 88
+_INDENT: Final = " " * 9
 
 
 def render_json(diagnosis: Diagnosis) -> str:
@@ -18,27 +24,38 @@ def render_json(diagnosis: Diagnosis) -> str:
     return render_document(SCHEMA, body)
 
 
-def render_text(diagnosis: Diagnosis) -> str:
+def render_text(diagnosis: Diagnosis, *, has_colors: bool = False) -> str:
     """Return one paragraph per backend, followed by the programs, the driver, and the devices."""
     lines = [line for toolchain in diagnosis.toolchains for line in _describe(toolchain)]
     for name, path in diagnosis.programs:
-        lines.append(f"{name:<9}{path or 'not found: pip install kbuild[build]'}")
+        missing = (Span("not found", "warning"), ": pip install kbuild[build]")
+        lines.append(_entry(name, *((path,) if path else missing)))
     if diagnosis.driver_version is not None:
-        lines.append(f"driver   NVIDIA, for CUDA {diagnosis.driver_version}")
+        lines.append(_entry("driver", f"NVIDIA, for CUDA {diagnosis.driver_version}"))
     elif not diagnosis.devices:
-        lines.append("driver   no GPU driver: GPU kernels can be built, but not run here")
-    lines += [f"device   {device.name}, {device.architecture}" for device in diagnosis.devices]
-    return "\n".join(lines) + "\n"
+        lines.append(_entry("driver", "no GPU driver: GPU kernels can be built, but not run here"))
+    lines += [_entry("device", f"{one.name}, {one.architecture}") for one in diagnosis.devices]
+    return join_lines(lines, has_colors=has_colors)
 
 
-def _describe(toolchain: ToolchainDiagnosis) -> Iterator[str]:
-    state = "usable" if toolchain.problem is None else f"not usable: {toolchain.problem}"
-    yield f"{toolchain.backend:<9}{state}"
+def _entry(name: str, *content: str | Span) -> Line:
+    return (Span(f"{name:<9}", "heading"), *content)
+
+
+def _describe(toolchain: ToolchainDiagnosis) -> Iterator[Line]:
+    if toolchain.problem is None:
+        yield _entry(toolchain.backend, Span("usable", "ok"))
+    else:
+        yield _entry(toolchain.backend, Span("not usable", "warning"), f": {toolchain.problem}")
     if toolchain.compiler is not None:
-        yield f"         {toolchain.compiler} ({toolchain.version})"
+        yield f"{_INDENT}{toolchain.compiler} ({toolchain.version})"
     if toolchain.architectures:
-        yield f"         supports {' '.join(toolchain.architectures)}"
+        supported = f"supports {' '.join(toolchain.architectures)}"
+        following = f"{_INDENT}{' ' * len('supports ')}"
+        yield from textwrap.wrap(
+            supported, _LINE, initial_indent=_INDENT, subsequent_indent=following
+        )
     for runtime in toolchain.runtimes:
-        yield f"         {runtime}"
+        yield f"{_INDENT}{runtime}"
     for note in toolchain.notes:
-        yield f"         note: {note}"
+        yield (_INDENT, Span("note", "info"), f": {note}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from kbuild.report.styles import Line, Span, paint, split_line
+
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP: Final = 1024
 _WIDEST: Final = 120
 
 
-def format_table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield rows with aligned columns, two spaces apart.
+def format_table(rows: Iterable[Sequence[str]]) -> Iterator[Line]:
+    """Yield rows with aligned columns, two spaces apart. The first row is a heading.
 
     The last column is not padded. A cell of more than 120 characters does not widen the
     column for the other rows.
@@ -19,9 +21,10 @@ def format_table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     cells = list(rows)
     columns = list(zip(*cells, strict=True))[:-1]
     widths = [min(max(map(len, column)), _WIDEST) for column in columns]
-    for row in cells:
+    for number, row in enumerate(cells):
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield ("  " + "  ".join([*padded, row[-1]])).rstrip()
+        line = ("  " + "  ".join([*padded, row[-1]])).rstrip()
+        yield line if number else Span(line, "heading")
 
 
 def format_size(size: int) -> str:
@@ -38,9 +41,25 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def join_lines(lines: Iterable[str]) -> str:
-    """Return the lines as one text that is safe to print."""
-    return make_printable("\n".join(lines)) + "\n"
+def join_lines(lines: Iterable[Line], *, has_colors: bool = False, kept: str = "\n") -> str:
+    """Return the lines as one text that is safe to print.
+
+    Args:
+        lines: The lines.
+        has_colors: Whether the text shows the styles of the lines.
+        kept: Unprintable characters that stay as they are.
+    """
+    return "".join(
+        "".join(_print_part(part, kept, has_colors=has_colors) for part in split_line(line)) + "\n"
+        for line in lines
+    )
+
+
+def _print_part(part: str | Span, kept: str, *, has_colors: bool) -> str:
+    if isinstance(part, str):
+        return make_printable(part, kept)
+    text = make_printable(part.text, kept)
+    return paint(text, part.style) if has_colors else text
 
 
 def make_printable(text: str, kept: str = "\n") -> str:

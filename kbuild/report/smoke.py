@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.demangle.names import demangle
+from kbuild.demangle.short_names import shorten_names
 from kbuild.report.document import render_document
-from kbuild.report.layout import make_printable, plural
+from kbuild.report.layout import join_lines, plural
+from kbuild.report.styles import Line, Span, Style
 from kbuild.smoke.report import SmokeReport, SmokeResult
 
 SCHEMA: Final = "kbuild.smoke/1"
@@ -20,25 +22,37 @@ def render_json(report: SmokeReport) -> str:
     return render_document(SCHEMA, report, path=report.path, ok=report.ok)
 
 
-def render_text(report: SmokeReport) -> str:
+_STYLES: Final[dict[str, Style]] = {"passed": "ok", "failed": "error", "skipped": "warning"}
+
+
+def render_text(report: SmokeReport, *, has_colors: bool = False) -> str:
     """Return one line per kernel and case, with the reason for each failure, and a summary."""
-    lines = [line for result in report.results for line in _describe_result(result)]
+    names = shorten_names(demangle(result.name) for result in report.results)
+    lines = [
+        line
+        for result in report.results
+        for line in _describe_result(result, names[demangle(result.name)])
+    ]
     # A kernel can print anything, including tabs.
-    return make_printable("\n".join([*lines, _summarize(report)]), kept="\n\t") + "\n"
+    return join_lines([*lines, _summarize(report)], has_colors=has_colors, kept="\n\t")
 
 
-def _describe_result(result: SmokeResult) -> Iterator[str]:
-    kind = f"{result.kind:<7}"
-    yield f"{result.status:<7}  {kind}  {demangle(result.name)}  ({result.seconds:.2f} s)"
+def _describe_result(result: SmokeResult, name: str) -> Iterator[Line]:
+    status = Span(f"{result.status:<7}", _STYLES[result.status])
+    yield (status, f"  {result.kind:<7}  {name}  ({result.seconds:.2f} s)")
     if result.detail:
         detail = f"skipped: {result.detail}" if result.status == "skipped" else result.detail
         yield textwrap.indent(detail, "    ")
 
 
-def _summarize(report: SmokeReport) -> str:
+def _summarize(report: SmokeReport) -> Line:
     counts = Counter(result.status for result in report.results)
     found = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    verdict = "ok" if report.ok else "SKIPPED" if report.is_skipped else "FAILED"
+    verdict = Span("FAILED", "error")
+    if report.ok:
+        verdict = Span("ok", "ok")
+    elif report.is_skipped:
+        verdict = Span("SKIPPED", "warning")
     count = report.device_count
     devices = "devices unknown" if count is None else plural(count, "device")
-    return f"{verdict}: {report.path}: {found or 'nothing to run'}; {devices}"
+    return (verdict, f": {report.path}: {found or 'nothing to run'}; {devices}")

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_output_arguments, parse_count
+from kbuild.cli.arguments import add_color_argument, add_output_arguments, parse_count
 from kbuild.cli.commands.inspect import add_limit_arguments
-from kbuild.cli.output import write_output
+from kbuild.cli.output import write_report
 from kbuild.diff.compare import compare_labeled, compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
@@ -35,7 +35,7 @@ Exit codes: 0 if nothing differs, 1 if something differs, 2 if a part cannot be 
 If the bytes of a kernel differ, its code is compared: PTX as text, and machine code with nvdisasm,
 llvm-objdump, or objdump. docs/how-to/compare-builds.md explains which differences are ignored."""
 
-_RENDERERS: Final[dict[str, Callable[[DiffReport], str]]] = {
+_RENDERERS: Final[dict[str, Callable[..., str]]] = {
     "text": diff_text.render,
     "json": diff_json.render,
     "markdown": diff_markdown.render,
@@ -84,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fail if code differs and there is no disassembler",
     )
     add_limit_arguments(parser)
+    add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     # The report must not overwrite an artifact. With --git, these words are a command.
     arguments.paths = [] if arguments.git else [Path(word) for word in words]
     report = _compare(words, arguments.git, options)
-    write_output(_RENDERERS[arguments.format](report), arguments)
+    write_report(report, _RENDERERS, arguments)
     if report.unreadable:
         print("kbuild: some parts could not be read and were not compared", file=sys.stderr)
         return _UNREADABLE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from kbuild.cli.arguments import add_output_arguments
-from kbuild.cli.output import write_output
+from kbuild.cli.arguments import add_color_argument, add_output_arguments
+from kbuild.cli.output import write_report
 from kbuild.report import doctor
 from kbuild.toolchain.doctor import diagnose
 
@@ -17,10 +17,11 @@ _RENDERERS: Final = {"text": doctor.render_text, "json": doctor.render_json}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
+    add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the diagnosis. Return 0 even if something is missing."""
-    write_output(_RENDERERS[arguments.format](diagnose()), arguments)
+    write_report(diagnose(), _RENDERERS, arguments)
     return 0

@@ -10,10 +10,11 @@ from typing import Final
 
 from kbuild.cli.arguments import (
     add_artifact_arguments,
+    add_color_argument,
     add_jobs_argument,
     add_output_arguments,
 )
-from kbuild.cli.output import stream_output, write_output
+from kbuild.cli.output import has_colors, stream_output, write_output
 from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sort kernels by this property (default: %(default)s)",
     )
     add_limit_arguments(parser)
+    add_color_argument(parser)
     add_output_arguments(parser, _FORMATS)
 
 
@@ -91,7 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         stream_output(json.iterate_artifacts(artifacts, messages), arguments)
     else:
-        text = artifacts_text.render_artifacts(artifacts, messages, arguments.sort)
+        text = artifacts_text.render_artifacts(
+            artifacts, messages, arguments.sort, has_colors=has_colors(arguments)
+        )
         write_output(text, arguments)
     return InputError.exit_code if messages else 0
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_output_arguments
-from kbuild.cli.output import SKIPPED, write_output
+from kbuild.cli.arguments import add_color_argument, add_output_arguments
+from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
 from kbuild.report.verify import text
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="limit the time of each case, and of resolving all kernels (default: %(default)g)",
     )
+    add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     read_shared_object(
         arguments.path
     )  # rejects other files with a better message than the verifier
-    is_sound = arguments.no_verify or _verify(arguments.path)
+    is_sound = arguments.no_verify or _verify(arguments)
     if is_sound:
         report = run_smoke(
             arguments.path,
@@ -64,15 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         report = report_rejected(arguments.path)
-    write_output(_RENDERERS[arguments.format](report), arguments)
+    write_report(report, _RENDERERS, arguments)
     return _choose_exit_code(report) if is_sound else 1
 
 
-def _verify(path: Path) -> bool:
+def _verify(arguments: argparse.Namespace) -> bool:
     """Return whether the file passes verification, and print the findings to stderr."""
-    report = verify(inspect_path(path), find_policy(Path()))
+    report = verify(inspect_path(arguments.path), find_policy(Path()))
     if report.findings or not report.ok:
-        sys.stderr.write(text.render(report))
+        sys.stderr.write(text.render(report, has_colors=has_colors(arguments, sys.stderr)))
     return report.ok
 
 

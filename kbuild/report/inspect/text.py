@@ -10,6 +10,7 @@ from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HostKernel, ImageFacts, Place, RuntimeFacts, Symbol
 from kbuild.model import Kernel, Resources, VariableRecord
 from kbuild.report.layout import format_size, format_table, join_lines, plural
+from kbuild.report.styles import Line, Span
 
 Order: TypeAlias = Literal["file", "name", "size"]
 
@@ -23,6 +24,8 @@ def render_artifacts(
     artifacts: Sequence[ArtifactFacts],
     errors: Sequence[tuple[str, str]] = (),
     order: Order = "file",
+    *,
+    has_colors: bool = False,
 ) -> str:
     """Render one block of text per artifact, then the errors.
 
@@ -30,17 +33,29 @@ def render_artifacts(
         artifacts: The facts to show.
         errors: Pairs (path, message).
         order: How to sort images and kernels.
+        has_colors: Whether to show colors.
     """
-    lines: list[str] = []
+    paragraphs: list[list[Line]] = []
+    empty: list[Line] = []
     for facts in artifacts:
-        lines += ["", *_artifact(facts, order)] if lines else _artifact(facts, order)
-    if lines and errors:
-        lines.append("")
-    return join_lines([*lines, *(f"error: {message}" for _, message in errors)])
+        # Most libraries in a wheel have no kernels.
+        if len(artifacts) > 1 and _is_empty(facts):
+            empty.append((Span(facts.path, "path"), ": no kernels"))
+        else:
+            paragraphs.append([*_artifact(facts, order)])
+    paragraphs += [empty, [(Span("error", "error"), f": {message}") for _, message in errors]]
+    lines = [line for paragraph in paragraphs if paragraph for line in ("", *paragraph)]
+    return join_lines(lines[1:], has_colors=has_colors)
 
 
-def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[str]:
-    yield facts.path
+def _is_empty(facts: ArtifactFacts) -> bool:
+    """Return whether a file has neither device code nor anything that belongs to it."""
+    parts = (facts.images, facts.containers, facts.wrappers, facts.host_kernels, facts.runtimes)
+    return not any((*parts, facts.modules, facts.problems, facts.note_problems))
+
+
+def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[Line]:
+    yield Span(facts.path, "path")
     about = [facts.kind.replace("-", " "), *([facts.machine] if facts.machine else [])]
     about += [f"sha256 {facts.sha256}"] if facts.sha256 else []
     yield "  " + ", ".join(about)
@@ -52,7 +67,7 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[str]:
         yield ""
         yield from format_table(_image_rows(facts, order))
     if any(image.kernels for image in facts.images):
-        yield from ("", _LEGEND)
+        yield from ("", Span(_LEGEND, "faint"))
         yield from format_table(_kernel_rows(facts.images, order))
     for part in (_handle_rows(facts), _variable_rows(facts)):
         rows = list(part)
@@ -92,15 +107,16 @@ def _registration(kernel: HostKernel) -> str:
     return words[kernel.is_registered] + handle
 
 
-def _problems(facts: ArtifactFacts) -> Iterator[str]:
+def _problems(facts: ArtifactFacts) -> Iterator[Line]:
+    front = ("  ", Span("problem", "error"))
     for wrapper in facts.wrappers:
         if wrapper.problem:
-            yield f"  problem: wrapper in {_section(facts, wrapper.place)}: {wrapper.problem}"
+            yield (*front, f": wrapper in {_section(facts, wrapper.place)}: {wrapper.problem}")
     for problem in (*facts.problems, *facts.note_problems):
-        yield f"  problem: {problem.where}: {problem.message}"
+        yield (*front, f": {problem.where}: {problem.message}")
     for image in facts.images:
         if image.problem:
-            yield f"  problem: container {image.container}, {image.arch}: {image.problem}"
+            yield (*front, f": container {image.container}, {image.arch}: {image.problem}")
 
 
 def _image_rows(facts: ArtifactFacts, order: Order) -> Iterator[tuple[str, ...]]:

@@ -32,8 +32,8 @@ def test_only_passed_is_ok() -> None:
 def test_text_shows_why() -> None:
     text = render_text(make_report("passed", "failed"))
     assert text == (
-        "passed   resolve  f(int)  (0.50 s)\n"
-        "failed   resolve  f(int)  (0.50 s)\n"
+        "passed   resolve  f  (0.50 s)\n"
+        "failed   resolve  f  (0.50 s)\n"
         "    why\n"
         "    and \\x1b how\n"
         "FAILED: libk.so: 1 failed, 1 passed; 1 device\n"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -165,6 +166,22 @@ def test_problems_and_errors_are_shown() -> None:
 
 def test_file_without_kernels_says_so() -> None:
     assert "no kernels" in render_artifacts((of_images(),))
+
+
+def test_files_without_kernels_have_one_line_each() -> None:
+    empty = replace(of_images(), containers=(), wrappers=(), runtimes=())
+    first, second = replace(empty, path="a.so"), replace(empty, path="b.so")
+    text = render_artifacts((first, FACTS, second), (("c.so", "c.so: unreadable"),))
+    assert text.startswith("libdemo.so\n")
+    assert text.endswith("\n\na.so: no kernels\nb.so: no kernels\n\nerror: c.so: unreadable\n")
+    assert render_artifacts(()) == ""
+
+
+def test_colors_do_not_change_the_text() -> None:
+    facts = replace(FACTS, problems=(Problem(where="container 0", message="bad magic"),))
+    colored = render_artifacts((facts,), has_colors=True)
+    assert "\033[1mlibdemo.so\033[0m\n" in colored
+    assert re.sub(r"\033\[[\d;]*m", "", colored) == render_artifacts((facts,))
 
 
 def test_terminal_controls_are_escaped() -> None:

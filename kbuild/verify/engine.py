@@ -88,6 +88,11 @@ def verify(
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
         ),
+        rules_unjudged=tuple(
+            rule_id
+            for rule_id, of_rule in by_rule.items()
+            if any(isinstance(o.skipped, LacksEvidence) for o in of_rule)
+        ),
         outcomes=_summarize(outcomes, judged.findings),
     )
 

@@ -93,6 +93,7 @@ class Report:
         rules_run: The rules that judged at least one file.
         rules_skipped: The rules that judged no file, or that some file did not show enough.
         rules_errored: The rules that raised an exception. Then the report is not ok.
+        rules_unjudged: The rules that a file did not show enough to judge all of it.
         outcomes: One row per file and rule, ordered by file and then by rule.
         waived: The findings that do not count.
     """
@@ -101,6 +102,7 @@ class Report:
     rules_run: tuple[str, ...]
     rules_skipped: tuple[RuleNote, ...]
     rules_errored: tuple[RuleNote, ...]
+    rules_unjudged: tuple[str, ...] = ()
     outcomes: tuple[RuleOutcome, ...] = ()
     waived: tuple[WaivedFinding, ...] = ()
 

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     shutil.copytree(resources.examples_directory() / "saxpy", source, dirs_exist_ok=True)
     steps = (
         ("build", "CMake and ninja", lambda: _build(source, build, arguments.backend)),
-        ("verify", "kbuild verify", lambda: _call_kbuild("verify", str(library))),
+        ("verify", "kbuild verify", lambda: _call_kbuild("verify", "--closure", str(library))),
         (
             "smoke",
             "kbuild smoke",
@@ -89,7 +89,10 @@ def _make_directory(keep: Path | None) -> Path:
 
 
 def _build(source: Path, build: Path, backend: str) -> int:
-    definitions = ("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}")
+    definitions = (
+        *("CMAKE_BUILD_TYPE=Release", f"BACKEND={backend}"),
+        "CMAKE_MESSAGE_LOG_LEVEL=NOTICE",
+    )
     project = CMakeBuild(source=source, build=build, definitions=definitions)
     configure_and_build(project, find_build_tools())
     return 0

@@ -13,10 +13,11 @@ from typing import Final
 
 from kbuild.cli.arguments import (
     add_artifact_arguments,
+    add_color_argument,
     add_jobs_argument,
     add_output_arguments,
 )
-from kbuild.cli.output import append_text, is_same_file, write_output
+from kbuild.cli.output import append_text, has_colors, is_same_file, write_output
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
@@ -31,6 +32,7 @@ from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy.file import find_policy
 from kbuild.verify.policy.schema import make_schema
+from kbuild.verify.report import Report
 
 HELP: Final = "Check the images, handles, registration, and provenance of artifacts."
 EPILOG: Final = """\
@@ -44,13 +46,7 @@ policy, to report what got worse.
 that differ. The exit code is 1 if they differ (see docs/how-to/reproducible-builds.md).
 Exit code 1 means that a rule reported an error. `kbuild explain ID` explains a rule."""
 
-_RENDERERS: Final = {
-    "text": text.render,
-    "json": json.render,
-    "sarif": sarif.render,
-    "junit": junit.render,
-    "github": github.render,
-}
+_FOR_CI: Final = {"sarif": sarif.render, "junit": junit.render, "github": github.render}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +96,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="print no report if there are no findings"
     )
-    add_output_arguments(parser, tuple(_RENDERERS))
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="in text, show full names, the fixes of infos, and why rules did not judge files; "
+        "in JSON, list all instances of each finding",
+    )
+    add_color_argument(parser)
+    add_output_arguments(parser, ("text", "json", *_FOR_CI))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -121,12 +125,21 @@ def run(arguments: argparse.Namespace) -> int:
     context = _read_closure(arguments.paths) if arguments.closure else ()
     report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
-        write_output(_RENDERERS[arguments.format](report), arguments)
+        write_output(_render(report, arguments), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):
             append_text(markdown.render(report), summary)
     if report.ok and arguments.stamp:
         _write_stamp(arguments, policy, started)
     return 0 if report.ok else 1
+
+
+def _render(report: Report, arguments: argparse.Namespace) -> str:
+    if arguments.format == "text":
+        colors = has_colors(arguments)
+        return text.render(report, is_verbose=arguments.verbose, has_colors=colors)
+    if arguments.format == "json":
+        return json.render(report, is_complete=arguments.verbose)
+    return _FOR_CI[arguments.format](report)
 
 
 def _drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from kbuild.report.layout import make_printable
 from kbuild.report.verify.locations import relative_name, split_member
+from kbuild.report.verify.short_messages import shorten_messages
 from kbuild.report.verify.text import summarize
 from kbuild.verify.policy.model import Severity
 from kbuild.verify.report import Finding, Report
@@ -28,7 +29,9 @@ def render(report: Report) -> str:
     Errors come first, because GitHub shows at most ten annotations of each kind per step.
     """
     order = list(_COMMANDS)
-    findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
+    findings = sorted(
+        shorten_messages(report).findings, key=lambda finding: order.index(finding.severity)
+    )
     lines = [_annotate(finding) for finding in findings]
     lines += [
         _command("error", {"title": f"{note.rule} could not run"}, note.reason)
@@ -48,6 +51,8 @@ def _annotate(finding: Finding) -> str:
 
 def _message(finding: Finding) -> Iterator[str]:
     yield f"{finding.path}: {finding.message}"
+    if finding.count > 1:
+        yield f"count: {finding.count}"
     yield f"fix: {finding.fix}"
 
 

@@ -121,6 +121,8 @@ def _names(finding: Finding) -> Iterator[tuple[str, str]]:
     for what, name in (("symbol", finding.symbol), ("architecture", finding.arch)):
         if name is not None:
             yield what, name
+    if finding.count > 1:
+        yield "count", str(finding.count)
 
 
 def _attribute(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.report.layout import plural
 from kbuild.report.markdown import Room, escape, format_cell
+from kbuild.report.verify.short_messages import shorten_messages
 from kbuild.report.verify.text import summarize
 from kbuild.verify.report import Finding, Report, RuleNote
 
@@ -19,7 +20,7 @@ _LONGEST_CELL: Final = 1000
 def render(report: Report) -> str:
     """Return the verdict, a table of findings, and folded lists of rules that did not run."""
     lines = ["### kbuild verify", "", escape(summarize(report)), ""]
-    lines += _format_table(report.findings)
+    lines += _format_table(shorten_messages(report).findings)
     lines += _fold("errored", report.rules_errored)
     lines += _fold("skipped", report.rules_skipped)
     return "\n".join(lines) + "\n"
@@ -28,8 +29,8 @@ def render(report: Report) -> str:
 def _format_table(findings: tuple[Finding, ...]) -> Iterator[str]:
     if not findings:
         return
-    yield "| Severity | Rule | File | Message | Fix |"
-    yield "|---|---|---|---|---|"
+    yield "| Severity | Rule | File | Count | Message | Fix |"
+    yield "|---|---|---|---|---|---|"
     yield from Room(_LONGEST).take_lines(map(_format_row, findings), "\nAnd {} more.")
     yield ""
 
@@ -39,6 +40,7 @@ def _format_row(finding: Finding) -> str:
         finding.severity,
         _format_cell(f"{finding.rule} {finding.slug}"),
         _format_cell(finding.path),
+        str(finding.count),
         _format_cell(finding.message),
         _format_cell(finding.fix),
     )

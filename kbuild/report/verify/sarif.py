@@ -120,6 +120,7 @@ def _result(finding: Finding, mark: str, rules: dict[str, int], files: dict[str,
         "level": _LEVELS[finding.severity],
         "message": {"text": make_printable(finding.message)},
         "locations": [_location(finding, files)],
+        "occurrenceCount": finding.count,
         # GitHub reads only the second one, and accepts it without a line.
         "partialFingerprints": {"kbuildFinding/v1": mark, "primaryLocationLineHash": mark},
     }

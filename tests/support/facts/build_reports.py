@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kbuild.verify.catalog import RULES
-from kbuild.verify.report import Finding, Report, RuleNote, RuleOutcome
+from kbuild.verify.report import Finding, Instance, Report, RuleNote, RuleOutcome
 
 SCALE = "_ZN2ns5scaleEPffi"
 # Names of files, symbols, and kernels can contain this, and it can break formats.
@@ -75,6 +75,11 @@ _FINDINGS = st.builds(
     arch=st.none() | TEXT,
     message=TEXT,
     fix=TEXT,
+    count=st.integers(1, 1_000_000),
+    instances=st.lists(
+        st.builds(Instance, symbol=st.none() | TEXT, arch=st.none() | TEXT, where=st.none() | TEXT),
+        max_size=2,
+    ).map(tuple),
 )
 _NOTES = st.lists(st.builds(RuleNote, rule=_IDS, reason=TEXT), max_size=3).map(tuple)
 _OUTCOMES = st.builds(
@@ -90,5 +95,6 @@ REPORTS = st.builds(
     rules_run=st.lists(_IDS, max_size=3, unique=True).map(tuple),
     rules_skipped=_NOTES,
     rules_errored=_NOTES,
+    rules_unjudged=st.lists(_IDS, max_size=2, unique=True).map(tuple),
     outcomes=st.lists(_OUTCOMES, max_size=5).map(tuple),
 )

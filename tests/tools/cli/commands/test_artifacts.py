@@ -88,7 +88,7 @@ def test_verify_writes_json(plain_object: Path, capsysbinary: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("style", "start"),
     [
-        ("text", "skipped  KB003"),
+        ("text", "ok: no findings"),
         ("json", '{\n  "schema"'),
         ("sarif", '{\n  "$schema"'),
         ("junit", "<?xml"),

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from kbuild.report.layout import make_printable
 from kbuild.report.verify.github import render
+from kbuild.report.verify.short_messages import shorten_messages
 from kbuild.verify.report import Report, RuleNote
 from support.facts.build_reports import FINDING, NASTY, NASTY_REPORT, REPORTS, make_report
 
@@ -100,11 +101,13 @@ def test_every_finding_is_one_command_for_any_text(report: Report) -> None:
     assert len(others) == 1
     assert "##[" not in others[0]
     order = ("error", "warning", "info")
-    findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
+    shown = shorten_messages(report).findings
+    findings = sorted(shown, key=lambda finding: order.index(finding.severity))
     for command, finding in zip(commands, findings, strict=False):
+        count = f"count: {finding.count}\n" if finding.count > 1 else ""
         assert (
             command.message
-            == f"{make_printable(finding.path)}: {make_printable(finding.message)}\nfix: "
+            == f"{make_printable(finding.path)}: {make_printable(finding.message)}\n{count}fix: "
             + make_printable(finding.fix)
         )
         assert set(command.properties) == {"file", "title"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import replace
 
@@ -7,7 +8,8 @@ from kbuild.model import Resources
 from kbuild.report.inspect.json import render_artifacts
 from kbuild.report.verify.json import render
 from kbuild.verify import verify
-from kbuild.verify.report import Finding, Instance, Report, RuleNote
+from kbuild.verify.policy.model import Waiver
+from kbuild.verify.report import Finding, Instance, Report, RuleNote, WaivedFinding
 from support.facts.build_facts import KERNELS, SCALE, change_handle, sound_facts
 
 FACTS = sound_facts()
@@ -51,8 +53,24 @@ def test_verify_report_is_the_contract() -> None:
         "rules_run": ["KB101"],
         "rules_skipped": [{"rule": "KB103", "reason": "no device image"}],
         "rules_errored": [],
+        "rules_unjudged": [],
         "waived": [],
     }
+
+
+def test_all_instances_are_listed_on_request() -> None:
+    kernels = tuple(Instance(symbol=f"k{n}", arch=None, where=None) for n in range(9))
+    finding = replace(FINDING, count=9, instances=kernels)
+    waiver = Waiver(rule="KB101", reason="old", expires=dt.date(2030, 1, 2))
+    waived = WaivedFinding(finding=finding, waiver=waiver)
+    report = Report(
+        findings=(finding,), rules_run=(), rules_skipped=(), rules_errored=(), waived=(waived,)
+    )
+    for is_complete, listed in ((False, 5), (True, 9)):
+        document = json.loads(render(report, is_complete=is_complete))
+        for shown in (document["findings"][0], document["waived"][0]["finding"]):
+            assert shown["count"] == 9
+            assert [one["symbol"] for one in shown["instances"]] == [f"k{n}" for n in range(listed)]
 
 
 def test_sound_report_is_ok() -> None:

@@ -33,10 +33,10 @@ def test_summary() -> None:
         "",
         "FAILED\\: 1 error; 2 rules run, 1 skipped",
         "",
-        "| Severity | Rule | File | Message | Fix |",
-        "|---|---|---|---|---|",
+        "| Severity | Rule | File | Count | Message | Fix |",
+        "|---|---|---|---|---|---|",
         (
-            "| error | KB101 missing\\-architecture | build/libdemo.so | no image "
+            "| error | KB101 missing\\-architecture | build/libdemo.so | 1 | no image "
             "| add \\`sm\\_90\\` |"
         ),
         "",
@@ -57,7 +57,7 @@ def test_without_findings_there_is_no_table() -> None:
 
 def test_nasty_text_keeps_the_table() -> None:
     rows = cells(render(NASTY_REPORT))
-    assert [len(row) for row in rows] == [5] * (1 + len(NASTY_REPORT.findings))
+    assert [len(row) for row in rows] == [6] * (1 + len(NASTY_REPORT.findings))
 
 
 def test_summary_stays_below_the_limit_of_github() -> None:
@@ -85,5 +85,5 @@ def test_any_text_contains_no_markup(text: str) -> None:
 @given(REPORTS)
 def test_any_report_is_a_table(report: Report) -> None:
     rows = cells(render(report))
-    assert {len(row) for row in rows} <= {5}
+    assert {len(row) for row in rows} <= {6}
     assert len(rows) == len(report.findings) + bool(report.findings)

@@ -74,6 +74,7 @@ def test_result() -> None:
                 ],
             }
         ],
+        "occurrenceCount": 1,
         "partialFingerprints": result["partialFingerprints"],
         "properties": {"arch": "sm_90"},
     }

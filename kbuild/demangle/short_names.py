@@ -21,13 +21,21 @@ _SHORT: Final = 64
 _LONGEST: Final = 120
 _KEPT: Final = (70, 40)
 _ELLIPSIS: Final = "..."
+# Limits for forged names: the characters and the nested brackets of a name, and the brackets
+# of a sentence that nothing closes.
+_LONGEST_NAME: Final = 1 << 18
+_DEEPEST: Final = 64
+_MOST_UNCLOSED: Final = 8
 # Libraries keep their versions apart with namespaces such as _V_300303_SM_750_800_900.
 _VERSION: Final = re.compile(r"\b[A-Z_]*_\d{5,}[A-Z\d_]*::")
 # The namespaces of a template argument.
 _NAMESPACES: Final = re.compile(r"(?:\w+::|\(anonymous namespace\)::)+(?=\w)")
 # The start of a name in a sentence. Kernels return void.
 _START: Final = re.compile(r"(?<![^\s(,'\"])(?:void )?(?=[A-Za-z_]|\(anonymous namespace\)::)")
+_OPENING: Final = frozenset("(<[{")
+_BREAK: Final = re.compile(r"[\s,;'\"()<>\[\]{}]")
 _END: Final = re.compile(r"[\s,;'\"]")
+_CALLED: Final = re.compile(r"[\w>}]")
 _SCOPES: Final = re.compile(r"[\w:~$]+")
 
 
@@ -80,19 +88,28 @@ def shorten_texts(texts: Iterable[str]) -> Iterator[str]:
 
 def _find_names(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each scoped, templated, or very long name in a sentence."""
-    position = 0
-    while match := _START.search(text, position):
-        end = _find_end(text, match.end())
-        if end is None:
-            position = match.end() + 1
-        else:
-            yield match.start(), end
-            position = end
+    masked, _ = mask_operators(text)
+    position = unclosed = 0
+    # A forged name can contain many brackets that nothing closes.
+    while unclosed < _MOST_UNCLOSED and (match := _START.search(masked, position)):
+        start = match.end()
+        # Most words have no brackets, so what follows them does not matter.
+        stop = _BREAK.search(masked, start)
+        is_plain = stop is not None and stop[0] not in _OPENING
+        limit = stop.end() if stop and is_plain else start + _LONGEST_NAME
+        end = _find_end(masked[start:limit])
+        unclosed += end is None
+        if end:
+            yield match.start(), start + end
+        position = start + (end or 1)
 
 
-def _find_end(text: str, start: int) -> int | None:
-    """Return the end of the C++ name at ``start``, or None if another word starts there."""
-    masked, _ = mask_operators(text[start:])
+def _find_end(masked: str) -> int | None:
+    """Return the length of the C++ name at the start of a text.
+
+    Returns:
+        0 if the text starts with another word; None if it starts with an unclosed bracket.
+    """
     outside, done = "", 0
     for position, bracket, before, after in scan_brackets(masked):
         if before == 0:
@@ -108,9 +125,7 @@ def _find_end(text: str, start: int) -> int | None:
     scopes = outside.rstrip(":.")
     has_brackets = len(outside) < end
     is_name = "::" in scopes or has_brackets or len(scopes) > _LONGEST
-    if not is_name or not _SCOPES.fullmatch(scopes):
-        return None
-    return start + end - len(outside) + len(scopes)
+    return end - len(outside) + len(scopes) if is_name and _SCOPES.fullmatch(scopes) else 0
 
 
 def _drop_return_type(display: str) -> str:
@@ -160,7 +175,9 @@ def _parse(text: str) -> _Tree:
         frames[-1].add(text[done:position])
         done = position + 1
         if after > before:
-            is_call = bracket == "(" and re.search(r"[\w>}]$", masked[:position]) is not None
+            if after > _DEEPEST:
+                return (text,)
+            is_call = bracket == "(" and _CALLED.match(masked, position - 1) is not None
             frames.append(_Frame(bracket, is_list=bracket == "<" or is_call))
             continue
         # In `(a<b)`, the last bracket closes the first, and the other is an operator.

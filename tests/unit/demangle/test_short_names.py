@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,6 +116,19 @@ def test_names_in_sentences_are_shortened(name: str, rest: str) -> None:
 )
 def test_other_words_stay_as_they_are(text: str) -> None:
     assert list(shorten_texts([text])) == [text]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["a<", "a ", "f() ", "f(", "a<b>", "a::", "(", "a, ", "operator<", "f<a, ", "{", "a<(b)"],
+)
+def test_forged_names_take_little_time(part: str) -> None:
+    names = [part * 20_000, part * 20_000 + "x"]
+    closed = "a<" * 20_000 + "b" + ">" * 20_000
+    start = time.perf_counter()
+    assert len(list(shorten_texts([*names, closed, closed + ">"]))) == 4
+    assert len(set(shorten_names([*names, closed]).values())) == 3
+    assert time.perf_counter() - start < 20
 
 
 def test_names_in_all_sentences_differ() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-Style: TypeAlias = Literal["error", "warning", "info", "ok", "heading", "path", "faint"]
+Style: TypeAlias = Literal[
+    "error", "warning", "info", "ok", "heading", "path", "faint", "added", "removed"
+]
 
 _RESET: Final = "\033[0m"
 # The first 8 colors, which every terminal shows on its own background.
@@ -17,6 +19,8 @@ _CODES: Final[dict[Style, str]] = {
     "heading": "\033[1m",
     "path": "\033[1m",
     "faint": "\033[2m",
+    "added": "\033[32m",
+    "removed": "\033[31m",
 }
 
 

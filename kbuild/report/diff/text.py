@@ -13,8 +13,8 @@ from kbuild.report.styles import Line, Span, Style
 _MAX_LINES: Final = 60
 
 
-_STYLES: Final[dict[str, Style]] = {"added": "ok", "removed": "error"}
-_ROWS: Final[dict[str, Style]] = {"+": "ok", "-": "error"}
+_STYLES: Final[dict[str, Style]] = {"added": "added", "removed": "removed"}
+_ROWS: Final[dict[str, Style]] = {"+": "added", "-": "removed"}
 
 
 def render(report: DiffReport, *, has_colors: bool = False) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from kbuild.demangle.names import demangle
@@ -27,22 +26,32 @@ _STYLES: Final[dict[str, Style]] = {"passed": "ok", "failed": "error", "skipped"
 
 def render_text(report: SmokeReport, *, has_colors: bool = False) -> str:
     """Return one line per kernel and case, with the reason for each failure, and a summary."""
-    names = shorten_names(demangle(result.name) for result in report.results)
-    lines = [
-        line
-        for result in report.results
-        for line in _describe_result(result, names[demangle(result.name)])
-    ]
+    displays = [demangle(result.name) for result in report.results]
+    names = shorten_names(displays)
+    lines: list[Line] = []
+    reasons: set[str] = set()
+    for result, display in zip(report.results, displays, strict=True):
+        lines.append(_describe_result(result, names[display]))
+        reason = _explain(result)
+        # Without a device, everything is skipped for the same reason.
+        if reason and reason not in reasons:
+            lines.append(reason)
+        if result.status == "skipped":
+            reasons.add(reason)
     # A kernel can print anything, including tabs.
     return join_lines([*lines, _summarize(report)], has_colors=has_colors, kept="\n\t")
 
 
-def _describe_result(result: SmokeResult, name: str) -> Iterator[Line]:
+def _describe_result(result: SmokeResult, name: str) -> Line:
     status = Span(f"{result.status:<7}", _STYLES[result.status])
-    yield (status, f"  {result.kind:<7}  {name}  ({result.seconds:.2f} s)")
-    if result.detail:
-        detail = f"skipped: {result.detail}" if result.status == "skipped" else result.detail
-        yield textwrap.indent(detail, "    ")
+    return (status, f"  {result.kind:<7}  {name}  ({result.seconds:.2f} s)")
+
+
+def _explain(result: SmokeResult) -> str:
+    """Return why a result is not a success, or an empty text."""
+    detail = result.detail or ""
+    front = "skipped: " if detail and result.status == "skipped" else ""
+    return textwrap.indent(front + detail, "    ")
 
 
 def _summarize(report: SmokeReport) -> Line:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 from kbuild.report.smoke import render_json, render_text
 from kbuild.smoke.report import SmokeReport, SmokeResult, Status
@@ -42,6 +44,22 @@ def test_text_shows_why() -> None:
         make_report("skipped", device_count=0)
     )
     assert render_text(make_report("passed")).endswith("ok: libk.so: 1 passed; 1 device\n")
+
+
+def test_reason_of_skips_is_shown_once() -> None:
+    text = render_text(make_report("skipped", "skipped", "failed", "failed", device_count=0))
+    assert text.count("    skipped: why\n") == 1
+    assert text.count("\n    why\n") == 2
+
+
+def test_long_names_are_shortened_and_colors_change_nothing() -> None:
+    report = make_report("failed", "passed", "skipped")
+    name = "_Z1kI" + "4long" * 30 + "EvT_"
+    report = replace(report, results=tuple(replace(one, name=name) for one in report.results))
+    assert "k<...>  (0.50 s)" in render_text(report)
+    colored = render_text(report, has_colors=True)
+    assert "\033[1;31mfailed \033[0m  resolve" in colored
+    assert re.sub(r"\033\[[\d;]*m", "", colored) == render_text(report)
 
 
 def test_json_is_the_contract() -> None:

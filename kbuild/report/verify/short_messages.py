@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kbuild.demangle.short_names import shorten_texts
+from kbuild.demangle.sentences import shorten_texts
 from kbuild.verify.report import Finding, Report
 
 

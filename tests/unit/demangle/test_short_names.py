@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.demangle.short_names import shorten_names, shorten_texts
+from kbuild.demangle.sentences import shorten_texts
+from kbuild.demangle.short_names import shorten_names
 
 # A kernel of CUB 3 in a public wheel, with shorter names of namespaces.
 FOR_EACH = (

@@ -6,7 +6,7 @@ import argparse
 import datetime as dt
 import json as json_text
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from kbuild.cli.arguments import (
     add_jobs_argument,
     add_output_arguments,
 )
-from kbuild.cli.output import append_text, has_colors, is_same_file, write_output
+from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     context = _read_closure(arguments.paths) if arguments.closure else ()
     report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
-        write_output(_render(report, arguments), arguments)
+        stream_output(_render(report, arguments), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):
             append_text(markdown.render(report), summary)
     if report.ok and arguments.stamp:
@@ -133,13 +133,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _render(report: Report, arguments: argparse.Namespace) -> str:
+def _render(report: Report, arguments: argparse.Namespace) -> Iterable[str]:
     if arguments.format == "text":
         colors = has_colors(arguments)
-        return text.render(report, is_verbose=arguments.verbose, has_colors=colors)
+        return (text.render(report, is_verbose=arguments.verbose, has_colors=colors),)
     if arguments.format == "json":
-        return json.render(report, is_complete=arguments.verbose)
-    return _FOR_CI[arguments.format](report)
+        return json.iterate(report, is_complete=arguments.verbose)
+    return (_FOR_CI[arguments.format](report),)
 
 
 def _drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:

@@ -23,10 +23,10 @@ _KEPT: Final = (70, 40)
 _ELLIPSIS: Final = "..."
 # Libraries keep their versions apart with namespaces such as _V_300303_SM_750_800_900.
 _VERSION: Final = re.compile(r"\b[A-Z_]*_\d{5,}[A-Z\d_]*::")
-# The namespaces of a template argument.
-_NAMESPACES: Final = re.compile(r"(?:\w+::|\(anonymous namespace\)::)+(?=\w)")
-
-
+# The namespaces of a template argument, or the type of a constant, as in `(ns::kind)3`.
+_PREFIX: Final = re.compile(
+    r"\A(?:(?:\w+::|\(anonymous namespace\)::)+(?=\w)|\((?:\w+::)*[\w ]+\)(?=[-\w]))"
+)
 # The list of a tree and the item of the list.
 _Column: TypeAlias = tuple[int, int]
 
@@ -125,9 +125,7 @@ def _item(row: tuple[NameList, ...], column: _Column) -> NameTree | None:
 def _shorten_column(lists: Sequence[tuple[NameList, ...]], column: _Column) -> dict[NameTree, str]:
     items = list(dict.fromkeys(item for row in lists if (item := _item(row, column)) is not None))
     forms = _tell_apart(items)
-    bare = [
-        _NAMESPACES.sub("", form, count=1) if _NAMESPACES.match(form) else form for form in forms
-    ]
+    bare = [_PREFIX.sub("", form) for form in forms]
     return dict(zip(items, bare if len(set(bare)) == len(items) else forms, strict=True))
 
 

@@ -61,6 +61,13 @@ LAMBDA = (
         ),
         (["cub::A_200302_600_NS::f<int>()"], ["cub::f<int>"]),
         (
+            [
+                f"void sort<rocm::(anonymous namespace)::config, (rocm::arch){n}, rocm::op>()"
+                for n in (11, 12)
+            ],
+            ["sort<..., 11, ...>", "sort<..., 12, ...>"],
+        ),
+        (
             ["cub::A_200302_600_NS::f<int>()", "cub::A_200500_600_NS::f<int>()"],
             ["cub::A_200302_600_NS::f<int>()", "cub::A_200500_600_NS::f<int>()"],
         ),

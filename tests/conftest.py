@@ -20,6 +20,10 @@ def _is_checkout(entry: str) -> bool:
 # no compiled runtime unless the installation is editable.
 sys.path[:] = [entry for entry in sys.path if not _is_checkout(entry)]
 
+# CI systems set these. Tests compare text without colors.
+for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+    os.environ.pop(variable, None)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def leave_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kbuild.report.styles import Line, Span, paint, split_line
+from kbuild.report.styles import Line, Span, paint
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP: Final = 1024
@@ -49,17 +49,16 @@ def join_lines(lines: Iterable[Line], *, has_colors: bool = False, kept: str = "
         has_colors: Whether the text shows the styles of the lines.
         kept: Unprintable characters that stay as they are.
     """
-    return "".join(
-        "".join(_print_part(part, kept, has_colors=has_colors) for part in split_line(line)) + "\n"
-        for line in lines
-    )
+    return "".join(f"{_print_line(line, kept, has_colors=has_colors)}\n" for line in lines)
 
 
-def _print_part(part: str | Span, kept: str, *, has_colors: bool) -> str:
-    if isinstance(part, str):
-        return make_printable(part, kept)
-    text = make_printable(part.text, kept)
-    return paint(text, part.style) if has_colors else text
+def _print_line(line: Line, kept: str, *, has_colors: bool) -> str:
+    if isinstance(line, str):
+        return make_printable(line, kept)
+    if isinstance(line, tuple):
+        return "".join(_print_line(part, kept, has_colors=has_colors) for part in line)
+    text = make_printable(line.text, kept)
+    return paint(text, line.style) if has_colors else text
 
 
 def make_printable(text: str, kept: str = "\n") -> str:

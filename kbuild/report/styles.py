@@ -36,11 +36,6 @@ class Span:
 Line: TypeAlias = str | Span | tuple[str | Span, ...]
 
 
-def split_line(line: Line) -> tuple[str | Span, ...]:
-    """Return the parts of a line."""
-    return line if isinstance(line, tuple) else (line,)
-
-
 def paint(text: str, style: Style) -> str:
     """Return text with the control sequences of a style."""
     return f"{_CODES[style]}{text}{_RESET}" if text else text

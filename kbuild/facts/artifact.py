@@ -13,6 +13,7 @@ from kbuild.facts.host import (
     LinkageFacts,
     ModuleFacts,
     RuntimeFacts,
+    ShadowFacts,
     WrapperFacts,
 )
 from kbuild.model import Problem
@@ -53,6 +54,7 @@ class ArtifactFacts:
     containers: tuple[ContainerFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
     handles: tuple[HandleFacts, ...] = ()
+    shadows: tuple[ShadowFacts, ...] = ()
     wrappers: tuple[WrapperFacts, ...] = ()
     host_kernels: tuple[HostKernel, ...] = ()
     runtimes: tuple[RuntimeFacts, ...] = ()

@@ -16,6 +16,7 @@ from kbuild.inspect.host.linkage import read_linkage
 from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.host.references import read_dynamic, read_references
 from kbuild.inspect.host.runtimes import read_runtimes
+from kbuild.inspect.host.shadows import read_shadows
 from kbuild.inspect.host.symbols import select_symbols
 from kbuild.inspect.host.wrappers import read_wrappers
 from kbuild.inspect.images import read_fat_binaries
@@ -74,6 +75,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         containers=fat_binaries.containers,
         images=fat_binaries.images,
         handles=handles,
+        shadows=read_shadows(elf, targets, fat_binaries.images, wrappers),
         wrappers=wrappers,
         host_kernels=read_host_kernels(elf, symbols, foreign, wrappers, own),
         runtimes=read_runtimes(elf),

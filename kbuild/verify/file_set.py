@@ -16,6 +16,13 @@ from functools import cached_property
 from pathlib import PurePath
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
+from kbuild.verify.identities import (
+    Exports,
+    copied_names,
+    exported_names,
+    find_exports,
+    undefined_names,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +62,21 @@ class FileSet:
     def has_handles(self) -> bool:
         """Return whether any of the files contains the handle of a kernel."""
         return any(handle.is_found for facts in self.files for handle in facts.handles)
+
+    def exports_of(self, facts: ArtifactFacts) -> Exports:
+        """Return the identities that a file of the call exports."""
+        return self._exports[id(facts)]
+
+    @cached_property
+    def _exports(self) -> dict[int, Exports]:
+        return {id(facts): find_exports(facts) for facts in self.files}
+
+    @cached_property
+    def names_used(self) -> frozenset[str]:
+        """The names that files take from others, including copies of variables."""
+        return frozenset().union(
+            *(undefined_names(facts) | copied_names(facts) for facts in self.files)
+        )
 
     def named(self, name: str, user: ArtifactFacts) -> tuple[Identity, ...]:
         """Return the identities in other files that ``user`` can bind to by this name."""
@@ -143,16 +165,4 @@ def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
             (handle.stub, handle.stub.place if handle.stub else None, True),
         )
         if place is not None
-    )
-
-
-def exported_names(facts: ArtifactFacts) -> frozenset[str]:
-    """Return the names that the other files of a process can bind to."""
-    return frozenset(
-        symbol.name
-        for symbol in facts.symbols
-        if symbol.place is not None
-        and symbol.binding != "local"
-        and symbol.visibility in ("default", "protected")
-        and (symbol.dynamic or facts.kind == "object")
     )

@@ -9,12 +9,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
-from kbuild.verify.identities import (
-    exported_identities,
-    exported_variables,
-    names_of,
-    undefined_names,
-)
+from kbuild.verify.identities import copied_names, find_exports, names_of, undefined_names
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import KERNELS
@@ -38,7 +33,7 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         raise NotApplicable("not linked to a runtime")
     needed = undefined_names(facts)
     for other in files.others(facts):
-        used = {name: i for name, i in exported_identities(other).items() if name in needed}
+        used = {n: i for n, i in files.exports_of(other).kernels.items() if n in needed}
         for name, identity in used.items():
             if _differs(other, identity.backend, own):
                 yield Violation(
@@ -76,19 +71,19 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
     """
     if facts.kind not in LINKED:
         raise NotApplicable("not a file that is loaded at run time")
-    own, own_variables = exported_identities(facts), exported_variables(facts)
-    if not own and not own_variables:
+    own = files.exports_of(facts)
+    if not own.kernels and not own.variables:
         raise NotApplicable("exports no kernel")
-    copied = {r.symbol for r in facts.references if r.kind == "copy"}
+    copied = copied_names(facts)
     for other in files.before(facts):
         if other.kind not in LINKED:
             continue
-        copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
-        for name in exported_identities(other):
-            if name in own and name not in copies:
+        theirs = files.exports_of(other)
+        copies = copied | copied_names(other)
+        for name in theirs.kernels:
+            if name in own.kernels and name not in copies:
                 yield Violation(message=f"{other.path} also exports {KERNELS}", symbol=name)
-        theirs = exported_variables(other)
-        yield from _shared_variables(other, own_variables.keys() & theirs.keys(), files)
+        yield from _shared_variables(other, own.variables.keys() & theirs.variables.keys(), files)
 
 
 def _shared_variables(
@@ -97,7 +92,7 @@ def _shared_variables(
     """Report device variables of two files. Those that no file refers to are only an info."""
     if not names:
         return
-    used = names & frozenset().union(*map(_names_used, files.files))
+    used = names & files.names_used
     unused: tuple[AbstractSet[str], Severity] = (names - used, "info")
     for found, severity in ((used, None), unused):
         for name in sorted(found):
@@ -107,11 +102,6 @@ def _shared_variables(
                 symbol=name,
                 severity=severity,
             )
-
-
-def _names_used(facts: ArtifactFacts) -> frozenset[str]:
-    """Return the names that a file takes from others, including copies of variables."""
-    return undefined_names(facts) | {r.symbol for r in facts.references if r.kind == "copy"}
 
 
 @rule("KB406", "exported-identity", severity="info", needs=())
@@ -127,7 +117,7 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
 
     Source: cccl#343, cudf#14734, cuopt#1625.
     """
-    identities = exported_identities(facts)
+    identities = find_exports(facts).kernels
     if facts.kind != "shared-object" or not (facts.host_kernels or facts.handles):
         raise NotApplicable("not a library with kernels")
     allowed = policy.exported

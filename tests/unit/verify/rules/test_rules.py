@@ -38,7 +38,14 @@ from support.facts.build_facts import (
     make_symbol,
     sound_facts,
 )
-from support.facts.foreign_facts import FOREIGN_BAD, FOREIGN_CLEAN
+from support.facts.foreign_facts import (
+    FOREIGN,
+    FOREIGN_BAD,
+    FOREIGN_CLEAN,
+    symbolic,
+    visible,
+    with_variable,
+)
 from support.facts.policy_cases import BAD_BY_POLICY
 
 SOUND = sound_facts()
@@ -651,6 +658,32 @@ def test_copied_handle_is_an_error_where_the_library_binds_to_its_own() -> None:
     assert _severity_of_copy(change_handle(EXPORTED, bind)) == "error"
     protected = change_symbol(EXPORTED, lambda s: replace(s, visibility="protected"))
     assert _severity_of_copy(protected) == "error"
+
+
+def _severity_of_copied_variable(library: ArtifactFacts) -> str:
+    program = host_facts("executable", ("copy", "weights"))
+    (finding,) = verify((program, library), rules=select_rules(["KB501"])).findings
+    assert (finding.path, finding.symbol) == (program.path, "weights")
+    return finding.severity
+
+
+@pytest.mark.parametrize("base", [SOUND, FOREIGN], ids=["kbuild", "other tool"])
+def test_copied_variable_is_an_error_where_the_library_binds_to_its_own(
+    base: ArtifactFacts,
+) -> None:
+    assert _severity_of_copied_variable(with_variable(base)) == "warning"
+    assert _severity_of_copied_variable(symbolic(with_variable(base))) == "error"
+    assert _severity_of_copied_variable(with_variable(base, visibility="protected")) == "error"
+    hidden = with_variable(base, visibility="hidden")
+    program = host_facts("executable", ("copy", "weights"))
+    assert verify((program, hidden), rules=select_rules(["KB501"])).findings == ()
+
+
+def test_copied_handle_of_another_tool() -> None:
+    program, library = host_facts("executable", ("copy", SCALE)), visible(FOREIGN, "libf.so")
+    for facts, severity in ((library, "warning"), (symbolic(library), "error")):
+        (finding,) = verify((program, facts), rules=select_rules(["KB501"])).findings
+        assert finding.severity == severity
 
 
 def test_four_byte_address_is_an_info_unless_meant_for_a_shared_object() -> None:

@@ -1,11 +1,13 @@
-"""KB405 on device variables that two libraries of one process define."""
+"""KB405 and KB501 on device variables that programs and libraries share."""
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
 
+from kbuild import resources
 from kbuild.inspect import inspect_path
 from kbuild.verify import select_rules, verify
 from support.commands import run, succeed
@@ -25,10 +27,10 @@ def first(build_kernel_library: BuildKernelLibrary) -> Path:
     return build_kernel_library({"first.cu": FIRST}, target="first", visibility="default")
 
 
-def found(*paths: Path) -> list[tuple[str, str | None, str]]:
+def found(*paths: Path, rule: str = "KB405") -> list[tuple[str, str | None, str]]:
     files = tuple(facts for path in paths for facts in inspect_path(path))
-    report = verify(files, rules=select_rules(["KB405"]))
-    assert report.rules_run == ("KB405",)
+    report = verify(files, rules=select_rules([rule]))
+    assert report.rules_run == (rule,)
     return [(f.severity, f.symbol, f.message) for f in report.findings]
 
 
@@ -66,3 +68,50 @@ def test_hidden_and_renamed_variables_do_not_collide(
     second = build_kernel_library({"second.cu": source}, target="second", visibility=visibility)
     user = build_host(tmp_path, USER, first, second)
     assert found(user, first, second) == []
+
+
+# Names the variable like any program that was compiled with the default options.
+COPIER = """\
+#include <kbuild/kbuild.hpp>
+extern float weights[4];
+int main()
+{
+    const float values[4] = {1, 2, 3, 4};
+    return kbuild::copy_to_symbol(weights, values) ? 1 : 0;
+}
+"""
+
+
+def build_copier(directory: Path, library: Path) -> Path:
+    runtime = resources.find_runtime("libkbuild_cpu.so.1")
+    include = resources.native_directory() / "include"
+    (directory / "copier.cpp").write_text(COPIER)
+    words = ("-std=c++17", "-DKBUILD_BACKEND_CPU", "-fPIE", "-pie", "-I", include)
+    paths = (f"-Wl,-rpath,{directory_of}" for directory_of in (library.parent, runtime.parent))
+    program = directory / "copier"
+    succeed(run("g++", *words, directory / "copier.cpp", library, runtime, *paths, "-o", program))
+    return program
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other machines copy no variables")
+def test_symbolic_library_loses_the_variable_of_a_default_program(
+    tmp_path: Path, first: Path, build_kernel_library: BuildKernelLibrary
+) -> None:
+    sound = build_copier(tmp_path, first)
+    assert run(sound).returncode == 0
+    message = f"the executable has a copy of the variable weights from {first}, which"
+    assert found(sound, first, rule="KB501") == [
+        ("warning", "weights", f"{message} must keep using the copy")
+    ]
+
+    symbolic = build_kernel_library(
+        {"first.cu": FIRST},
+        target="first",
+        visibility="default",
+        link_options=("-Wl,-Bsymbolic",),
+    )
+    broken = build_copier(tmp_path, symbolic)
+    assert run(broken).returncode == 1
+    ((severity, symbol, text),) = found(broken, symbolic, rule="KB501")
+    assert (severity, symbol) == ("error", "weights")
+    assert text.endswith("which registers its own variable instead")

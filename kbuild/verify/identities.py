@@ -5,7 +5,7 @@ An identity is the symbol whose address stands for a kernel or for a device vari
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Pointer, Symbol
@@ -34,8 +34,8 @@ class ExportedIdentity:
 class Exports:
     """The identities of kernels and of device variables that a file exports, by name."""
 
-    kernels: Mapping[str, ExportedIdentity]
-    variables: Mapping[str, ExportedIdentity]
+    kernels: dict[str, ExportedIdentity]
+    variables: dict[str, ExportedIdentity]
 
 
 def find_exports(facts: ArtifactFacts) -> Exports:

@@ -89,7 +89,8 @@ def _link(plans: list[BuildPlan], library: Path, options: tuple[str, ...]) -> No
         [
             *("gcc", "-shared", "-fPIC", "-I", resources.native_directory() / "include"),
             *(plan.pack.stub for plan in plans),
-            *("-o", library, runtime, f"-Wl,-rpath,{runtime.parent}", *options),
+            *("-o", library, runtime, f"-Wl,-rpath,{runtime.parent}"),
+            *options,
         ],
         check=True,
     )

@@ -1,4 +1,4 @@
-"""KB404 to KB406: kernel identities that cross between the files of one process."""
+"""KB310 and KB404 to KB406: identities that cross between the files of one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,42 @@ from kbuild.verify.glob import matches_kernel
 from kbuild.verify.identities import copied_names, find_exports, names_of, undefined_names
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
+from kbuild.verify.system_symbols import read_system_symbols
 from kbuild.verify.wording import KERNELS
+
+
+@rule("KB310", "interposing-name", severity="error", needs=())
+def interposing_name(facts: ArtifactFacts) -> Iterator[Violation]:
+    """No exported kernel or device variable has the name of a symbol of a system library.
+
+    Why: The dynamic linker binds every use of a name in the process to the first file that exports
+        it. If a library exports a kernel named `write`, the C++ library calls the kernel's handle
+        instead of the C library's function. The handle is data, so the program ends with SIGSEGV,
+        far away from any launch. For files of other tools, this is an error if another system
+        library or GPU runtime uses the symbol, as with `write`, and otherwise a warning.
+
+    Fix: Rename the kernel or variable, or put it into a namespace and remove `extern "C"`. If
+        host code of other files does not use it, hide it (`-fvisibility=hidden`; kbuild:
+        VISIBILITY hidden).
+
+    Source: reproduced with glibc 2.36: `extern "C" __global__ void write(int*)` in a shared
+        library. The names come from glibc, libgcc, libstdc++, and the CUDA and HIP runtimes and
+        drivers.
+    """
+    exports = find_exports(facts)
+    exported = exports.kernels | exports.variables
+    if not exported:
+        raise NotApplicable("exports no kernel and no device variable")
+    known = read_system_symbols()
+    for name, identity in exported.items():
+        symbol = known.get(name)
+        if symbol is not None:
+            yield Violation(
+                message=f"in a process that loads the file, {KERNELS} replaces what "
+                f"{symbol.library} defines under this name",
+                symbol=name,
+                severity="error" if identity.is_own or symbol.is_imported else "warning",
+            )
 
 
 @rule("KB404", "two-runtimes", severity="error", needs=())
@@ -135,4 +170,9 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
         )
 
 
-RULES: Final[tuple[Rule, ...]] = (two_runtimes, duplicate_identity, exported_identity)
+RULES: Final[tuple[Rule, ...]] = (
+    interposing_name,
+    two_runtimes,
+    duplicate_identity,
+    exported_identity,
+)

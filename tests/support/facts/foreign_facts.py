@@ -164,17 +164,21 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
 
 
 def with_variable(
-    base: ArtifactFacts = OWN, *, path: str = "libvariable.so", visibility: str = "default"
+    base: ArtifactFacts = OWN,
+    *,
+    name: str = "weights",
+    path: str = "libvariable.so",
+    visibility: str = "default",
 ) -> ArtifactFacts:
-    """Return a library with an exported device variable ``weights``, of kbuild or not."""
+    """Return a library with an exported device variable, of kbuild or not."""
     place = Place(section=4, offset=0)
-    symbol = make_symbol("weights", place, visibility=visibility, dynamic=True)
+    symbol = make_symbol(name, place, visibility=visibility, dynamic=True)
     is_own = bool(base.modules)
     shadow = ShadowFacts(
         backend="cpu" if is_own else "other",
-        display="weights",
+        display=name,
         symbol=symbol,
-        registered=Pointer(place=place, symbol="weights", interposable=True) if is_own else None,
+        registered=Pointer(place=place, symbol=name, interposable=True) if is_own else None,
         is_own=is_own,
     )
     return replace(base, path=path, symbols=(*base.symbols, symbol), shadows=(shadow,))
@@ -275,6 +279,10 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
             ),
         ),
     ),
+    ("KB310", "variable of the C library", with_variable(name="environ")),
+    ("KB310", "variable of another tool", with_variable(FOREIGN, name="environ")),
+    ("KB310", "function that no other library uses", with_variable(FOREIGN, name="gamma")),
+    ("KB310", "function of a runtime", with_variable(name="cudaMalloc")),
     (
         "KB401",
         "wrapper leads nowhere",

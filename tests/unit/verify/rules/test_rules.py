@@ -686,6 +686,42 @@ def test_copied_handle_of_another_tool() -> None:
         assert finding.severity == severity
 
 
+@pytest.mark.parametrize(
+    ("name", "own", "foreign"),
+    [
+        ("write", "error", "error"),
+        ("cudaMalloc", "error", "warning"),
+        ("gamma", "error", "warning"),
+        ("__cxa_begin_catch", "error", "error"),
+        ("scale", None, None),
+        ("_ZNSt8ios_base4InitC1Ev", None, None),
+    ],
+)
+def test_name_of_a_system_symbol(name: str, own: str | None, foreign: str | None) -> None:
+    def severity_in(base: ArtifactFacts, visibility: str = "default") -> str | None:
+        facts = with_variable(base, name=name, visibility=visibility)
+        found = verify((facts,), rules=select_rules(["KB310"])).findings
+        return found[0].severity if found else None
+
+    assert severity_in(SOUND) == own
+    assert severity_in(FOREIGN) == foreign
+    assert severity_in(SOUND, "hidden") is None
+
+
+def test_kernel_with_the_name_of_a_system_symbol() -> None:
+    def rename(handle: HandleFacts) -> HandleFacts:
+        assert handle.symbol is not None
+        return replace(handle, symbol=replace(handle.symbol, name="write"))
+
+    named = change_handle(EXPORTED, rename)
+    exported = replace(named, symbols=tuple(h.symbol for h in named.handles if h.symbol))
+    exported = replace(exported, symbols=tuple(replace(s, dynamic=True) for s in exported.symbols))
+    for facts in (exported, replace(exported, kind="object", dynamic=None)):
+        (finding,) = verify((facts,), rules=select_rules(["KB310"])).findings
+        assert (finding.symbol, finding.severity) == ("write", "error")
+        assert "write replaces what libc.so.6 defines" in finding.message
+
+
 def test_four_byte_address_is_an_info_unless_meant_for_a_shared_object() -> None:
     own = (_own_reference("absolute-32", 0),)
     host = host_facts("object", ("absolute-32", SCALE))

@@ -49,14 +49,19 @@ class Identity:
 class FileSet:
     """The facts of all files of a call, and the kernels in them by name and by place.
 
-    ``context`` are files that the others load, but that are not judged.
+    ``context`` are files that the others load, but that are not judged. ``artifact`` are the files
+    that are delivered together, such as all of a wheel.
     """
 
     def __init__(
-        self, files: tuple[ArtifactFacts, ...], context: tuple[ArtifactFacts, ...] = ()
+        self,
+        files: tuple[ArtifactFacts, ...],
+        context: tuple[ArtifactFacts, ...] = (),
+        artifact: tuple[ArtifactFacts, ...] = (),
     ) -> None:
         self.judged = files
         self.files = (*files, *context)
+        self.artifact = artifact
 
     @cached_property
     def has_handles(self) -> bool:

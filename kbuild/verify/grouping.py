@@ -24,14 +24,14 @@ def group_files(
     ``context`` are files that are also loaded, but not judged.
     """
     plain = tuple(facts for facts in artifacts if not _wheel_of(facts))
-    together = FileSet(plain, context)
+    together = FileSet(plain, context, artifact=(*plain, *context))
     sets = {id(facts): together for facts in plain}
     for facts in artifacts:
         wheel = _wheel_of(facts)
         if wheel:
-            members = [other for other in artifacts if _wheel_of(other) == wheel]
+            members = tuple(other for other in artifacts if _wheel_of(other) == wheel)
             needed = _needed_members(facts, members)
-            sets[id(facts)] = FileSet((*needed, facts), context)
+            sets[id(facts)] = FileSet((*needed, facts), context, artifact=members)
     return sets
 
 
@@ -41,7 +41,7 @@ def _wheel_of(facts: ArtifactFacts) -> str:
 
 
 def _needed_members(
-    facts: ArtifactFacts, members: list[ArtifactFacts]
+    facts: ArtifactFacts, members: tuple[ArtifactFacts, ...]
 ) -> tuple[ArtifactFacts, ...]:
     """Return the members of the wheel that the file needs, directly or indirectly."""
     by_name = {_name(member): member for member in members}

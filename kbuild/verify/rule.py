@@ -60,11 +60,12 @@ class Violation:
 
 Violations: TypeAlias = Iterator[Violation]
 Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Violations]
-# The parameters of a rule's function in addition to the facts of one file: `files` or `policy`.
+# The parameters of a rule's function in addition to the facts of one file: `files`, `policy`.
 DeclaredCheck: TypeAlias = (
     Callable[[ArtifactFacts], Violations]
     | Callable[[ArtifactFacts, FileSet], Violations]
     | Callable[[ArtifactFacts, Policy], Violations]
+    | Callable[[ArtifactFacts, FileSet, Policy], Violations]
 )
 
 

@@ -24,6 +24,10 @@ __asm__(".symver old_1,old@V_1");
 __asm__(".symver renewed_2,renewed@@V_2");
 __asm__(".symver renewed_1,renewed@V_1");
 """
+VERSIONS = """\
+V_1 { global: old; };
+V_2 { global: chosen; renewed; data; keep; _Z4fillPi; local: *; } V_1;
+"""
 USER = "int chosen(void);\nint use(void) { return chosen(); }\n"
 HEADER = "#define cuFree cuFree_v2\nCUresult cuInit(unsigned);\nCUresult cuFree(void *);\n"
 
@@ -39,7 +43,7 @@ def script(tmp_path: Path) -> Path:
 
 
 def build(directory: Path) -> tuple[Path, Path]:
-    (directory / "v.map").write_text("V_1 { global: old; };\nV_2 { global: chosen; renewed; data; keep; _Z4fillPi; local: *; } V_1;\n")
+    (directory / "v.map").write_text(VERSIONS)
     (directory / "s.c").write_text(SOURCE)
     (directory / "u.c").write_text(USER)
     library, user = directory / "libs.so", directory / "libu.so"

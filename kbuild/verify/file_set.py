@@ -49,8 +49,8 @@ class Identity:
 class FileSet:
     """The facts of all files of a call, and the kernels in them by name and by place.
 
-    ``context`` are files that the others load, but that are not judged. ``artifact`` are the files
-    that are delivered together, such as all of a wheel.
+    ``context`` are files that the others load. ``artifact`` are the files that are delivered
+    together, such as all of a wheel.
     """
 
     def __init__(
@@ -102,9 +102,15 @@ class FileSet:
         return tuple(other for other in self.files if other is not facts)
 
     def before(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
-        """Return the files before this one and the context, so that each pair is judged once."""
-        position = next(n for n, other in enumerate(self.judged) if other is facts)
-        return (*self.judged[:position], *self.files[len(self.judged) :])
+        """Return the files to compare with this one, so that each pair is judged once.
+
+        A pair with a file of the context is judged with the other file.
+        """
+        position = next(n for n, other in enumerate(self.files) if other is facts)
+        first_loaded = len(self.judged)
+        if position < first_loaded:
+            return (*self.files[:position], *self.files[first_loaded:])
+        return self.files[first_loaded:position]
 
     def find_library(self, soname: str | None) -> ArtifactFacts | None:
         """Return the file that others load by this name, or None."""

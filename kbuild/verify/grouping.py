@@ -19,13 +19,13 @@ _WHEEL: Final = ".whl"
 def group_files(
     artifacts: tuple[ArtifactFacts, ...], context: tuple[ArtifactFacts, ...] = ()
 ) -> dict[int, FileSet]:
-    """Return the files that are loaded with each of ``artifacts``, by `id`.
+    """Return the files that are loaded with each file, by `id`.
 
-    ``context`` are files that are also loaded, but not judged.
+    ``context`` are the libraries that ``artifacts`` outside of wheels load.
     """
     plain = tuple(facts for facts in artifacts if not _wheel_of(facts))
     together = FileSet(plain, context, artifact=(*plain, *context))
-    sets = {id(facts): together for facts in plain}
+    sets = {id(facts): together for facts in (*plain, *context)}
     for facts in artifacts:
         wheel = _wheel_of(facts)
         if wheel:

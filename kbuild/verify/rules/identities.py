@@ -16,7 +16,7 @@ from kbuild.verify.system_symbols import read_system_symbols
 from kbuild.verify.wording import KERNELS
 
 
-@rule("KB310", "interposing-name", severity="error", needs=())
+@rule("KB310", "interposing-name", severity="error", needs=(), is_joint=True)
 def interposing_name(facts: ArtifactFacts) -> Iterator[Violation]:
     """No exported kernel or device variable has the name of a symbol of a system library.
 
@@ -50,7 +50,7 @@ def interposing_name(facts: ArtifactFacts) -> Iterator[Violation]:
             )
 
 
-@rule("KB404", "two-runtimes", severity="error", needs=())
+@rule("KB404", "two-runtimes", severity="error", needs=(), is_joint=True)
 def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """Kernels are launched through the runtime that they are registered with.
 
@@ -89,7 +89,7 @@ def _differs(other: ArtifactFacts, backend: str, own: dict[str, str]) -> bool:
     return bool(theirs) and backend in own and own[backend] not in theirs
 
 
-@rule("KB405", "duplicate-identity", severity="error", needs=())
+@rule("KB405", "duplicate-identity", severity="error", needs=(), is_joint=True)
 def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No two files of a process export the same kernel or device variable.
 

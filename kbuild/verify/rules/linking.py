@@ -50,7 +50,7 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
         )
 
 
-@rule("KB403", "runtime-abi", severity="error", needs=())
+@rule("KB403", "runtime-abi", severity="error", needs=(), is_joint=True)
 def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """The runtime that is loaded has every symbol and symbol version that the file needs.
 

@@ -8,6 +8,13 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.grouping import group_files
 from support.facts.build_facts import AXPY, SCALE, export, host_facts, sound_facts
+from support.facts.foreign_facts import (
+    FOREIGN,
+    SHARED_RUNTIME,
+    STATIC_RUNTIME,
+    runtime_library,
+    user,
+)
 
 SOUND = export(sound_facts())
 
@@ -49,10 +56,34 @@ def test_libraries_of_two_wheels_do_not_meet() -> None:
     assert rules_found(*files) == set()
 
 
-def test_context_is_seen_and_not_judged() -> None:
+def test_context_is_compared_with_judged_files() -> None:
     judged, loaded = library("a.so"), library("b.so")
     report = verify((judged,), context=(loaded,))
     assert [(f.rule, f.path) for f in report.findings] == [("KB405", "a.so")]
+
+
+def test_libraries_of_the_context_are_compared_with_each_other() -> None:
+    program = host_facts("executable")
+    context = (library("a.so"), library("b.so"))
+    report = verify((program,), context=context)
+    assert [(f.rule, f.path) for f in report.findings] == [("KB405", "b.so")]
+    assert "a.so also exports" in report.findings[0].message
+    assert "KB405" in report.rules_run
+    # Everything else about a library of the context concerns its authors.
+    broken = replace(context[0], images=())
+    assert verify((program,), context=(broken,)).findings == ()
+    assert verify((broken,)).findings != ()
+
+
+def test_libraries_of_the_context_need_fitting_runtimes() -> None:
+    program = host_facts("executable")
+    report = verify((program,), context=(FOREIGN, runtime_library("runLaunch")))
+    assert [(f.rule, f.path) for f in report.findings] == [("KB403", FOREIGN.path)]
+    library_of_kernels = replace(SOUND, runtimes=(replace(SHARED_RUNTIME, backend="cpu"),))
+    launching = user(SCALE, runtime=replace(STATIC_RUNTIME, backend="cpu"))
+    launching = replace(launching, path="liblaunch.so", kind="shared-object")
+    report = verify((program,), context=(launching, library_of_kernels))
+    assert [(f.rule, f.path) for f in report.findings] == [("KB404", "liblaunch.so")]
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,8 @@ class LinkageFacts:
         unregisters: Whether the file can unregister what it registers; None if its symbols do
             not show any registration.
         waiting: Sections that list containers for a device link that has not been done.
+        registers_kernels: Whether host code registers kernels and not only containers; None if
+            the symbols do not show it, because the file contains the runtime.
     """
 
     backend: str
@@ -101,6 +103,7 @@ class LinkageFacts:
     needs: tuple[str, ...]
     unregisters: bool | None
     waiting: tuple[str, ...] = ()
+    registers_kernels: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

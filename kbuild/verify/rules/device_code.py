@@ -24,9 +24,10 @@ def no_device_code(facts: ArtifactFacts, files: FileSet, policy: Policy) -> Iter
         execution on the device" or "invalid device function". The policy can require device code
         (`require_device_code`, or implied by `required_architectures`) and certain kernels
         (`required_kernels`). One file of a wheel is enough, and the other files of a call count
-        together. Without a policy, this is an info about a file that registers containers without
-        kernels, because compilers also register those of sources without kernels, and runtimes
-        their own. KB101 reports images that are missing according to kbuild's note.
+        together. Without a policy, this is an error in a file of another tool whose host code calls
+        the function that registers a kernel. It is an info if the file registers only containers,
+        which compilers also do for sources without kernels, and runtimes for their own code. KB101
+        reports images that are missing according to kbuild's note.
 
     Fix: Build the artifact with the architectures that it must run on. Compare the release with
         your own build: `kbuild inspect --summary`. If a library of another artifact contains the
@@ -64,8 +65,12 @@ def _registers_nothing(facts: ArtifactFacts) -> Iterator[Violation]:
         return
     if reason := _unreadable(facts):
         raise LacksEvidence(reason)
+    registers = any(linkage.registers_kernels for linkage in facts.linkage)
     what = "its images contain no kernel" if facts.images else "it has no device image"
-    yield Violation(message=f"the file registers device code, but {what}", severity="info")
+    yield Violation(
+        message=f"the file registers {'kernels' if registers else 'device code'}, but {what}",
+        severity="error" if registers else "info",
+    )
 
 
 def _unreadable(facts: ArtifactFacts) -> str | None:

@@ -10,7 +10,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.verify import Policy, Report, select_rules, verify
 from kbuild.verify.policy.model import Part
 from support.facts.build_facts import AXPY, SCALE, host_facts, sound_facts
-from support.facts.foreign_facts import FOREIGN
+from support.facts.foreign_facts import FOREIGN, LINKAGE
 
 SOUND = sound_facts()
 HOST = host_facts("shared-object")
@@ -105,11 +105,17 @@ def test_unreadable_images_can_contain_what_is_required() -> None:
     assert "cannot read an image of kind 'bitcode'" in report.rules_skipped[0].reason
 
 
-def test_empty_registration_of_another_tool_is_an_info() -> None:
+def test_empty_registration_of_another_tool_is_an_error_if_it_names_kernels() -> None:
     (finding,) = judge(EMPTY, policy=None).findings
     assert (finding.severity, finding.message) == (
         "info",
         "the file registers device code, but it has no device image",
+    )
+    registering = replace(EMPTY, linkage=(replace(LINKAGE, registers_kernels=True),))
+    (finding,) = judge(registering, policy=None).findings
+    assert (finding.severity, finding.message) == (
+        "error",
+        "the file registers kernels, but it has no device image",
     )
     found = judge(EMPTY, policy=REQUIRED).findings
     assert [f.severity for f in found] == ["info", "error"]

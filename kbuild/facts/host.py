@@ -148,15 +148,13 @@ class ShadowFacts:
     """The shadow of a device variable: the host variable with which host code names it.
 
     Attributes:
-        display: The name of the variable for people.
-        symbol: The symbol of the shadow, which is not local.
+        symbol: The symbol of the shadow, which has the name of the variable and is not local.
         registered: The pointer to the shadow in the descriptor of the kernel target; None if
             another tool built the file, or if the descriptor cannot be read.
         is_own: Whether a kernel table of kbuild lists the variable.
     """
 
     backend: str
-    display: str
     symbol: Symbol
     registered: Pointer | None
     is_own: bool

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from kbuild.facts import ImageFacts, Pointer, ShadowFacts, Symbol, WrapperFacts
+from kbuild.facts import ImageFacts, Pointer, ShadowFacts, WrapperFacts
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.modules import Target
-from kbuild.model import Variable, VariableRecord
 
 
 def read_shadows(
@@ -23,10 +22,10 @@ def read_shadows(
     registered images whose name and size a symbol has. If a local symbol also has this name, it is
     the shadow, and the other symbol is an ordinary variable.
     """
-    own = {row.shadow: (target, row, at) for target, row, at in _iterate_rows(targets)}
+    own = {name: (backend, pointer) for backend, name, pointer in _iterate_rows(targets)}
     registering = {wrapper.backend for wrapper in wrappers}
     foreign = {
-        (variable.name, variable.size): (image.backend, variable)
+        (variable.name, variable.size): image.backend
         for image in images
         if image.backend in registering
         for variable in image.variables
@@ -41,41 +40,19 @@ def read_shadows(
     for symbol in sorted(symbols, key=lambda symbol: (symbol.name, symbol.dynamic)):
         if symbol.binding == "local" or symbol.name in found:
             continue
-        if symbol.name in own:
-            target, row, at = own[symbol.name]
-            found[symbol.name] = _describe_own(target, row, at, symbol)
-        elif symbol.name not in local and (symbol.name, symbol.size) in foreign:
-            backend, variable = foreign[symbol.name, symbol.size]
-            found[symbol.name] = _describe_foreign(backend, variable, symbol)
+        is_own = symbol.name in own
+        if is_own or (symbol.name not in local and (symbol.name, symbol.size) in foreign):
+            backend, registered = own.get(symbol.name) or (foreign[symbol.name, symbol.size], None)
+            found[symbol.name] = ShadowFacts(
+                backend=backend, symbol=symbol, registered=registered, is_own=is_own
+            )
     return tuple(found.values())
 
 
-def _iterate_rows(
-    targets: Iterable[Target],
-) -> Iterator[tuple[Target, VariableRecord, Pointer | None]]:
+def _iterate_rows(targets: Iterable[Target]) -> Iterator[tuple[str, str, Pointer | None]]:
+    """Yield the backend, shadow, and registered pointer of each variable in a kernel table."""
     for target in targets:
         pointers = target.descriptor.shadows if target.descriptor else ()
-        rows = itertools.zip_longest(target.record.variables, pointers)
-        yield from ((target, row, pointer) for row, pointer in rows)
-
-
-def _describe_own(
-    target: Target, row: VariableRecord, registered: Pointer | None, symbol: Symbol
-) -> ShadowFacts:
-    return ShadowFacts(
-        backend=target.record.backend,
-        display=row.display,
-        symbol=symbol,
-        registered=registered,
-        is_own=True,
-    )
-
-
-def _describe_foreign(backend: str, variable: Variable, symbol: Symbol) -> ShadowFacts:
-    return ShadowFacts(
-        backend=backend,
-        display=variable.display,
-        symbol=symbol,
-        registered=None,
-        is_own=False,
-    )
+        rows = target.record.variables
+        for row, pointer in itertools.zip_longest(rows, pointers[: len(rows)]):
+            yield target.record.backend, row.shadow, pointer

@@ -176,7 +176,6 @@ def with_variable(
     is_own = bool(base.modules)
     shadow = ShadowFacts(
         backend="cpu" if is_own else "other",
-        display=name,
         symbol=symbol,
         registered=Pointer(place=place, symbol=name, interposable=True) if is_own else None,
         is_own=is_own,

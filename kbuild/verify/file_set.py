@@ -16,13 +16,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
-from kbuild.verify.identities import (
-    Exports,
-    copied_names,
-    exported_names,
-    find_exports,
-    undefined_names,
-)
+from kbuild.verify.identities import ExportsOf, copied_names, exported_names, undefined_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +44,7 @@ class FileSet:
     """The facts of all files of a call, and the kernels in them by name and by place.
 
     ``context`` are files that the others load. ``artifact`` are the files that are delivered
-    together, such as all of a wheel.
+    together, such as all of a wheel. ``exports_of`` can be shared between sets.
     """
 
     def __init__(
@@ -58,23 +52,17 @@ class FileSet:
         files: tuple[ArtifactFacts, ...],
         context: tuple[ArtifactFacts, ...] = (),
         artifact: tuple[ArtifactFacts, ...] = (),
+        exports_of: ExportsOf | None = None,
     ) -> None:
         self.judged = files
         self.files = (*files, *context)
         self.artifact = artifact
+        self.exports_of = exports_of or ExportsOf()
 
     @cached_property
     def has_handles(self) -> bool:
         """Return whether any of the files contains the handle of a kernel."""
         return any(handle.is_found for facts in self.files for handle in facts.handles)
-
-    def exports_of(self, facts: ArtifactFacts) -> Exports:
-        """Return the identities that a file of the call exports."""
-        return self._exports[id(facts)]
-
-    @cached_property
-    def _exports(self) -> dict[int, Exports]:
-        return {id(facts): find_exports(facts) for facts in self.files}
 
     @cached_property
     def names_used(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts
 from kbuild.verify.file_set import FileSet
+from kbuild.verify.identities import ExportsOf
 
 _WHEEL: Final = ".whl"
 
@@ -24,14 +25,15 @@ def group_files(
     ``context`` are the libraries that ``artifacts`` outside of wheels load.
     """
     plain = tuple(facts for facts in artifacts if not _wheel_of(facts))
-    together = FileSet(plain, context, artifact=(*plain, *context))
+    exports_of = ExportsOf()
+    together = FileSet(plain, context, (*plain, *context), exports_of)
     sets = {id(facts): together for facts in (*plain, *context)}
     for facts in artifacts:
         wheel = _wheel_of(facts)
         if wheel:
             members = tuple(other for other in artifacts if _wheel_of(other) == wheel)
             needed = _needed_members(facts, members)
-            sets[id(facts)] = FileSet((*needed, facts), context, artifact=members)
+            sets[id(facts)] = FileSet((*needed, facts), context, members, exports_of)
     return sets
 
 

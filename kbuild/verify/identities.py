@@ -38,8 +38,22 @@ class Exports:
     variables: dict[str, ExportedIdentity]
 
 
-def find_exports(facts: ArtifactFacts) -> Exports:
-    """Return the identities that other files can bind to."""
+class ExportsOf:
+    """The exports of files. Each file is read once, because its symbol table can be large."""
+
+    def __init__(self) -> None:
+        # The facts are kept, so that no other file gets the same id.
+        self._known: dict[int, tuple[ArtifactFacts, Exports]] = {}
+
+    def __call__(self, facts: ArtifactFacts) -> Exports:
+        """Return the identities in this file that other files can bind to."""
+        known = self._known.get(id(facts))
+        if known is None:
+            known = self._known[id(facts)] = (facts, _find_exports(facts))
+        return known[1]
+
+
+def _find_exports(facts: ArtifactFacts) -> Exports:
     has_any = facts.handles or facts.host_kernels or facts.shadows
     names = exported_names(facts) if has_any else frozenset()
     backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}

@@ -9,7 +9,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
-from kbuild.verify.identities import copied_names, find_exports, names_of, undefined_names
+from kbuild.verify.identities import copied_names, names_of, undefined_names
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.system_symbols import read_system_symbols
@@ -17,7 +17,7 @@ from kbuild.verify.wording import KERNELS
 
 
 @rule("KB310", "interposing-name", severity="error", needs=(), is_joint=True)
-def interposing_name(facts: ArtifactFacts) -> Iterator[Violation]:
+def interposing_name(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No exported kernel or device variable has the name of a symbol of a system library.
 
     Why: The dynamic linker binds every use of a name in the process to the first file that exports
@@ -34,7 +34,7 @@ def interposing_name(facts: ArtifactFacts) -> Iterator[Violation]:
         library. The names come from glibc, libgcc, libstdc++, and the CUDA and HIP runtimes and
         drivers.
     """
-    exports = find_exports(facts)
+    exports = files.exports_of(facts)
     exported = exports.kernels | exports.variables
     if not exported:
         raise NotApplicable("exports no kernel and no device variable")
@@ -140,7 +140,7 @@ def _shared_variables(
 
 
 @rule("KB406", "exported-identity", severity="info", needs=())
-def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+def exported_identity(facts: ArtifactFacts, files: FileSet, policy: Policy) -> Iterator[Violation]:
     """A library exports kernels only if that was requested.
 
     Why: Another library with the same kernels can interpose exported ones (KB405), and other
@@ -152,7 +152,7 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
 
     Source: cccl#343, cudf#14734, cuopt#1625.
     """
-    identities = find_exports(facts).kernels
+    identities = files.exports_of(facts).kernels
     if facts.kind != "shared-object" or not (facts.host_kernels or facts.handles):
         raise NotApplicable("not a library with kernels")
     allowed = policy.exported

@@ -8,7 +8,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import target_note
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.identities import binds_to_itself, copied_names, find_exports
+from kbuild.verify.identities import binds_to_itself, copied_names
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import KERNELS, PLACES
 
@@ -63,7 +63,7 @@ def _copied(name: str, what: str, other: ArtifactFacts, *, follows: bool) -> Vio
 
 
 @rule("KB502", "symbolic-binding", severity="warning", needs=())
-def symbolic_binding(facts: ArtifactFacts) -> Iterator[Violation]:
+def symbolic_binding(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """A shared object that exports handles or device variables uses the executable's copies.
 
     Why: With `-Bsymbolic`, the library always registers its own handles and device variables. If an
@@ -77,7 +77,7 @@ def symbolic_binding(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: measured with bfd, gold, and lld; see KB501.
     """
-    exports = find_exports(facts)
+    exports = files.exports_of(facts)
     exported = [
         identity
         for identity in (*exports.kernels.values(), *exports.variables.values())

@@ -62,7 +62,7 @@ def verify(
     """
     policy = policy or Policy()
     changes = _read_changes(policy)
-    sets = group_files(artifacts, context)
+    sets = group_files(artifacts, context, policy.loaded_together or ())
     joint = tuple(rule for rule in rules if rule.is_joint)
     outcomes = [
         _run(rule, facts, sets[id(facts)], policy)

@@ -163,6 +163,8 @@ class Policy(Requirements):
         require_device_code: Whether an artifact must contain kernels. None means that it must if
             the policy requires architectures of it.
         required_kernels: Patterns, each of which must match a kernel of the artifact.
+        loaded_together: The files of a wheel that one process loads together. None means only
+            those that one of them needs.
         exported: The kernels that may be exported, or None if the policy does not say.
         severities: Changed severities of rules.
         parts: Requirements for some kernels, files, and architectures. Later parts win.
@@ -192,6 +194,13 @@ class Policy(Requirements):
         metadata=key(
             "Kernels that an artifact must contain: each pattern matches one by symbol or by "
             "demangled name, with or without parameters and return type."
+        ),
+    )
+    loaded_together: Globs | None = field(
+        default=None,
+        metadata=key(
+            "Files of a wheel that one process loads together, although none needs the others, "
+            "such as modules that are imported with RTLD_GLOBAL. " + _FILES
         ),
     )
     exported: Globs | None = field(default=None, metadata=key("Kernels that may be exported."))

@@ -46,9 +46,40 @@ def test_libraries_of_a_wheel_are_not_unless_one_needs_the_other() -> None:
 def test_what_a_library_needs_through_another_counts() -> None:
     through = library("p.whl!p/m.so", "_b.so", base=host_facts("shared-object"))
     files = (library("p.whl!p/_a.so", "m.so"), through, library("p.whl!p/_b.so"))
-    assert [f.path for f in group_files(files)[id(files[0])].files] == [
-        *("p.whl!p/m.so", "p.whl!p/_b.so", "p.whl!p/_a.so")
+    assert [f.path for f in group_files(files)[id(files[0])].files] == [f.path for f in files]
+
+
+def test_libraries_that_a_module_of_the_wheel_needs_are_loaded_together() -> None:
+    first, second = library("p.whl!p/_a.so"), library("p.whl!p/_b.so")
+    module = library("p.whl!p/m.so", "_a.so", "_b.so", base=host_facts("shared-object"))
+    other = library("p.whl!p/n.so", "_a.so", base=host_facts("shared-object"))
+    for files in ((module, first, second, other), (first, module, second)):
+        found = verify(files).findings
+        assert [(f.rule, f.path) for f in found] == [("KB405", second.path)]
+    assert rules_found(first, second, other) == set()
+
+
+def test_alternatives_with_one_name_are_loaded_by_their_neighbors() -> None:
+    paths = [f"p.whl!p/{d}/{name}" for d in ("cu12", "cu13") for name in ("m.so", "libk.so")]
+    host = host_facts("shared-object")
+    files = [
+        library(path, "libk.so", base=host) if path.endswith("m.so") else library(path)
+        for path in paths
     ]
+    sets = group_files(tuple(files))
+    assert [[f.path for f in sets[id(file)].files] for file in files] == [
+        *(paths[:2], paths[:2], paths[2:], paths[2:])
+    ]
+    elsewhere = library("p.whl!p/n.so", "libk.so", base=host)
+    assert len(group_files((*files, elsewhere))[id(elsewhere)].files) == 1
+
+
+def test_policy_says_what_is_loaded_together() -> None:
+    files = (library("p.whl!p/_a.so"), library("p.whl!p/_b.so"), library("p.whl!p/_c.so"))
+    policy = Policy(loaded_together=("p/_a.so", "*/_c.so"))
+    found = verify(files, policy, select_rules(["KB405"])).findings
+    assert [(f.rule, f.path) for f in found] == [("KB405", "p.whl!p/_c.so")]
+    assert "_a.so also exports" in found[0].message
 
 
 def test_libraries_of_two_wheels_do_not_meet() -> None:

@@ -1,8 +1,9 @@
-"""KB405 and KB501 on device variables that programs and libraries share."""
+"""KB310, KB405, and KB501 on names that programs and libraries share."""
 
 from __future__ import annotations
 
 import platform
+import signal
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def first(build_kernel_library: BuildKernelLibrary) -> Path:
 def found(*paths: Path, rule: str = "KB405") -> list[tuple[str, str | None, str]]:
     files = tuple(facts for path in paths for facts in inspect_path(path))
     report = verify(files, rules=select_rules([rule]))
-    assert report.rules_run == (rule,)
+    assert not report.rules_errored
     return [(f.severity, f.symbol, f.message) for f in report.findings]
 
 
@@ -115,3 +116,26 @@ def test_symbolic_library_loses_the_variable_of_a_default_program(
     ((severity, symbol, text),) = found(broken, symbolic, rule="KB501")
     assert (severity, symbol) == ("error", "weights")
     assert text.endswith("which registers its own variable instead")
+
+
+# The C++ library calls `write` for this. The program itself refers to nothing of that name.
+PRINTER = """\
+#include <fstream>
+int main() { return std::ofstream("/dev/null") << "hello" << std::flush ? 0 : 1; }
+"""
+
+
+@pytest.mark.parametrize("visibility", ["default", "hidden"])
+def test_kernel_with_the_name_of_a_c_function_breaks_the_process(
+    tmp_path: Path, build_kernel_library: BuildKernelLibrary, visibility: str
+) -> None:
+    source = 'extern "C" __global__ void write(int* p) { *p = 1; }\n'
+    library = build_kernel_library({"k.cu": source}, target=visibility, visibility=visibility)
+    (tmp_path / "printer.cpp").write_text(PRINTER)
+    words = ("-Wl,--no-as-needed", library, f"-Wl,-rpath,{library.parent}")
+    succeed(run("g++", tmp_path / "printer.cpp", *words, "-o", tmp_path / "printer"))
+
+    status = run(tmp_path / "printer").returncode
+    errors = [(severity, symbol) for severity, symbol, _ in found(library, rule="KB310")]
+    is_broken = visibility == "default"
+    assert (status, errors) == ((-signal.SIGSEGV, [("error", "write")]) if is_broken else (0, []))

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from kbuild.facts import ImageFacts, Pointer, ShadowFacts, WrapperFacts
-from kbuild.formats.elf.file import Elf
+from kbuild.facts import ImageFacts, Pointer, ShadowFacts, Symbol, WrapperFacts
 from kbuild.inspect.host.modules import Target
 
 
-def read_shadows(
-    elf: Elf,
-    targets: Iterable[Target],
-    images: Iterable[ImageFacts],
-    wrappers: Iterable[WrapperFacts],
-) -> tuple[ShadowFacts, ...]:
-    """Return the shadows that are not local, ordered by the name of the symbol.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables:
+    """The device variables that host code might name.
 
-    kbuild's own are in a kernel table. A file of another tool has one for each variable of its
-    registered images whose name and size a symbol has. If a local symbol also has this name, it is
-    the shadow, and the other symbol is an ordinary variable.
+    ``own`` has the backend and the registered pointer of each variable in a kernel table, by its
+    name. ``foreign`` has the backend of each variable in images of other tools, by name and size.
     """
+
+    own: dict[str, tuple[str, Pointer | None]]
+    foreign: dict[tuple[str, int], str]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the variables, which are those of their shadows."""
+        return frozenset(self.own) | {name for name, _ in self.foreign}
+
+
+def list_variables(
+    targets: Iterable[Target], images: Iterable[ImageFacts], wrappers: Iterable[WrapperFacts]
+) -> Variables:
+    """Return the variables in kernel tables, and in the images that other host code registers."""
     own = {name: (backend, pointer) for backend, name, pointer in _iterate_rows(targets)}
     registering = {wrapper.backend for wrapper in wrappers}
     foreign = {
@@ -31,20 +40,31 @@ def read_shadows(
         for variable in image.variables
         if variable.name not in own
     }
-    if not own and not foreign:
-        return ()
-    names = own.keys() | {name for name, _ in foreign}
-    symbols = [s for s in elf.symbols if s.place and s.type == "object" and s.name in names]
-    local = {symbol.name for symbol in symbols if symbol.binding == "local"}
+    return Variables(own=own, foreign=foreign)
+
+
+def read_shadows(variables: Variables, symbols: Iterable[Symbol]) -> tuple[ShadowFacts, ...]:
+    """Return the shadows that are not local, ordered by the name of the symbol.
+
+    A symbol is the shadow of a foreign variable with the same name and size. If a local symbol
+    also has this name, it is the shadow, and the other symbol is an ordinary variable.
+    """
+    names = variables.names
+    named = [s for s in symbols if s.name in names and s.place and s.type == "object"]
+    local = {symbol.name for symbol in named if symbol.binding == "local"}
     found: dict[str, ShadowFacts] = {}
-    for symbol in sorted(symbols, key=lambda symbol: (symbol.name, symbol.dynamic)):
+    for symbol in sorted(named, key=lambda symbol: (symbol.name, symbol.dynamic)):
         if symbol.binding == "local" or symbol.name in found:
             continue
-        is_own = symbol.name in own
-        if is_own or (symbol.name not in local and (symbol.name, symbol.size) in foreign):
-            backend, registered = own.get(symbol.name) or (foreign[symbol.name, symbol.size], None)
+        key = (symbol.name, symbol.size)
+        if symbol.name in variables.own:
+            backend, registered = variables.own[symbol.name]
             found[symbol.name] = ShadowFacts(
-                backend=backend, symbol=symbol, registered=registered, is_own=is_own
+                backend=backend, symbol=symbol, registered=registered, is_own=True
+            )
+        elif symbol.name not in local and key in variables.foreign:
+            found[symbol.name] = ShadowFacts(
+                backend=variables.foreign[key], symbol=symbol, registered=None, is_own=False
             )
     return tuple(found.values())
 

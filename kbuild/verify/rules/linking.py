@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
-from kbuild.verify.file_set import FileSet, exported_names
+from kbuild.verify.file_set import FileSet
+from kbuild.verify.identities import exported_names
 from kbuild.verify.rule import LINKED, LacksEvidence, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import plural, shorten
 

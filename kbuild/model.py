@@ -99,7 +99,8 @@ class Variable:
     """A device variable in one device image whose name other files can use.
 
     ``initial_offset`` is the offset in the image of the initial content of a managed variable, for
-    runtimes that take it from the host. It is None if the initial content is zero.
+    runtimes that take it from the host. It is None if the initial content is zero. ``linkage`` is
+    that of the symbol in the image. Some compilers make every variable local.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Variable:
     kind: VariableKind
     size: int
     initial_offset: int | None = field(default=None, compare=False)
+    linkage: Linkage = field(default="external", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from kbuild.facts.host import (
     LinkageFacts,
     ModuleFacts,
     RuntimeFacts,
+    ShadowFacts,
     WrapperFacts,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "RuntimeFacts",
     "Section",
     "Segment",
+    "ShadowFacts",
     "Symbol",
     "WrapperFacts",
 ]

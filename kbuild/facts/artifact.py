@@ -13,6 +13,7 @@ from kbuild.facts.host import (
     LinkageFacts,
     ModuleFacts,
     RuntimeFacts,
+    ShadowFacts,
     WrapperFacts,
 )
 from kbuild.model import Problem
@@ -37,7 +38,8 @@ class ArtifactFacts:
         problems: Damage to device code, except for the problems of single images.
         note_problems: Damage to ``.note.kbuild``.
         symbols: All symbols of an object file. Of a linked file, the dynamic and the undefined
-            ones, and those that can belong to kernels, stubs, and their registration.
+            ones, and those that can belong to kernels, stubs, device variables, and their
+            registration.
         references: The references that can concern kernels, each of them once: to symbols that
             this file does not define, and to its own handles and stubs.
         dynamic: The dynamic section. None for object files and statically linked programs.
@@ -53,6 +55,7 @@ class ArtifactFacts:
     containers: tuple[ContainerFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
     handles: tuple[HandleFacts, ...] = ()
+    shadows: tuple[ShadowFacts, ...] = ()
     wrappers: tuple[WrapperFacts, ...] = ()
     host_kernels: tuple[HostKernel, ...] = ()
     runtimes: tuple[RuntimeFacts, ...] = ()

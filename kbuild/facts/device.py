@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kbuild.facts.elf import Place
-from kbuild.model import Compression, ImageKind, Kernel
+from kbuild.model import Compression, ImageKind, Kernel, Variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class ImageFacts:
         container: The position of the image's container in ``ArtifactFacts.containers``.
         kernels: The kernels that can be launched.
         source_paths: The paths of the sources in the debug information.
+        variables: The variables that host files can name. Empty if a kernel table lists them.
         nameless: Names of kernels whose code has no symbol; another part of the image contains
             the name.
         problem: Why the image cannot be read, in which case it has no ``kernels``.
@@ -49,6 +50,7 @@ class ImageFacts:
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
     source_paths: tuple[str, ...] = ()
+    variables: tuple[Variable, ...] = ()
     nameless: tuple[str, ...] = ()
     problem: str | None = None
     code: CodeFacts | None = None

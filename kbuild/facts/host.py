@@ -94,6 +94,8 @@ class LinkageFacts:
         unregisters: Whether the file can unregister what it registers; None if its symbols do
             not show any registration.
         waiting: Sections that list containers for a device link that has not been done.
+        registers_kernels: Whether host code registers kernels and not only containers; None if
+            the symbols do not show it, because the file contains the runtime.
     """
 
     backend: str
@@ -101,6 +103,7 @@ class LinkageFacts:
     needs: tuple[str, ...]
     unregisters: bool | None
     waiting: tuple[str, ...] = ()
+    registers_kernels: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,23 @@ class HandleFacts:
     def is_function(self) -> bool:
         """Whether the kernel's symbol is code instead of the variable that kbuild generates."""
         return self.symbol is not None and self.symbol.type == "function"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowFacts:
+    """The shadow of a device variable: the host variable with which host code names it.
+
+    Attributes:
+        symbol: The symbol of the shadow, which has the name of the variable and is not local.
+        registered: The pointer to the shadow in the descriptor of the kernel target; None if
+            another tool built the file, or if the descriptor cannot be read.
+        is_own: Whether a kernel table of kbuild lists the variable.
+    """
+
+    backend: str
+    symbol: Symbol
+    registered: Pointer | None
+    is_own: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from kbuild.inspect.containers import Container, find_containers
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.host.modules import Target
 from kbuild.inspect.options import ReadOptions
-from kbuild.model import Problem
+from kbuild.model import Problem, Variable
 
 # Below this many stored bytes, starting processes costs more time than it saves.
 _PARALLEL: Final = 8 << 20
@@ -192,9 +192,19 @@ def _read_image(
     own = sha256(bytes(data)) if container.is_claimed else None
     where = f"container {container.number}, {stored.arch}"
     return (
-        replace(image, problem=problem, sha256=own),
+        replace(
+            image,
+            problem=problem,
+            sha256=own,
+            variables=() if container.is_claimed else _select_nameable(content.variables),
+        ),
         tuple(replace(p, where=f"{where}, {p.where}") for p in content.problems),
     )
+
+
+def _select_nameable(variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    """Return the variables that files other than the image itself can name."""
+    return tuple(variable for variable in variables if variable.linkage != "internal")
 
 
 def read_code(stored: StoredImage, data: Buffer) -> CodeFacts:

@@ -57,12 +57,19 @@ def verify(
         policy: What the project requires. By default, nothing beyond the rules.
         rules: The rules to run.
         today: The day on which waivers are judged. By default, the current day.
-        context: Files that are loaded together with the artifacts, but not judged.
+        context: Files that are loaded together with the artifacts. Only the rules about several
+            files judge them.
     """
     policy = policy or Policy()
     changes = _read_changes(policy)
-    sets = group_files(artifacts, context)
-    outcomes = [_run(rule, f, sets[id(f)], policy) for f in artifacts for rule in rules]
+    sets = group_files(artifacts, context, policy.loaded_together or ())
+    joint = tuple(rule for rule in rules if rule.is_joint)
+    outcomes = [
+        _run(rule, facts, sets[id(facts)], policy)
+        for files, applied in ((artifacts, rules), (context, joint))
+        for facts in files
+        for rule in applied
+    ]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     judged = apply_waivers(
         (

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
+from kbuild.verify.identities import ExportsOf, copied_names, exported_names, undefined_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +43,33 @@ class Identity:
 class FileSet:
     """The facts of all files of a call, and the kernels in them by name and by place.
 
-    ``context`` are files that the others load, but that are not judged.
+    ``context`` are files that the others load. ``artifact`` are the files that are delivered
+    together, such as all of a wheel. ``exports_of`` can be shared between sets.
     """
 
     def __init__(
-        self, files: tuple[ArtifactFacts, ...], context: tuple[ArtifactFacts, ...] = ()
+        self,
+        files: tuple[ArtifactFacts, ...],
+        context: tuple[ArtifactFacts, ...] = (),
+        artifact: tuple[ArtifactFacts, ...] = (),
+        exports_of: ExportsOf | None = None,
     ) -> None:
         self.judged = files
         self.files = (*files, *context)
+        self.artifact = artifact
+        self.exports_of = exports_of or ExportsOf()
 
     @cached_property
     def has_handles(self) -> bool:
         """Return whether any of the files contains the handle of a kernel."""
         return any(handle.is_found for facts in self.files for handle in facts.handles)
+
+    @cached_property
+    def names_used(self) -> frozenset[str]:
+        """The names that files take from others, including copies of variables."""
+        return frozenset().union(
+            *(undefined_names(facts) | copied_names(facts) for facts in self.files)
+        )
 
     def named(self, name: str, user: ArtifactFacts) -> tuple[Identity, ...]:
         """Return the identities in other files that ``user`` can bind to by this name."""
@@ -75,9 +90,15 @@ class FileSet:
         return tuple(other for other in self.files if other is not facts)
 
     def before(self, facts: ArtifactFacts) -> tuple[ArtifactFacts, ...]:
-        """Return the files before this one and the context, so that each pair is judged once."""
-        position = next(n for n, other in enumerate(self.judged) if other is facts)
-        return (*self.judged[:position], *self.files[len(self.judged) :])
+        """Return the files to compare with this one, so that each pair is judged once.
+
+        A pair with a file of the context is judged with the other file.
+        """
+        position = next(n for n, other in enumerate(self.files) if other is facts)
+        first_loaded = len(self.judged)
+        if position < first_loaded:
+            return (*self.files[:position], *self.files[first_loaded:])
+        return self.files[first_loaded:position]
 
     def find_library(self, soname: str | None) -> ArtifactFacts | None:
         """Return the file that others load by this name, or None."""
@@ -143,16 +164,4 @@ def identities_of(facts: ArtifactFacts) -> tuple[Identity, ...]:
             (handle.stub, handle.stub.place if handle.stub else None, True),
         )
         if place is not None
-    )
-
-
-def exported_names(facts: ArtifactFacts) -> frozenset[str]:
-    """Return the names that the other files of a process can bind to."""
-    return frozenset(
-        symbol.name
-        for symbol in facts.symbols
-        if symbol.place is not None
-        and symbol.binding != "local"
-        and symbol.visibility in ("default", "protected")
-        and (symbol.dynamic or facts.kind == "object")
     )

@@ -60,11 +60,12 @@ class Violation:
 
 Violations: TypeAlias = Iterator[Violation]
 Check: TypeAlias = Callable[[ArtifactFacts, FileSet, Policy], Violations]
-# The parameters of a rule's function in addition to the facts of one file: `files` or `policy`.
+# The parameters of a rule's function in addition to the facts of one file: `files`, `policy`.
 DeclaredCheck: TypeAlias = (
     Callable[[ArtifactFacts], Violations]
     | Callable[[ArtifactFacts, FileSet], Violations]
     | Callable[[ArtifactFacts, Policy], Violations]
+    | Callable[[ArtifactFacts, FileSet, Policy], Violations]
 )
 
 
@@ -80,7 +81,11 @@ class Documentation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule of the verifier. ``needs`` is what a file must have for the rule to judge it."""
+    """A rule of the verifier.
+
+    ``needs`` is what a file must have for the rule to judge it. ``is_joint`` tells whether the rule
+    is about files that do not fit together. Then it also judges the libraries that they load.
+    """
 
     id: str
     slug: str
@@ -88,10 +93,16 @@ class Rule:
     needs: tuple[Evidence, ...]
     documentation: Documentation
     check: Check
+    is_joint: bool = False
 
 
 def rule(
-    rule_id: str, slug: str, *, severity: Severity, needs: tuple[Evidence, ...]
+    rule_id: str,
+    slug: str,
+    *,
+    severity: Severity,
+    needs: tuple[Evidence, ...],
+    is_joint: bool = False,
 ) -> Callable[[DeclaredCheck], Rule]:
     """Make a `Rule` of a function that yields the violations in one file.
 
@@ -118,6 +129,7 @@ def rule(
             needs=needs,
             documentation=_parse_docstring(rule_id, check.__doc__),
             check=run,
+            is_joint=is_joint,
         )
 
     return decorate

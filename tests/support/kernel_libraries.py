@@ -27,8 +27,8 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
         *,
         target: str = "kernels",
         others: Mapping[str, Mapping[str, str]] | None = None,
-        stripped: bool = False,
         flags: DeviceFlags | None = None,
+        link_options: tuple[str, ...] = (),
         **settings: Any,
     ) -> Path:
         """Build a shared object from kernel sources without CMake, in a second or two.
@@ -37,8 +37,8 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
             sources: The texts of the sources by file name.
             target: The target's name.
             others: The sources of more targets in the same library, by target name.
-            stripped: Whether to strip the library.
             flags: The flags that device code is compiled with.
+            link_options: Options for linking the library.
             settings: Fields of TargetSpec. By default, the only architecture is the one that
                 every x86-64 machine runs.
         """
@@ -49,9 +49,7 @@ def make_library_builder(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
             for name, texts in {target: sources, **(others or {})}.items()
         ]
         library = directory / f"lib{target}.so"
-        _link(plans, library)
-        if stripped:
-            subprocess.run(["strip", "--strip-all", library], check=True)
+        _link(plans, library, link_options)
         return library
 
     return build
@@ -85,13 +83,14 @@ def _build_target(
     return plan
 
 
-def _link(plans: list[BuildPlan], library: Path) -> None:
+def _link(plans: list[BuildPlan], library: Path, options: tuple[str, ...]) -> None:
     runtime = resources.find_runtime("libkbuild_cpu.so.1")
     subprocess.run(
         [
             *("gcc", "-shared", "-fPIC", "-I", resources.native_directory() / "include"),
             *(plan.pack.stub for plan in plans),
             *("-o", library, runtime, f"-Wl,-rpath,{runtime.parent}"),
+            *options,
         ],
         check=True,
     )

@@ -97,6 +97,7 @@ def _select_variables(
             display=demangle(variable.name),
             kind=_VARIABLE_KINDS[variable.kind],
             size=variable.size,
+            linkage=variable.linkage,
         )
         for variable in found
         if variable.size is not None and is_nameable(variable.name)

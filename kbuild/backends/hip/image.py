@@ -137,4 +137,5 @@ def _read_variable(variable: CodeObjectVariable) -> Variable:
         kind=variable.kind or ("constant" if variable.is_read_only else "device"),
         size=variable.size,
         initial_offset=variable.initial_offset,
+        linkage=variable.linkage,
     )

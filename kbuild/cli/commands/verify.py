@@ -86,7 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--closure",
         action="store_true",
-        help="also read the libraries that the dynamic linker loads for the files",
+        help="also check the libraries that the dynamic linker loads for the files, as far as they "
+        "do not fit together",
     )
     parser.add_argument(
         "--reproducible",

@@ -17,8 +17,12 @@ _SIZE: Final = 80
 # The offsets of the table pointers in struct kbuild_module. A 64-bit count follows each.
 _KERNELS: Final = 40
 _CONTAINERS: Final = 56
+_VARIABLES: Final = 80
 _KERNEL_SIZE: Final = 32
 _CONTAINER_SIZE: Final = 24
+_VARIABLE_SIZE: Final = 32
+# Descriptors of older versions have no table of variables.
+_SIZE_WITH_VARIABLES: Final = 96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,7 @@ class Descriptor:
 
     handles: tuple[Pointer, ...]
     containers: tuple[Extent, ...]
+    shadows: tuple[Pointer, ...]
 
 
 def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
@@ -60,6 +65,15 @@ def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
             _read_container(elf, record.backend, index, containers)
             for index in range(len(record.containers))
         ),
+        shadows=_read_shadows(elf, place, record) if size >= _SIZE_WITH_VARIABLES else (),
+    )
+
+
+def _read_shadows(elf: Elf, place: Place, record: TargetRecord) -> tuple[Pointer, ...]:
+    variables = _table(elf, place, _VARIABLES, "variables", len(record.variables))
+    return tuple(
+        elf.pointer_at(_advance(variables, _VARIABLE_SIZE * index))
+        for index in range(len(record.variables))
     )
 
 

@@ -16,6 +16,7 @@ from kbuild.inspect.host.linkage import read_linkage
 from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.host.references import read_dynamic, read_references
 from kbuild.inspect.host.runtimes import read_runtimes
+from kbuild.inspect.host.shadows import list_variables, read_shadows
 from kbuild.inspect.host.symbols import select_symbols
 from kbuild.inspect.host.wrappers import read_wrappers
 from kbuild.inspect.images import read_fat_binaries
@@ -62,7 +63,8 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
     )
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
-    symbols = select_symbols(elf, list_names(targets), foreign)
+    variables = list_variables(targets, fat_binaries.images, wrappers)
+    symbols = select_symbols(elf, list_names(targets), foreign, variables.names)
     own = frozenset(row.device_name for module in modules for row in module.record.kernels)
     handles = read_handles(elf, targets, symbols)
     return ArtifactFacts(
@@ -74,6 +76,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         containers=fat_binaries.containers,
         images=fat_binaries.images,
         handles=handles,
+        shadows=read_shadows(variables, symbols),
         wrappers=wrappers,
         host_kernels=read_host_kernels(elf, symbols, foreign, wrappers, own),
         runtimes=read_runtimes(elf),

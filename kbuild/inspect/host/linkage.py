@@ -29,9 +29,18 @@ def read_linkage(elf: Elf, symbols: tuple[Symbol, ...]) -> tuple[LinkageFacts, .
                     needs=tuple(sorted(needs_runtime)),
                     unregisters=conventions.unregister in known if registers else None,
                     waiting=waiting,
+                    registers_kernels=_registers_kernels(conventions, undefined, known),
                 )
             )
     return tuple(found)
+
+
+def _registers_kernels(
+    conventions: HostConventions, undefined: set[str], known: set[str]
+) -> bool | None:
+    """Return whether the file calls the runtime's function, which it must not define itself."""
+    name = conventions.register_kernel
+    return True if name in undefined else None if name in known else False
 
 
 def _list_waiting(elf: Elf, conventions: HostConventions) -> tuple[str, ...]:

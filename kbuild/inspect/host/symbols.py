@@ -28,22 +28,26 @@ _STUB: Final = PREFIX.removesuffix("_").encode()
 
 
 def select_symbols(
-    elf: Elf, handles: frozenset[str], kernels: Mapping[str, tuple[str, ...]]
+    elf: Elf,
+    handles: frozenset[str],
+    kernels: Mapping[str, tuple[str, ...]],
+    variables: frozenset[str] = frozenset(),
 ) -> tuple[Symbol, ...]:
     """Return the symbols that rules or other readers need, in file order.
 
     These are all symbols of an object file. Of a linked file, they are the dynamic and the
-    undefined symbols, and those that can belong to kernels, stubs, and their registration. Most
-    symbols of a large library are none of these.
+    undefined symbols, and those that can belong to kernels, stubs, device variables, and their
+    registration. Most symbols of a large library are none of these.
 
     Args:
         elf: The host file.
         handles: The names of the handles and stubs in the kernel tables of kbuild.
         kernels: The names of the other kernels by backend.
+        variables: The names of the device variables that host code might name.
     """
     if elf.type == "relocatable":
         return elf.symbols
-    names = set(handles).union(*(c.registrations for _, c in list_host_conventions()))
+    names = set(handles | variables).union(*(c.registrations for _, c in list_host_conventions()))
     families = [(c, k) for backend, k in kernels.items() if (c := find_backend(backend).host)]
     for conventions, found in families:
         names.update(map(conventions.host_name, found))

@@ -160,6 +160,11 @@ class Policy(Requirements):
     Attributes:
         minimum_driver: The oldest driver to run on, as a CUDA release.
         minimum_runtime: The oldest runtime library to run on, as a release.
+        require_device_code: Whether an artifact must contain kernels. None means that it must if
+            the policy requires architectures of it.
+        required_kernels: Patterns, each of which must match a kernel of the artifact.
+        loaded_together: The files of a wheel that one process loads together. None means only
+            those that one of them needs.
         exported: The kernels that may be exported, or None if the policy does not say.
         severities: Changed severities of rules.
         parts: Requirements for some kernels, files, and architectures. Later parts win.
@@ -176,6 +181,27 @@ class Policy(Requirements):
     minimum_runtime: Release | None = field(
         default=None,
         metadata=key('The oldest runtime library to run on, by its release, such as "6.2".'),
+    )
+    require_device_code: bool | None = field(
+        default=None,
+        metadata=key(
+            "Whether an artifact must contain device code: a wheel as a whole, or the other files "
+            "of a call together. By default, it must if `required_architectures` applies to it."
+        ),
+    )
+    required_kernels: Globs | None = field(
+        default=None,
+        metadata=key(
+            "Kernels that an artifact must contain: each pattern matches one by symbol or by "
+            "demangled name, with or without parameters and return type."
+        ),
+    )
+    loaded_together: Globs | None = field(
+        default=None,
+        metadata=key(
+            "Files of a wheel that one process loads together, although none needs the others, "
+            "such as modules that are imported with RTLD_GLOBAL. " + _FILES
+        ),
     )
     exported: Globs | None = field(default=None, metadata=key("Kernels that may be exported."))
     severities: tuple[SeverityChange, ...] = field(

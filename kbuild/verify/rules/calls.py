@@ -11,7 +11,7 @@ from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, ru
 from kbuild.verify.wording import KERNELS, PLACES
 
 
-@rule("KB309", "kernel-called", severity="error", needs=())
+@rule("KB309", "kernel-called", severity="error", needs=(), is_joint=True)
 def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No code calls a kernel's handle: kernels are launched.
 

@@ -1,4 +1,4 @@
-"""KB404 to KB406: kernel identities that cross between the files of one process."""
+"""KB310 and KB404 to KB406: identities that cross between the files of one process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,48 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
-from kbuild.verify.identities import (
-    exported_identities,
-    exported_variables,
-    names_of,
-    undefined_names,
-)
+from kbuild.verify.identities import copied_names, names_of, undefined_names
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
+from kbuild.verify.system_symbols import read_system_symbols
 from kbuild.verify.wording import KERNELS
 
 
-@rule("KB404", "two-runtimes", severity="error", needs=())
+@rule("KB310", "interposing-name", severity="error", needs=(), is_joint=True)
+def interposing_name(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """No exported kernel or device variable has the name of a symbol of a system library.
+
+    Why: The dynamic linker binds every use of a name in the process to the first file that exports
+        it. If a library exports a kernel named `write`, the C++ library calls the kernel's handle
+        instead of the C library's function. The handle is data, so the program ends with SIGSEGV,
+        far away from any launch. For files of other tools, this is an error if another system
+        library or GPU runtime uses the symbol, as with `write`, and otherwise a warning.
+
+    Fix: Rename the kernel or variable, or put it into a namespace and remove `extern "C"`. If
+        host code of other files does not use it, hide it (`-fvisibility=hidden`; kbuild:
+        VISIBILITY hidden).
+
+    Source: reproduced with glibc 2.36: `extern "C" __global__ void write(int*)` in a shared
+        library. The names come from glibc, libgcc, libstdc++, and the CUDA and HIP runtimes and
+        drivers.
+    """
+    exports = files.exports_of(facts)
+    exported = exports.kernels | exports.variables
+    if not exported:
+        raise NotApplicable("exports no kernel and no device variable")
+    known = read_system_symbols()
+    for name, identity in exported.items():
+        symbol = known.get(name)
+        if symbol is not None:
+            yield Violation(
+                message=f"in a process that loads the file, {KERNELS} replaces what "
+                f"{symbol.library} defines under this name",
+                symbol=name,
+                severity="error" if identity.is_own or symbol.is_imported else "warning",
+            )
+
+
+@rule("KB404", "two-runtimes", severity="error", needs=(), is_joint=True)
 def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """Kernels are launched through the runtime that they are registered with.
 
@@ -38,7 +68,7 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         raise NotApplicable("not linked to a runtime")
     needed = undefined_names(facts)
     for other in files.others(facts):
-        used = {name: i for name, i in exported_identities(other).items() if name in needed}
+        used = {n: i for n, i in files.exports_of(other).kernels.items() if n in needed}
         for name, identity in used.items():
             if _differs(other, identity.backend, own):
                 yield Violation(
@@ -59,7 +89,7 @@ def _differs(other: ArtifactFacts, backend: str, own: dict[str, str]) -> bool:
     return bool(theirs) and backend in own and own[backend] not in theirs
 
 
-@rule("KB405", "duplicate-identity", severity="error", needs=())
+@rule("KB405", "duplicate-identity", severity="error", needs=(), is_joint=True)
 def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No two files of a process export the same kernel or device variable.
 
@@ -76,19 +106,19 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
     """
     if facts.kind not in LINKED:
         raise NotApplicable("not a file that is loaded at run time")
-    own, own_variables = exported_identities(facts), exported_variables(facts)
-    if not own and not own_variables:
+    own = files.exports_of(facts)
+    if not own.kernels and not own.variables:
         raise NotApplicable("exports no kernel")
-    copied = {r.symbol for r in facts.references if r.kind == "copy"}
+    copied = copied_names(facts)
     for other in files.before(facts):
         if other.kind not in LINKED:
             continue
-        copies = copied | {r.symbol for r in other.references if r.kind == "copy"}
-        for name in exported_identities(other):
-            if name in own and name not in copies:
+        theirs = files.exports_of(other)
+        copies = copied | copied_names(other)
+        for name in theirs.kernels:
+            if name in own.kernels and name not in copies:
                 yield Violation(message=f"{other.path} also exports {KERNELS}", symbol=name)
-        theirs = exported_variables(other)
-        yield from _shared_variables(other, own_variables.keys() & theirs.keys(), files)
+        yield from _shared_variables(other, own.variables.keys() & theirs.variables.keys(), files)
 
 
 def _shared_variables(
@@ -97,7 +127,7 @@ def _shared_variables(
     """Report device variables of two files. Those that no file refers to are only an info."""
     if not names:
         return
-    used = names & frozenset().union(*map(_names_used, files.files))
+    used = names & files.names_used
     unused: tuple[AbstractSet[str], Severity] = (names - used, "info")
     for found, severity in ((used, None), unused):
         for name in sorted(found):
@@ -109,13 +139,8 @@ def _shared_variables(
             )
 
 
-def _names_used(facts: ArtifactFacts) -> frozenset[str]:
-    """Return the names that a file takes from others, including copies of variables."""
-    return undefined_names(facts) | {r.symbol for r in facts.references if r.kind == "copy"}
-
-
 @rule("KB406", "exported-identity", severity="info", needs=())
-def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+def exported_identity(facts: ArtifactFacts, files: FileSet, policy: Policy) -> Iterator[Violation]:
     """A library exports kernels only if that was requested.
 
     Why: Another library with the same kernels can interpose exported ones (KB405), and other
@@ -127,7 +152,7 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
 
     Source: cccl#343, cudf#14734, cuopt#1625.
     """
-    identities = exported_identities(facts)
+    identities = files.exports_of(facts).kernels
     if facts.kind != "shared-object" or not (facts.host_kernels or facts.handles):
         raise NotApplicable("not a library with kernels")
     allowed = policy.exported
@@ -145,4 +170,9 @@ def exported_identity(facts: ArtifactFacts, policy: Policy) -> Iterator[Violatio
         )
 
 
-RULES: Final[tuple[Rule, ...]] = (two_runtimes, duplicate_identity, exported_identity)
+RULES: Final[tuple[Rule, ...]] = (
+    interposing_name,
+    two_runtimes,
+    duplicate_identity,
+    exported_identity,
+)

@@ -7,7 +7,8 @@ from typing import Final
 
 from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import target_note
-from kbuild.verify.file_set import FileSet, Identity, identities_of
+from kbuild.verify.file_set import FileSet
+from kbuild.verify.identities import binds_to_itself, copied_names
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import KERNELS, PLACES
 
@@ -17,88 +18,80 @@ _NOTE_ALIGNMENT: Final = 4
 
 @rule("KB501", "copy-relocated-handle", severity="error", needs=())
 def copy_relocated_handle(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
-    """No executable contains a copy of a library's handle.
+    """No executable contains a copy of a library's handle or device variable.
 
-    Why: Code that is not position-independent needs the handle at a fixed address, so the
-        dynamic linker copies the handle into the executable, and the library must use the copy,
-        too. A library that is linked with `-Bsymbolic`, or whose handles are protected,
-        registers its own handle instead, and every launch from the executable fails ("invalid
-        device function"). If the library does use the copy, this is a warning: launches work
-        until somebody links the library differently.
+    Why: A program refers to data of a library at a fixed address, so the dynamic linker copies the
+        data into the program, and the library must use the copy, too. Compilers do this for
+        kernels without `-fPIE`, and for variables also with it, which is the default. A library
+        that is linked with `-Bsymbolic`, or whose symbols are protected, registers its own handle
+        or variable instead. Then every launch from the program fails ("invalid device function"),
+        and every copy to or from the variable ("invalid device symbol"). If the library does use
+        the copy, this is a warning: everything works until somebody links the library differently.
 
-    Fix: Compile the executable with `-fPIE` or `-fPIC` (CMake: POSITION_INDEPENDENT_CODE)
-        where it takes a kernel's address, or link the library without `-Bsymbolic`.
+    Fix: Link the library without `-Bsymbolic`, or compile the code of the executable that names
+        the kernel or variable with `-fPIC`. For kernels, `-fPIE` is enough (CMake:
+        POSITION_INDEPENDENT_CODE).
 
-    Source: reproduced with gcc 12, `-no-pie`.
+    Source: reproduced with gcc 12: `-no-pie` for kernels, the default for variables.
     """
     if facts.kind != "executable":
         raise NotApplicable("not an executable")
-    if not files.has_handles:
-        raise NotApplicable("no handle in the files of this call")
-    for reference in facts.references:
-        if reference.kind != "copy":
-            continue
-        originals = [i for i in files.named(reference.symbol, facts) if not i.is_stub]
-        if originals:
-            # If several files define the handle, report one that makes launches fail.
-            original = next((i for i in originals if _binds_to_itself(i)), originals[0])
-            yield _copied(original)
+    others = [(other, files.exports_of(other)) for other in files.others(facts)]
+    if not any(exports.kernels or exports.variables for _, exports in others):
+        raise NotApplicable("no other file of the call exports a kernel or device variable")
+    for name in sorted(copied_names(facts)):
+        # If several files define the symbol, report one that registers its own.
+        found = [
+            (not binds_to_itself(other, identity), what, other)
+            for other, exports in others
+            for what, identities in (("handle", exports.kernels), ("variable", exports.variables))
+            if (identity := identities.get(name)) is not None and identity.is_data
+        ]
+        if found:
+            follows, what, other = min(found, key=lambda one: one[0])
+            yield _copied(name, what, other, follows=follows)
 
 
-def _copied(original: Identity) -> Violation:
-    path = original.file.path
-    is_broken = _binds_to_itself(original)
-    effect = "registers its own handle instead" if is_broken else "must keep using the copy"
+def _copied(name: str, what: str, other: ArtifactFacts, *, follows: bool) -> Violation:
+    effect = "must keep using the copy" if follows else f"registers its own {what} instead"
     return Violation(
-        message=f"the executable has a copy of the handle of {KERNELS} from {path}, which {effect}",
-        symbol=original.handle.kernel,
-        severity="error" if is_broken else "warning",
+        message=f"the executable has a copy of the {what} {KERNELS} from {other.path}, "
+        f"which {effect}",
+        symbol=name,
+        severity="warning" if follows else "error",
     )
 
 
-def _binds_to_itself(kernel: Identity) -> bool:
-    """Return whether the defining file uses its own handle even if another file interposes it."""
-    if kernel.symbol is not None and kernel.symbol.visibility == "protected":
-        return True
-    if kernel.file.kind == "object":
-        return False
-    # The registered pointer decides; linker options only show what it should be.
-    registered = kernel.handle.registered
-    if registered is not None and registered.place is not None and not registered.interposable:
-        return True
-    return kernel.file.dynamic is not None and kernel.file.dynamic.is_symbolic
-
-
 @rule("KB502", "symbolic-binding", severity="warning", needs=())
-def symbolic_binding(facts: ArtifactFacts) -> Iterator[Violation]:
-    """A shared object that exports handles uses the executable's copies of them.
+def symbolic_binding(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """A shared object that exports handles or device variables uses the executable's copies.
 
-    Why: With `-Bsymbolic`, the library always registers its own handles. If an executable that
-        is not position-independent takes a kernel's address, the two differ, and every launch
-        from it fails ("invalid device function"), see KB501.
+    Why: With `-Bsymbolic`, the library always registers its own handles and device variables. If an
+        executable has copies of them, launches and copies from it fail, see KB501. Any program has
+        a copy of a variable that it names, and one that is not position-independent has a copy of
+        a handle. It is only an info for files of other tools, whose authors may know all programs
+        that use them.
 
-    Fix: Link without `-Bsymbolic`, or hide the handles with `VISIBILITY hidden`.
-        `-Bsymbolic-functions` is harmless, because handles are data.
+    Fix: Link without `-Bsymbolic`, or hide the symbols with `VISIBILITY hidden`.
+        `-Bsymbolic-functions` is harmless, because handles and variables are data.
 
     Source: measured with bfd, gold, and lld; see KB501.
     """
+    exports = files.exports_of(facts)
     exported = [
-        kernel
-        for kernel in identities_of(facts)
-        if facts.kind == "shared-object"
-        and not kernel.is_stub
-        and kernel.is_exported
-        and kernel.symbol is not None
-        and kernel.symbol.visibility == "default"
+        identity
+        for identity in (*exports.kernels.values(), *exports.variables.values())
+        if identity.is_data and identity.symbol.visibility == "default"
     ]
-    if not exported:
-        raise NotApplicable("not a shared object that exports handles")
-    for kernel in exported:
-        if _binds_to_itself(kernel):
+    if facts.kind != "shared-object" or not exported:
+        raise NotApplicable("not a shared object that exports handles or device variables")
+    for identity in exported:
+        if binds_to_itself(facts, identity):
             yield Violation(
-                message="the file uses its own handles even if they are copied (-Bsymbolic): "
-                f"{KERNELS}",
-                symbol=kernel.handle.kernel,
+                message="the file uses its own handles or device variables even if they are copied "
+                f"(-Bsymbolic): {KERNELS}",
+                symbol=identity.symbol.name,
+                severity="warning" if identity.is_own else "info",
             )
 
 

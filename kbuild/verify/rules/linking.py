@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
-from kbuild.verify.file_set import FileSet, exported_names
+from kbuild.verify.file_set import FileSet
+from kbuild.verify.identities import exported_names
 from kbuild.verify.rule import LINKED, LacksEvidence, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import plural, shorten
 
@@ -50,7 +51,7 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
         )
 
 
-@rule("KB403", "runtime-abi", severity="error", needs=())
+@rule("KB403", "runtime-abi", severity="error", needs=(), is_joint=True)
 def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """The runtime that is loaded has every symbol and symbol version that the file needs.
 

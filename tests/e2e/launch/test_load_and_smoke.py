@@ -282,7 +282,7 @@ def test_hidden_and_stripped_libraries_can_be_loaded(
     build_kernel_library: BuildKernelLibrary,
 ) -> None:
     source = "__global__ void set(int *out) { *out = 3; }"
-    library = build_kernel_library({"a.cu": source}, visibility="hidden", stripped=True)
+    library = build_kernel_library({"a.cu": source}, visibility="hidden", link_options=("-s",))
     symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
     assert "_Z3setPi" not in symbols.stdout
     out = np.zeros(1, dtype=np.int32)

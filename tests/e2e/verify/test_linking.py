@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from dataclasses import replace
 from functools import lru_cache
@@ -18,6 +19,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from kbuild.inspect.paths import inspect_content
 from kbuild.verify import Report, verify
+from support.commands import run_kbuild
 from support.files.hand_made import (
     ARCHITECTURES,
     AXPY,
@@ -109,6 +111,28 @@ def test_artifact_of_an_unknown_backend(kernels: Path, monkeypatch: pytest.Monke
     (finding,) = report.findings
     assert (finding.rule, finding.severity) == ("KB601", "error")
     assert "kernel target demo: unknown backend 'cpu'" in finding.message
+
+
+# KB405: libraries that nothing but a program brings together.
+
+
+def test_two_libraries_of_a_program_export_one_kernel(
+    tmp_path: Path, kernels: Path, hidden_kernels: Path
+) -> None:
+    first = link_shared([kernels], tmp_path / "libfirst.so")
+    second = link_shared([kernels], tmp_path / "libsecond.so")
+    hidden = link_shared([hidden_kernels], tmp_path / "libhidden.so")
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+
+    def judge_closure(name: str, *libraries: Path) -> tuple[int, list[tuple[str, str]]]:
+        words = ("-Wl,--no-as-needed", *libraries, "-Wl,-rpath,$ORIGIN")
+        program = link_program(tmp_path / name, tmp_path / "main.c", *words)
+        result = run_kbuild("verify", "--closure", "--format", "json", program)
+        found = json.loads(result.stdout)["findings"]
+        return result.returncode, [(f["rule"], Path(f["path"]).name) for f in found]
+
+    assert judge_closure("both", first, second) == (1, [("KB405", "libsecond.so")])
+    assert judge_closure("one", first, hidden) == (0, [])
 
 
 # KB309: calls.

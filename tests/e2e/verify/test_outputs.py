@@ -154,3 +154,25 @@ def test_file_name_that_is_not_utf8(project: Path) -> None:
         if style == "sarif":
             uri = results(content)[0]["locations"][0]["physicalLocation"]["artifactLocation"]
             assert uri["uri"] == "k%FF%2C%0A%3A%25.so"
+
+
+def test_manifest_requires_device_code_of_a_wheel(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "host.c").write_text("int answer(void) { return 42; }\n")
+    words = ("gcc", "-shared", "-fPIC", "host.c", "-o", "host.so")
+    subprocess.run(words, cwd=tmp_path, check=True)
+    host = "host-1.0-py3-none-linux_x86_64.whl"
+    with zipfile.ZipFile(tmp_path / host, "w") as wheel:
+        wheel.write(tmp_path / "host.so", "host/host.so")
+    shutil.copy(project / WHEEL, tmp_path)
+    with zipfile.ZipFile(tmp_path / WHEEL, "a") as wheel:
+        wheel.write(tmp_path / "host.so", "fill/host.so")
+
+    manifest = tmp_path / "kbuild.toml"
+    manifest.write_text('[verify]\nrequired_architectures = ["x86-64"]\n')
+    verify(tmp_path, WHEEL, code=0)
+    found = verify(tmp_path, WHEEL, host).stdout
+    assert b"there is no kernel in host-1.0-py3-none-linux_x86_64.whl" in found
+    assert b"there is no kernel in fill" not in found
+    manifest.write_text('[verify]\nrequired_kernels = ["ns::fill", "scan*"]\n')
+    message = f"kernels that are not in {WHEEL}: 'scan*'"
+    assert message.encode() in verify(tmp_path, WHEEL).stdout

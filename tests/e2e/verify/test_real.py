@@ -77,12 +77,12 @@ STUBS = ("KB305", "KB307")
 CALLS = ("KB309",)
 PROGRAMS = ("KB501",)
 EXPORTS = ("KB502",)
-# Rules that need a policy, a baseline, images that state their resources, files of other
+# Rules that need a policy, a baseline, images that state their resources, exports, files of other
 # tools, or linked files.
 UNASKED = frozenset(
     (
         *("KB003", "KB102", "KB105", "KB106", "KB107", "KB110"),
-        *("KB201", "KB202", "KB203", "KB204", "KB205"),
+        *("KB201", "KB202", "KB203", "KB204", "KB205", "KB310"),
         *("KB402", "KB403", "KB404", "KB405", "KB406", "KB409", "KB504", "KB506", "KB602", "KB604"),
     )
 )

@@ -122,7 +122,7 @@ def test_cpu_images_linked_without_symbols(
 def test_stripping_the_host_file_keeps_its_images(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary, settings: Mapping[str, object]
 ) -> None:
-    library = build_kernel_library({"k.cu": KERNELS}, stripped=True, **settings)
+    library = build_kernel_library({"k.cu": KERNELS}, link_options=("-s",), **settings)
     assert found(library) == []
     # Without the note and without symbols for handles, the registration still has the names.
     assert found(drop_note(library, tmp_path / "libbare.so")) == []
@@ -133,7 +133,7 @@ def test_host_file_and_images_without_any_name(
 ) -> None:
     library = build_kernel_library(
         {"k.cu": KERNELS},
-        stripped=True,
+        link_options=("-s",),
         architectures=ARCHITECTURES,
         host_compiler=str(link_images_stripped(tmp_path)),
     )

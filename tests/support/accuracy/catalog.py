@@ -76,6 +76,7 @@ AIDED: Final[dict[str, str]] = {
 """The rules whose errors need a note or a policy, and why."""
 
 UNAIDED: Final[tuple[str, ...]] = (
+    "KB102: clang CUDA: fat binary of a source without kernels",
     "KB103: nvcc: images without a registered kernel",
     "KB103: clang HIP: images without a registered kernel",
     "KB108: nvcc: structure whose size depends on the architecture",
@@ -83,11 +84,14 @@ UNAIDED: Final[tuple[str, ...]] = (
     "KB202: larger launch bounds written into a cubin",
     "KB203: more shared memory written into a cubin",
     "KB304: nvcc: second kernel's function at the first one's address",
+    'KB310: nvcc: extern "C" kernel with the name of a function of libc',
+    'KB310: clang HIP: extern "C" kernel with the name of a function of libc',
     "KB401: nvcc: wrapper's magic broken",
     "KB402: nvcc -rdc=true without -dlink",
     "KB403: nvcc: older runtime of the same name",
     "KB404: nvcc: static runtime in both",
     "KB405: nvcc: two libraries of one object",
+    "KB501: nvcc -rdc=true: program of default options and a -Bsymbolic library with a variable",
     "KB505: clang HIP: fat binary at a misaligned address",
 )
 """Mutations that show that a rule finds errors without a note and without a policy."""

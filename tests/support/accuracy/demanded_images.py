@@ -65,7 +65,29 @@ def _with_two_asked_for(build_env: BuildEnv) -> Path:
     )
 
 
+def _host_library(build_env: BuildEnv) -> Path:
+    """Return a library without device code, as a build without nvcc makes it."""
+    source = build_env.text("demanded/host.c", "int answer(void) { return 42; }\n")
+    return build_env.call("demanded/libhost.so", "gcc", "-shared", "-fPIC", source, "-o")
+
+
 _ARCHITECTURES: Final = (
+    Mutation(
+        rule="KB102",
+        way="build without nvcc",
+        needs=_NVCC,
+        **under(Policy(require_device_code=True), _host_library, lambda w: compile_cuda(w, _SM_90)),
+    ),
+    Mutation(
+        rule="KB102",
+        way="required kernel renamed",
+        needs=_NVCC,
+        **under(
+            Policy(required_kernels=("tile", "cro*")),
+            lambda w: compile_cuda(w, _SM_80, "-Dtile=tilt"),
+            lambda w: compile_cuda(w, _SM_80),
+        ),
+    ),
     Mutation(
         rule="KB101",
         way="nvcc: missing architecture",

@@ -10,19 +10,19 @@ from kbuild.facts import (
     HostKernel,
     LinkageFacts,
     Place,
+    Pointer,
     RuntimeFacts,
     Segment,
+    ShadowFacts,
     Symbol,
     WrapperFacts,
 )
 from kbuild.formats.elf.constants import SHF_X86_64_LARGE
-from kbuild.model import VariableRecord
 from support.facts.build_facts import (
     AXPY,
     KERNELS,
     SCALE,
     change_module,
-    change_record,
     export,
     host_facts,
     make_symbol,
@@ -163,20 +163,34 @@ def _with_priority(priority: int | None) -> ArtifactFacts:
     )
 
 
-def _with_variable(name: str) -> ArtifactFacts:
-    """Return a library with unique kernels, and a device variable that others can define."""
-    row = VariableRecord(
-        shadow="weights",
-        device_name="weights",
-        display="weights",
-        kind="device",
-        size=16,
-        container=0,
-    )
+def with_variable(
+    base: ArtifactFacts = OWN,
+    *,
+    name: str = "weights",
+    path: str = "libvariable.so",
+    visibility: str = "default",
+) -> ArtifactFacts:
+    """Return a library with an exported device variable, of kbuild or not."""
     place = Place(section=4, offset=0)
-    shadow = make_symbol("weights", place, visibility="default", dynamic=True)
-    library = change_record(OWN, lambda record: replace(record, variables=(row,)))
-    return replace(library, path=f"lib{name}.so", symbols=(shadow,))
+    symbol = make_symbol(name, place, visibility=visibility, dynamic=True)
+    is_own = bool(base.modules)
+    shadow = ShadowFacts(
+        backend="cpu" if is_own else "other",
+        symbol=symbol,
+        registered=Pointer(place=place, symbol=name, interposable=True) if is_own else None,
+        is_own=is_own,
+    )
+    return replace(base, path=path, symbols=(*base.symbols, symbol), shadows=(shadow,))
+
+
+def symbolic(facts: ArtifactFacts) -> ArtifactFacts:
+    """Return the library, linked with -Bsymbolic."""
+    assert facts.dynamic is not None
+    shadows = tuple(
+        replace(shadow, registered=shadow.registered and Pointer(place=shadow.symbol.place))
+        for shadow in facts.shadows
+    )
+    return replace(facts, dynamic=replace(facts.dynamic, is_symbolic=True), shadows=shadows)
 
 
 def in_wheel(name: str, version: str) -> ArtifactFacts:
@@ -264,6 +278,10 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
             ),
         ),
     ),
+    ("KB310", "variable of the C library", with_variable(name="environ")),
+    ("KB310", "variable of another tool", with_variable(FOREIGN, name="environ")),
+    ("KB310", "function that no other library uses", with_variable(FOREIGN, name="gamma")),
+    ("KB310", "function of a runtime", with_variable(name="cudaMalloc")),
     (
         "KB401",
         "wrapper leads nowhere",
@@ -338,7 +356,16 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         ),
     ),
     ("KB405", "in two libraries", (export(OWN), replace(export(OWN), path="libsecond.so"))),
-    ("KB405", "variable in two libraries", (_with_variable("a"), _with_variable("b"))),
+    (
+        "KB405",
+        "variable in two libraries",
+        (with_variable(path="a.so"), with_variable(path="b.so")),
+    ),
+    (
+        "KB405",
+        "variable of another tool",
+        (with_variable(FOREIGN, path="a.so"), with_variable(path="b.so")),
+    ),
     ("KB406", "exported", VISIBLE),
     ("KB407", "kbuild", change_module(OWN, lambda m: replace(m, unregister=None))),
     ("KB407", "other tool", replace(FOREIGN, linkage=(replace(LINKAGE, unregisters=False),))),
@@ -346,6 +373,17 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
     ("KB408", "no priority", _with_priority(None)),
     ("KB408", "others before", change_module(OWN, lambda m: replace(m, earlier_constructors=2))),
     ("KB409", "left out", (user(), ARCHIVED)),
+    ("KB501", "variable copied", (host_facts("executable", ("copy", "weights")), with_variable())),
+    (
+        "KB501",
+        "variable copied and protected",
+        (
+            host_facts("executable", ("copy", "weights")),
+            with_variable(FOREIGN, visibility="protected"),
+        ),
+    ),
+    ("KB502", "symbolic variable", symbolic(with_variable())),
+    ("KB502", "symbolic variable of another tool", symbolic(with_variable(FOREIGN))),
     ("KB504", "out of reach", _near(0x9000_0000)),
     ("KB504", "nearly", _near(0x6800_0000)),
     (

@@ -10,12 +10,13 @@ from kbuild.model import Resources
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
 from kbuild.verify.policy.model import Part
-from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image
+from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image, host_facts
 
 CUBIN = gpu_image("sm_90")
 PTX = gpu_image("compute_90", kind="ptx")
 FOREIGN = foreign_facts()
 AMD = foreign_facts(gpu_image("gfx90a", compression="zstd"))
+HOST = host_facts("shared-object")
 BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
 
 
@@ -43,6 +44,9 @@ BAD_BY_POLICY: tuple[tuple[str, str, ArtifactFacts, Policy | None], ...] = (
         FOREIGN,
         Policy(parts=(Part(kernels=("ns::*",), required_architectures=("sm_100",)),)),
     ),
+    ("KB102", "required", HOST, Policy(require_device_code=True)),
+    ("KB102", "implied", HOST, Policy(required_architectures=("sm_90",))),
+    ("KB102", "required kernels", FOREIGN, Policy(required_kernels=("ns::*", "attention*"))),
     ("KB105", "newer", FOREIGN, Policy(minimum_driver="12.3")),
     ("KB106", "none", foreign_facts(CUBIN), None),
     (

@@ -22,7 +22,7 @@ from support.accuracy.units.stub_units import (
     load_unit,
     sound_library,
 )
-from support.files.hand_made import SCALE, Design
+from support.files.hand_made import ROWS, SCALE, Design
 from support.files.mutations import change_dynamic_tag, change_relocation, patch, section_range
 
 _CALLER: Final = DECLARATION + "int main(void) { scale(0, 1, 2); return 0; }\n"
@@ -111,6 +111,19 @@ def _address_taker(build_env: BuildEnv) -> Design:
     return replace(load_design(build_env, "default"), c=(_ADDRESS_TAKER,))
 
 
+def _named(visibility: str) -> Build:
+    """Return a library in which the first kernel has the name of a C function."""
+
+    def build(build_env: BuildEnv) -> Case:
+        first, *others = ROWS
+        row = replace(first, handle="write", display="write")
+        design = replace(load_design(build_env, visibility), rows=(row, *others))
+        unit = load_unit(build_env, f"named-{visibility}", lambda _: design)
+        return Case(paths=(load_library(build_env, f"named-{visibility}", (unit,)),))
+
+    return build
+
+
 def _taking_object(name: str, *compiler: str) -> Build:
     def build(build_env: BuildEnv) -> Case:
         design = _address_taker(build_env)
@@ -163,6 +176,12 @@ MUTATIONS: Final = (
         way="calling program linked",
         broken=_calling_program,
         sound=_launches(_launching_program),
+    ),
+    Mutation(
+        rule="KB310",
+        way="exported handle with the name of a function of libc",
+        broken=_named("default"),
+        sound=_named("hidden"),
     ),
     Mutation(
         rule="KB408",

@@ -18,6 +18,7 @@ from support.accuracy.vendors.clang_files import (
     SM_80,
     call_hipcc,
     compile_cuda,
+    compile_hip,
     link_by_hipcc,
     link_cuda,
     link_hip,
@@ -75,6 +76,17 @@ def _hip_library(name: str, *options: str) -> Build:
 
 _SOUND_CUDA: Final = _cuda_library("kernels")
 _SOUND_HIP: Final = _hip_library("kernels")
+
+
+def _named_hip(kernel: str) -> Build:
+    """Return a library that exports a C kernel of this name."""
+    text = f'extern "C" __global__ void {kernel}(int* p) {{ *p = 1; }}\n'
+
+    def build(build_env: BuildEnv) -> Case:
+        compiled = compile_hip(build_env, f"hip-{kernel}.o", "-c", text=text)
+        return Case(paths=(link_hip(build_env, kernel, compiled),))
+
+    return build
 
 
 def _unlinked_hip(build_env: BuildEnv) -> Case:
@@ -263,6 +275,13 @@ _OF_HIP: Final = (
         needs=_HIP,
         broken=_hip_library("lacks", "-DLACKS", *_TWO),
         sound=_hip_library("has", *_TWO),
+    ),
+    Mutation(
+        rule="KB310",
+        way='clang HIP: extern "C" kernel with the name of a function of libc',
+        needs=_HIP,
+        broken=_named_hip("write"),
+        sound=_named_hip("record"),
     ),
     Mutation(
         rule="KB104",

@@ -10,10 +10,12 @@ from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool
 from support.accuracy.vendors.nvcc_files import (
+    EXPORTED,
     PTX_90,
     SCALE,
     SM_80,
     SM_90,
+    compile_cuda,
     cuda_library,
     fat_binary,
     link_device_code,
@@ -103,6 +105,19 @@ def _empty(name: str, *, is_static: bool = False) -> Build:
     return build
 
 
+def _named(kernel: str) -> Build:
+    """Return a library that exports a C kernel of this name."""
+    text = f'extern "C" __global__ void EXPORTED {kernel}(int* p) {{ *p = 1; }}\n'
+
+    def build(build_env: BuildEnv) -> Case:
+        compiled = compile_cuda(
+            build_env, f"{kernel}.o", "-c", SM_90, EXPORTED, source=kernel, text=text
+        )
+        return Case(paths=(link_library(build_env, f"lib{kernel}", compiled),))
+
+    return build
+
+
 def _relocatable(build_env: BuildEnv) -> Case:
     unlinked = load_object(build_env, "relocatable", "-rdc=true", "-arch=sm_80")
     return Case(paths=(link_library(build_env, "libunlinked", unlinked),))
@@ -120,6 +135,7 @@ MUTATIONS: Final = (
     Mutation(
         rule="KB102",
         way="nvcc: sources without kernels",
+        severity="info",
         needs=_NEEDS,
         broken=_empty("libempty"),
         sound=cuda_library,
@@ -127,6 +143,7 @@ MUTATIONS: Final = (
     Mutation(
         rule="KB102",
         way="nvcc: only the code of the static runtime",
+        severity="info",
         needs=_NEEDS,
         broken=_empty("libempty-static", is_static=True),
         sound=_library("libkernels-static", is_static=True),
@@ -189,6 +206,14 @@ MUTATIONS: Final = (
         needs=_NEEDS,
         broken=_edited("folded", _fold),
         sound=cuda_library,
+    ),
+    Mutation(
+        rule="KB310",
+        way='nvcc: extern "C" kernel with the name of a function of libc',
+        needs=_NEEDS,
+        broken=_named("write"),
+        sound=_named("record"),
+        beside=frozenset({("KB406", "info")}),
     ),
     Mutation(
         rule="KB401",

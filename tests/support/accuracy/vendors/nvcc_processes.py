@@ -9,6 +9,9 @@ from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation
 from support.accuracy.tools import Tool, find_shared_runtime
 from support.accuracy.vendors.nvcc_files import (
+    SM_90,
+    compile_cuda,
+    link_device_code,
     link_launcher,
     link_library,
     load_cuda_library,
@@ -19,6 +22,15 @@ from support.accuracy.vendors.nvcc_files import (
 from support.files.mutations import rename_in
 
 _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
+_COUNTER: Final = """\
+__device__ int counter;
+__global__ void count() { ++counter; }
+"""
+_COPIER: Final = """\
+extern "C" int cudaMemcpyToSymbol(const void*, const void*, unsigned long, unsigned long, int);
+extern int counter;
+int main() { int zero = 0; return cudaMemcpyToSymbol(&counter, &zero, sizeof zero, 0, 1); }
+"""
 
 
 def _beside_runtime(*more: str) -> Build:
@@ -83,6 +95,33 @@ def _exporting_program(name: str, *options: str) -> Build:
     return build
 
 
+def _naming_variable(name: str, *options: str) -> Build:
+    """Return a program with default options that names a device variable, and its library."""
+
+    def build(build_env: BuildEnv) -> Case:
+        visible = "--device-entity-has-hidden-visibility=false"
+        relocatable = compile_cuda(
+            *(build_env, "counter.o", "-c", "-rdc=true", SM_90, visible),
+            source="counter",
+            text=_COUNTER,
+        )
+        linked = link_device_code(build_env, "counter-linked", SM_90, relocatable)
+        library = link_library(build_env, f"lib{name}", relocatable, linked, *options)
+        source = build_env.text("nvcc/copier.cpp", _COPIER)
+        words = ("g++", "-fPIE", "-pie", source, library, find_shared_runtime(), "-o")
+        return Case(paths=(build_env.call(f"nvcc/copies-{name}", *words), library))
+
+    return build
+
+
+def _moved(build_env: BuildEnv) -> Case:
+    """Return the program compiled so that it finds the variable at run time."""
+    program, library = _naming_variable("counter")(build_env).paths
+    source = program.with_name("copier.cpp")
+    words = ("g++", "-fPIC", "-pie", source, library, find_shared_runtime(), "-o")
+    return Case(paths=(build_env.call("nvcc/finds-counter", *words), library))
+
+
 _SHARED_LAUNCH: Final = _launching("launches-shared", program=False, library=False)
 _TWO_RUNTIMES: Final = (
     ("static runtime in the program", "launches-static", True, False),
@@ -91,6 +130,22 @@ _TWO_RUNTIMES: Final = (
 )
 
 MUTATIONS: Final = (
+    Mutation(
+        rule="KB501",
+        way="nvcc -rdc=true: program of default options and a -Bsymbolic library with a variable",
+        needs=_NEEDS,
+        broken=_naming_variable("symbolic-counter", "-Wl,-Bsymbolic"),
+        sound=_moved,
+        beside=frozenset({("KB502", "info")}),
+    ),
+    Mutation(
+        rule="KB501",
+        way="nvcc -rdc=true: program of default options and a library with a variable",
+        severity="warning",
+        needs=_NEEDS,
+        broken=_naming_variable("counter"),
+        sound=_moved,
+    ),
     Mutation(
         rule="KB403",
         way="nvcc: older runtime of the same name",

@@ -38,7 +38,14 @@ from support.facts.build_facts import (
     make_symbol,
     sound_facts,
 )
-from support.facts.foreign_facts import FOREIGN_BAD, FOREIGN_CLEAN
+from support.facts.foreign_facts import (
+    FOREIGN,
+    FOREIGN_BAD,
+    FOREIGN_CLEAN,
+    symbolic,
+    visible,
+    with_variable,
+)
 from support.facts.policy_cases import BAD_BY_POLICY
 
 SOUND = sound_facts()
@@ -651,6 +658,68 @@ def test_copied_handle_is_an_error_where_the_library_binds_to_its_own() -> None:
     assert _severity_of_copy(change_handle(EXPORTED, bind)) == "error"
     protected = change_symbol(EXPORTED, lambda s: replace(s, visibility="protected"))
     assert _severity_of_copy(protected) == "error"
+
+
+def _severity_of_copied_variable(library: ArtifactFacts) -> str:
+    program = host_facts("executable", ("copy", "weights"))
+    (finding,) = verify((program, library), rules=select_rules(["KB501"])).findings
+    assert (finding.path, finding.symbol) == (program.path, "weights")
+    return finding.severity
+
+
+@pytest.mark.parametrize("base", [SOUND, FOREIGN], ids=["kbuild", "other tool"])
+def test_copied_variable_is_an_error_where_the_library_binds_to_its_own(
+    base: ArtifactFacts,
+) -> None:
+    assert _severity_of_copied_variable(with_variable(base)) == "warning"
+    assert _severity_of_copied_variable(symbolic(with_variable(base))) == "error"
+    assert _severity_of_copied_variable(with_variable(base, visibility="protected")) == "error"
+    hidden = with_variable(base, visibility="hidden")
+    program = host_facts("executable", ("copy", "weights"))
+    assert verify((program, hidden), rules=select_rules(["KB501"])).findings == ()
+
+
+def test_copied_handle_of_another_tool() -> None:
+    program, library = host_facts("executable", ("copy", SCALE)), visible(FOREIGN, "libf.so")
+    for facts, severity in ((library, "warning"), (symbolic(library), "error")):
+        (finding,) = verify((program, facts), rules=select_rules(["KB501"])).findings
+        assert finding.severity == severity
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "foreign"),
+    [
+        ("write", "error", "error"),
+        ("cudaMalloc", "error", "warning"),
+        ("gamma", "error", "warning"),
+        ("__cxa_begin_catch", "error", "error"),
+        ("scale", None, None),
+        ("_ZNSt8ios_base4InitC1Ev", None, None),
+    ],
+)
+def test_name_of_a_system_symbol(name: str, own: str | None, foreign: str | None) -> None:
+    def severity_in(base: ArtifactFacts, visibility: str = "default") -> str | None:
+        facts = with_variable(base, name=name, visibility=visibility)
+        found = verify((facts,), rules=select_rules(["KB310"])).findings
+        return found[0].severity if found else None
+
+    assert severity_in(SOUND) == own
+    assert severity_in(FOREIGN) == foreign
+    assert severity_in(SOUND, "hidden") is None
+
+
+def test_kernel_with_the_name_of_a_system_symbol() -> None:
+    def rename(handle: HandleFacts) -> HandleFacts:
+        assert handle.symbol is not None
+        return replace(handle, symbol=replace(handle.symbol, name="write"))
+
+    named = change_handle(EXPORTED, rename)
+    exported = replace(named, symbols=tuple(h.symbol for h in named.handles if h.symbol))
+    exported = replace(exported, symbols=tuple(replace(s, dynamic=True) for s in exported.symbols))
+    for facts in (exported, replace(exported, kind="object", dynamic=None)):
+        (finding,) = verify((facts,), rules=select_rules(["KB310"])).findings
+        assert (finding.symbol, finding.severity) == ("write", "error")
+        assert "write replaces what libc.so.6 defines" in finding.message
 
 
 def test_four_byte_address_is_an_info_unless_meant_for_a_shared_object() -> None:

@@ -19,8 +19,10 @@ def format_table(rows: Iterable[Sequence[str]]) -> Iterator[Line]:
     column for the other rows.
     """
     cells = list(rows)
-    columns = list(zip(*cells, strict=True))[:-1]
-    widths = [min(max(map(len, column)), _WIDEST) for column in columns]
+    widths = [0] * (len(cells[0]) - 1)
+    for row in cells:
+        widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=False)]
+    widths = [min(width, _WIDEST) for width in widths]
     for number, row in enumerate(cells):
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         line = ("  " + "  ".join([*padded, row[-1]])).rstrip()
@@ -49,7 +51,15 @@ def join_lines(lines: Iterable[Line], *, has_colors: bool = False, kept: str = "
         has_colors: Whether the text shows the styles of the lines.
         kept: Unprintable characters that stay as they are.
     """
-    return "".join(f"{_print_line(line, kept, has_colors=has_colors)}\n" for line in lines)
+    return "".join(print_lines(lines, has_colors=has_colors, kept=kept))
+
+
+def print_lines(
+    lines: Iterable[Line], *, has_colors: bool = False, kept: str = "\n"
+) -> Iterator[str]:
+    """Yield each line as `join_lines` would return it, for texts that are too large to join."""
+    for line in lines:
+        yield f"{_print_line(line, kept, has_colors=has_colors)}\n"
 
 
 def _print_line(line: Line, kept: str, *, has_colors: bool) -> str:

@@ -14,13 +14,12 @@ from kbuild.cli.arguments import (
     add_jobs_argument,
     add_output_arguments,
 )
-from kbuild.cli.output import has_colors, stream_output, write_output
+from kbuild.cli.output import has_colors, stream_output
 from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import ReadOptions, Selection, find_artifacts, inspect_files, select
-from kbuild.report.inspect import json
-from kbuild.report.inspect import text as artifacts_text
+from kbuild.report.inspect import json, text
 
 HELP: Final = "Show the device images, kernels, and handles of artifacts."
 
@@ -93,10 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         stream_output(json.iterate_artifacts(artifacts, messages), arguments)
     else:
-        text = artifacts_text.render_artifacts(
+        lines = text.iterate_artifacts(
             artifacts, messages, arguments.sort, has_colors=has_colors(arguments)
         )
-        write_output(text, arguments)
+        stream_output(lines, arguments)
     return InputError.exit_code if messages else 0
 
 

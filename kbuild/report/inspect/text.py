@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import Final, Literal, TypeAlias
 
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HostKernel, ImageFacts, Place, RuntimeFacts, Symbol
 from kbuild.model import Kernel, Resources, VariableRecord
-from kbuild.report.layout import format_size, format_table, join_lines, plural
+from kbuild.report.layout import format_size, format_table, plural, print_lines
 from kbuild.report.styles import Line, Span
 
 Order: TypeAlias = Literal["file", "name", "size"]
@@ -27,7 +29,18 @@ def render_artifacts(
     *,
     has_colors: bool = False,
 ) -> str:
-    """Render one block of text per artifact, then the errors.
+    """Render all of `iterate_artifacts` as one string."""
+    return "".join(iterate_artifacts(artifacts, errors, order, has_colors=has_colors))
+
+
+def iterate_artifacts(
+    artifacts: Sequence[ArtifactFacts],
+    errors: Sequence[tuple[str, str]] = (),
+    order: Order = "file",
+    *,
+    has_colors: bool = False,
+) -> Iterator[str]:
+    """Yield the lines of one block of text per artifact, then the errors.
 
     Args:
         artifacts: The facts to show.
@@ -35,17 +48,24 @@ def render_artifacts(
         order: How to sort images and kernels.
         has_colors: Whether to show colors.
     """
-    paragraphs: list[list[Line]] = []
-    empty: list[Line] = []
-    for facts in artifacts:
-        # Most libraries in a wheel have no kernels.
-        if len(artifacts) > 1 and _is_empty(facts):
-            empty.append((Span(facts.path, "path"), ": no kernels"))
-        else:
-            paragraphs.append([*_artifact(facts, order)])
-    paragraphs += [empty, [(Span("error", "error"), f": {message}") for _, message in errors]]
-    lines = [line for paragraph in paragraphs if paragraph for line in ("", *paragraph)]
-    return join_lines(lines[1:], has_colors=has_colors)
+    # Most libraries in a wheel have no kernels.
+    empty = [facts for facts in artifacts if len(artifacts) > 1 and _is_empty(facts)]
+    hidden = set(map(id, empty))
+    blocks: Iterable[Iterable[Line]] = (
+        *(_artifact(facts, order) for facts in artifacts if id(facts) not in hidden),
+        [(Span(facts.path, "path"), ": no kernels") for facts in empty],
+        [(Span("error", "error"), f": {message}") for _, message in errors],
+    )
+    lines = (line for block in blocks for line in _separate(block))
+    return print_lines(itertools.islice(lines, 1, None), has_colors=has_colors)
+
+
+def _separate(block: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines of a block after an empty line, or nothing for an empty block."""
+    for number, line in enumerate(block):
+        if number == 0:
+            yield ""
+        yield line
 
 
 def _is_empty(facts: ArtifactFacts) -> bool:
@@ -195,7 +215,8 @@ def _cell(image: ImageFacts, kernel: Kernel) -> str:
         text += f"/{_UNKNOWN if shared is None else shared}"
     if local:
         text += f"/{local}"
-    return text + _spills(resources)
+    # A library has many cells with few different texts.
+    return intern(text + _spills(resources))
 
 
 def _spills(resources: Resources) -> str:

@@ -253,6 +253,6 @@ def test_damaged_versions_do_not_affect_other_facts(
             continue
         damaged = tmp_path / whole.name
         damaged.write_bytes(patch(data, found[0].offset, b"\xff" * found[0].size))
-        sound, (facts,) = Elf(data), inspect_path(damaged)
+        (sound,), (facts,) = inspect_path(whole), inspect_path(damaged)
         assert [s.name for s in facts.symbols] == [s.name for s in sound.symbols]
         assert not verify((facts,)).rules_errored

@@ -9,7 +9,12 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, RuntimeFacts
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
-from kbuild.verify.identities import copied_names, names_of, undefined_names
+from kbuild.verify.identities import (
+    ExportedIdentity,
+    copied_names,
+    names_of,
+    undefined_names,
+)
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.system_symbols import read_system_symbols
@@ -97,7 +102,9 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         register their own kernel under one address. Launches then run the kernel of the other
         file, fail with "invalid device function", or do nothing. For a device variable,
         `cudaMemcpyToSymbol` silently writes one of the two, and kbuild's own copies fail. If no
-        file of the call refers to the variable, this is only an info.
+        file of the call refers to the variable, this is only an info. Equal instances of a
+        template in files of other tools are a warning, because either of them works if both
+        files use the same runtime.
 
     Fix: Hide the kernels (`-fvisibility=hidden`; kbuild: VISIBILITY hidden), or give each
         library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
@@ -117,8 +124,18 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         copies = copied | copied_names(other)
         for name in theirs.kernels:
             if name in own.kernels and name not in copies:
-                yield Violation(message=f"{other.path} also exports {KERNELS}", symbol=name)
+                is_shared = _is_mergeable(own.kernels[name]) and _is_mergeable(theirs.kernels[name])
+                yield Violation(
+                    message=f"{other.path} also exports {KERNELS}",
+                    symbol=name,
+                    severity="warning" if is_shared else None,
+                )
         yield from _shared_variables(other, own.variables.keys() & theirs.variables.keys(), files)
+
+
+def _is_mergeable(identity: ExportedIdentity) -> bool:
+    """Return whether C++ allows several files to define the kernel, if they define it equally."""
+    return identity.symbol.binding == "weak" and not identity.is_own
 
 
 def _shared_variables(

@@ -75,17 +75,19 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         if library is None:
             unseen.append(runtime.soname or runtime.name)
             continue
-        others = frozenset().union(
-            *(exported_names(other) for other in files.others(facts) if other is not library)
-        )
-        names = tuple(n for n in needed.get(runtime.backend, ()) if n not in others)
-        yield from _lacking(facts, runtime, library, names)
+        others = tuple(other for other in files.others(facts) if other is not library)
+        names = needed.get(runtime.backend, ())
+        yield from _lacking(facts, runtime, library, names, others)
     if unseen:
         raise LacksEvidence(f"{', '.join(unseen)} was not named in this call")
 
 
 def _lacking(
-    facts: ArtifactFacts, runtime: RuntimeFacts, library: ArtifactFacts, needed: tuple[str, ...]
+    facts: ArtifactFacts,
+    runtime: RuntimeFacts,
+    library: ArtifactFacts,
+    needed: tuple[str, ...],
+    others: tuple[ArtifactFacts, ...],
 ) -> Iterator[Violation]:
     """Report whole versions that the library lacks, and symbols of other versions."""
     versions = library.dynamic.versions if library.dynamic else ()
@@ -106,6 +108,10 @@ def _lacking(
         for name in needed
         if requested.get(name) not in absent and not _has(there.get(name), requested.get(name))
     ]
+    if missing:
+        # Other libraries can have names that look like those of the runtime.
+        elsewhere = frozenset().union(*map(exported_names, others))
+        missing = [name for name in missing if name not in elsewhere]
     if missing:
         spelled = (f"{name}@{requested[name]}" if requested.get(name) else name for name in missing)
         yield Violation(

@@ -20,6 +20,7 @@ from kbuild.facts import (
 from kbuild.formats.elf.constants import SHF_X86_64_LARGE
 from support.facts.build_facts import (
     AXPY,
+    DYNAMIC,
     KERNELS,
     SCALE,
     change_module,
@@ -210,6 +211,12 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (DEVICE_LINKED,),
     (_near(0x9000_0000, SHF_X86_64_LARGE),),
     (FOREIGN, runtime_library("runLaunch", "runRegister", "runMore")),
+    # Another library defines a name that looks like one of the runtime.
+    (
+        FOREIGN,
+        runtime_library("runLaunch"),
+        replace(runtime_library("runRegister"), path="libhelper.so", dynamic=DYNAMIC),
+    ),
     (
         replace(FOREIGN, runtimes=(replace(SHARED_RUNTIME, needs=("run_1",)),)),
         versioned_runtime("run_1", "run_2"),

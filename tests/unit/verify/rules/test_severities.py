@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -21,7 +21,7 @@ from support.facts.build_facts import (
     make_symbol,
     sound_facts,
 )
-from support.facts.foreign_facts import FOREIGN, in_wheel
+from support.facts.foreign_facts import FOREIGN, in_wheel, visible
 
 OWN = export(sound_facts())
 DUAL = foreign_facts(gpu_image("sm_80"), gpu_image("sm_90"))
@@ -100,6 +100,31 @@ def test_kernel_that_one_image_lacks_is_an_info_unless_the_policy_expects_it() -
 def test_image_that_does_not_show_its_kernels_lacks_none() -> None:
     code = replace(gpu_image("lto_90"), kind="bitcode", kernels=())
     assert severities("KB103", foreign_facts(gpu_image("sm_90"), code)) == []
+
+
+def _bind(facts: ArtifactFacts, path: str, binding: Literal["global", "weak"]) -> ArtifactFacts:
+    """Return the library with exported kernels of this binding."""
+    kernels = tuple(
+        replace(one, symbol=one.symbol and replace(one.symbol, binding=binding))
+        for one in facts.host_kernels
+    )
+    return visible(replace(facts, host_kernels=kernels), path)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (_bind(FOREIGN, "a.so", "weak"), _bind(FOREIGN, "b.so", "weak"), ["warning"]),
+        (_bind(FOREIGN, "a.so", "weak"), _bind(FOREIGN, "b.so", "global"), ["error"]),
+        (_bind(FOREIGN, "a.so", "global"), _bind(FOREIGN, "b.so", "global"), ["error"]),
+        (_bind(FOREIGN, "a.so", "weak"), OWN, ["error"]),
+    ],
+)
+def test_equal_instances_of_a_template_are_an_error_only_beside_kbuild(
+    first: ArtifactFacts, second: ArtifactFacts, expected: list[Severity]
+) -> None:
+    found = verify((first, second), rules=select_rules(["KB405"])).findings
+    assert [(f.severity, f.count) for f in found] == [(severity, 2) for severity in expected]
 
 
 def _registering(name: str) -> ArtifactFacts:

@@ -30,6 +30,8 @@ def missing_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viola
         image for the device, a launch fails at run time with "no kernel image is available
         for execution on the device", and only for the kernels of that source.
 
+        It is an error for the architectures that the note or the policy names.
+
     Fix: Add the architecture to the target's ARCHITECTURES and rebuild, or remove it from
         `required_architectures` in the policy.
 

@@ -18,6 +18,9 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     Why: A handle is data. A call jumps into memory that is not executable, and the program
         ends with SIGSEGV at an address that no symbol names.
 
+        Only handles that a note describes are known to be data. The kernels of nvcc are
+        functions.
+
     Fix: Launch the kernel with `kbuild::launch(kernel, config, ...)`, `kbuild_launch`, or the
         runtime's own launch function. In a file that nvcc compiles for the host,
         `kernel<<<...>>>` is such a call. `KBUILD_KERNEL` on the declaration makes it a compile

@@ -25,6 +25,8 @@ def ptx_too_new(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         when the program starts on a device that has no real image: "the provided PTX was
         compiled with an unsupported toolchain". The same file works on other devices.
 
+        It is an error, because the policy names the driver.
+
     Fix: Build the PTX with the toolkit that matches the oldest driver, or raise
         `minimum_driver`.
 

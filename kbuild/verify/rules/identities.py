@@ -63,6 +63,9 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         kernel's address from a library and launches it through another copy, the launch fails
         with "invalid device function", or does nothing.
 
+        It is an error in files of all tools if one file of the call launches what
+        another one registers.
+
     Fix: Link the runtime as a shared library everywhere in the process (CMake:
         CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
 

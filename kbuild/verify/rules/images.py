@@ -139,6 +139,8 @@ def corrupt_image(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: With a broken fat binary, the runtime fails at startup or at the first launch ("device
         kernel image is invalid"), or loads the wrong code.
 
+        It is an error in files of all tools, because nobody can load what is broken.
+
     Fix: Rebuild the target. If a fresh build has the same defect, look for a tool that changes
         the file after the link: a patcher, a packer, or a copy that truncates it.
 

@@ -59,6 +59,9 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         not have. Loading it, or the first call, fails with "undefined symbol:
         __cudaLaunchKernel" or "version `hip_6.2' not found".
 
+        It is an error in files of all tools if the runtime is one of the files of the
+        call.
+
     Fix: Ship the runtime of the toolkit that built the file, or build the file with the older
         toolkit. To check the runtime, name it in the same call, or use `--closure`.
 
@@ -193,6 +196,9 @@ def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violatio
     Why: A linker takes only those members of an archive that something refers to. If kernels
         are found by name at run time, nothing refers to their member. The linker omits it
         without a message, and launches fail with "named symbol not found".
+
+        Only members with a note are judged, and only beside the program that was linked
+        with them.
 
     Fix: Link the whole archive (`-Wl,--whole-archive`, CMake: $<LINK_LIBRARY:WHOLE_ARCHIVE,...>),
         or refer to one of its kernels. OBJECT libraries of kbuild are always linked as a whole.

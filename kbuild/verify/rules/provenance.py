@@ -24,6 +24,8 @@ def note_mismatch(facts: ArtifactFacts) -> Iterator[Violation]:
         architectures, or kernels differ, the images were replaced, patched, or mixed from two
         builds after the note was written.
 
+        It is an error, because the note and the images contradict each other.
+
     Fix: Rebuild the target from a clean directory, and do not edit device code in a finished
         file.
 

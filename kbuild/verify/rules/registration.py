@@ -17,6 +17,9 @@ def not_registered(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: Kernels that no constructor registers can be linked and loaded, but every launch fails
         with "invalid device function" or "named symbol not found".
 
+        Of other tools, the damaged record of a fat binary is an error. With a note, it
+        is also an error if no initializer leads to the registration.
+
     Fix: Keep `.init_array` and the target's stub object complete: no `--gc-sections` without
         KEEP for `.init_array` in a linker script, no `-nostartfiles`, no partial extraction.
 

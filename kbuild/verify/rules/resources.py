@@ -35,6 +35,8 @@ def register_spill(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         memory. A kernel that starts to spill, because of a new compiler or one more variable,
         often runs at a fraction of its speed, and only a profiler shows why.
 
+        It is an error above a limit of the policy or the baseline.
+
     Fix: Lower the register pressure (smaller tiles, fewer unrolled steps), or relax
         `__launch_bounds__` or `-maxrregcount`. To accept the spills, raise `max_spill_bytes` or
         write the baseline again. Without a limit and a baseline, one info names the kernel that
@@ -84,6 +86,8 @@ def shared_memory_limit(facts: ArtifactFacts, policy: Policy) -> Iterator[Violat
         the architecture that they compile for, but not another architecture that can run the
         image, and not an image that was patched.
 
+        It is an error in files of all tools, because no such device can run the kernel.
+
     Fix: Make the array dynamic (`extern __shared__`) and request its size at the launch, use
         smaller tiles, raise `max_shared_bytes`, or write the baseline again.
 
@@ -121,6 +125,8 @@ def local_memory(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         registers. It is slow, and on large devices it takes many megabytes before the first
         launch.
 
+        It is an error above a limit of the policy or the baseline.
+
     Fix: Index arrays by constants (unroll the loop), pass fewer large values, raise
         `max_local_bytes`, or write the baseline again. Without a limit and a baseline, one info
         names the kernel that uses most, and the run does not fail.
@@ -137,6 +143,8 @@ def size_budget(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
 
     Why: Device code is most of the size of GPU packages. It grows with each template argument
         and architecture, until an upload limit or a relocation limit is exceeded.
+
+        It is an error above a limit of the policy or the baseline.
 
     Fix: Remove architectures or instantiations that nobody needs, compress the fat binary,
         raise the limit, or write the baseline again.

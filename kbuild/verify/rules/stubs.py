@@ -28,6 +28,8 @@ def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: The stub puts a launch on the call stack. Without the stub or its name, `bt` shows no
         kernel, and `break __device_stub__scale` finds nothing.
 
+        Only a note says which stubs must exist, so files of other tools are not judged.
+
     Fix: Rebuild the target with DEBUG_STUBS and link its complete stub unit. Look for a version
         script, `objcopy`, or `--gc-sections` that removes the function or its name.
 
@@ -165,6 +167,8 @@ def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: A launch reads the handle. If it is null, the launch goes directly to the runtime.
         Otherwise, the launch calls the address as the stub. A wrong address launches another
         kernel or crashes, and if another file interposes the stub, that file's stub is called.
+
+        Only a note says what a handle contains, so files of other tools are not judged.
 
     Fix: Rebuild the stub unit and link it unchanged. Do not patch or initialize handles.
 

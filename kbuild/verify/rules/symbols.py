@@ -27,6 +27,9 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
         reference"), or it links with the handle of another file, which no runtime knows:
         "invalid device function".
 
+        Only a note says which handles must exist, so files of other tools are not
+        judged.
+
     Fix: Link the target's own stub object unchanged. Look for a version script, `objcopy
         --strip-symbol`, or a linker option that removes or renames symbols.
 
@@ -88,6 +91,8 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
         misaligned, the launch reads something else. If it is writable, a stray write redirects
         launches. In a mergeable section, two kernels can become one.
 
+        Only a note says what a handle is, so files of other tools are not judged.
+
     Fix: Compile the stub unit without flags that change data (sanitizers, LTO), and link with
         the default `-z relro`. Keep the section `.data.rel.ro` in linker scripts.
 
@@ -139,6 +144,8 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: The runtime identifies kernels by the addresses of their handles. Two kernels with one
         address are one kernel to it, so launching the second one runs the first one.
+
+        It is an error in files of all tools: the symbols show that an identity is lost.
 
     Fix: Link without folding of identical data: no `--icf=all`, no
         `--ignore-data-address-equality`, no aliases between handles.

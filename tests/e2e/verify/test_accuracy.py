@@ -18,6 +18,7 @@ from support.accuracy.catalog import (
 )
 from support.accuracy.model import Mutation, Sound, attempt, errors_of, judge
 from support.accuracy.tools import missing
+from support.commands import ROOT
 
 
 def _skip(made: Mutation | Sound) -> pytest.MarkDecorator:
@@ -64,6 +65,15 @@ def test_every_error_rule_catches_faults_of_other_tools_or_says_why_not() -> Non
     assert set(UNAIDED) <= {m.name for m in MUTATIONS}
     assert unaided | set(AIDED) == erring
     assert not unaided & set(AIDED)
+
+
+def test_page_on_error_rates_lists_the_faults_and_the_reasons() -> None:
+    page = (ROOT / "docs" / "explanation" / "error-rates.md").read_text(encoding="utf-8")
+
+    for name in UNAIDED:
+        assert name.partition(": ")[2] in page
+    for rule, reason in AIDED.items():
+        assert f"| {rule} | {reason} |" in page
 
 
 def test_every_rule_has_enough_mutations() -> None:

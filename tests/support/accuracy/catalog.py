@@ -64,7 +64,7 @@ AIDED: Final[dict[str, str]] = {
     "KB302": "other tools use functions on purpose",
     "KB303": "judges the handles of a note",
     "KB305": "judges the debug stubs of a note",
-    "KB307": "other tools hide only stubs on purpose",
+    "KB307": "hipcc hides only stubs with -fvisibility=hidden",
     "KB308": "judges the handles of a note",
     "KB309": "only handles of a note are known to be data",
     "KB409": "judges the members that have a note",

@@ -21,7 +21,8 @@ class WrapperFacts:
         is_device_linked: The record belongs to the output of a device linker.
         container: The position in ``ArtifactFacts.containers`` of the container that the record
             points to; None if it does not point to one in this file.
-        awaits: The symbol of a container that another file defines, for example a device link.
+        awaits: The symbol of a container that another file defines, for example a device link; or
+            the section that says which files have the images.
         problem: Why the record is damaged, or refers to no container.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kbuild.backends import list_readers
+from kbuild.backends import find_backend, list_readers
 from kbuild.backends.interface.read import ImageReader, Listing
 from kbuild.facts import Place, Section
 from kbuild.formats.buffer import Buffer, skip_zeros
@@ -39,9 +39,10 @@ def find_containers(elf: Elf, targets: Iterable[Target]) -> Iterator[Container]:
         targets: The kernel targets of the file, whose descriptors say where containers start.
     """
     claimed = {e for t in targets if t.descriptor for e in t.descriptor.containers}
+    readers = [reader for reader in list_readers() if not _is_split(elf, reader)]
     number = 0
     for section in elf.sections:
-        for reader in list_readers():
+        for reader in readers:
             role = reader.find_role(section.name)
             if role is None:
                 continue
@@ -60,6 +61,14 @@ def find_containers(elf: Elf, targets: Iterable[Target]) -> Iterator[Container]:
                     is_claimed=extent in claimed,
                 )
                 number += 1
+
+
+def _is_split(elf: Elf, reader: ImageReader) -> bool:
+    """Return whether a tool moved the images to other files, and left only parts of them."""
+    conventions = find_backend(reader.NAME).host
+    wrapper = conventions.wrapper if conventions else None
+    section = wrapper.split_section if wrapper else None
+    return section is not None and bool(elf.sections_named(section))
 
 
 def _divide(

@@ -30,6 +30,9 @@ CONVENTIONS: Final = HostConventions(
         section=".hipFatBinSegment",
         magic=0x48495046,
         versions=frozenset({1}),
+        # ROCm's kpack rewrites `HIPF` to `HIPK`, and clears the fat binary.
+        split_magic=0x4B504948,
+        split_section=".rocm_kpack_ref",
     ),
     register_kernel="__hipRegisterFunction",
     registrations=frozenset(

@@ -26,12 +26,17 @@ class WrapperConvention:
         magic: The magic number.
         versions: The known versions.
         device_linked: The versions that a device linker writes.
+        split_magic: The magic number if a tool moved the images to other files. The pointer then
+            leads to ``split_section``.
+        split_section: The section that says which files have the images.
     """
 
     section: str
     magic: int
     versions: frozenset[int]
     device_linked: frozenset[int] = frozenset()
+    split_magic: int | None = None
+    split_section: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,8 @@ def _find_records(content: memoryview, wrapper: WrapperConvention) -> Iterator[i
 
     Bytes without the magic number count as one damaged record, up to the next magic number.
     """
-    magic = re.compile(re.escape(wrapper.magic.to_bytes(4, "little")))
+    known = (magic for magic in (wrapper.magic, wrapper.split_magic) if magic is not None)
+    magic = re.compile(b"|".join(re.escape(number.to_bytes(4, "little")) for number in known))
     position = skip_zeros(content, 0)
     while position < len(content):
         yield position
@@ -65,12 +66,14 @@ def _read(  # noqa: PLR0913, PLR0917 - a record and its context
         problem: str | None = "the fat binary wrapper is truncated"
     else:
         magic, version, *_ = _RECORD.unpack(record)
-        if magic != wrapper.magic:
+        if magic == wrapper.split_magic:
+            awaits, problem = wrapper.split_section, None
+        elif magic != wrapper.magic:
             version, problem = None, f"not a fat binary wrapper (magic number {magic:#x})"
         else:
             container, awaits, problem = _resolve(elf, place, numbers)
-            if version not in wrapper.versions:
-                problem = f"unknown fat binary wrapper version {version}"
+        if version is not None and version not in wrapper.versions:
+            problem = f"unknown fat binary wrapper version {version}"
     return WrapperFacts(
         backend=backend,
         place=place,

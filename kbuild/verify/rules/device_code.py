@@ -78,6 +78,8 @@ def _unreadable(facts: ArtifactFacts) -> str | None:
     unread = [i for i in facts.images if i.problem or i.kind not in _READABLE]
     if unread:
         return f"cannot read an image of kind {unread[0].kind!r}"
+    if any(wrapper.awaits for wrapper in facts.wrappers):
+        return "its device code is in other files"
     return "the file is damaged" if facts.problems or facts.note_problems else None
 
 

@@ -23,6 +23,7 @@ from support.accuracy.vendors.clang_files import (
     load_cuda_object,
     pack_cuda,
 )
+from support.files.mutations import patch, section_range
 
 _CUDA: Final[tuple[Tool, ...]] = ("clang++-19", "nvcc", "cudart")
 _HIP: Final[tuple[Tool, ...]] = ("clang-19", "amdhip64")
@@ -56,6 +57,21 @@ def _hipcc(name: str, *options: str) -> Make:
 def _linked_by_hipcc(build_env: BuildEnv) -> Path:
     words = (*HIPCC, "-shared", _hipcc("k.o", "-c")(build_env))
     return build_env.call("hip/sound/linked-by-hipcc.so", *words, "-o")
+
+
+def _split(build_env: BuildEnv) -> Path:
+    """Return a library as ROCm's kpack leaves it, with the end of its fat binary."""
+    reference = build_env.text("sound-hip/reference", "{kpack_search_paths: [.kpack/k.kpack]}")
+    marker = f".rocm_kpack_ref={reference}"
+    library = link_hip(build_env, "sound", _hip("defaults")(build_env))
+    words = ("objcopy", "--add-section", marker, library)
+    return build_env.edit("split", build_env.call("hip/split.so", *words), _move_device_code)
+
+
+def _move_device_code(data: bytes) -> bytes:
+    data = patch(data, section_range(data, ".hipFatBinSegment").start, b"HIPK")
+    place = section_range(data, ".hip_fatbin")
+    return patch(data, place.start, bytes(len(place) - 100))
 
 
 _OF_CUDA: Final[dict[str, Make]] = {
@@ -93,6 +109,7 @@ _OF_HIP: Final[dict[str, Make]] = {
     "library, compressed": lambda w: link_hip(
         w, "sound-compressed", _hip("compressed", *_SEVERAL, "--offload-compress")(w)
     ),
+    "library, split by kpack": _split,
     "library of relocatable code": lambda w: link_hip_code(
         w, "sound-rdc", GFX90A, "-fgpu-rdc", _hip("relocatable", "-fgpu-rdc")(w)
     ),

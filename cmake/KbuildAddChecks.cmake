@@ -48,7 +48,7 @@ endfunction()
     kbuild_add_verify_test(<target> [POLICY <file>])
 
   ``POLICY``
-    The policy file.
+    The policy file.  The default is the ``POLICY`` of the kernel target.
 
   Outputs: the test ``<target>.verify``.
 
@@ -64,8 +64,11 @@ function(kbuild_add_verify_test target)
     if(TEST "${target}.verify")
         return()
     endif()
+    if(NOT DEFINED arg_POLICY)
+        get_target_property(arg_POLICY "${target}" _KBUILD_POLICY)
+    endif()
     set(policy "")
-    if(DEFINED arg_POLICY)
+    if(arg_POLICY)
         set(policy --policy "${arg_POLICY}")
     endif()
     _kbuild_write_launcher(launcher)
@@ -83,14 +86,19 @@ endfunction()
 
     kbuild_add_smoke_test(<target> [CASES <file.py>])
 
-  The artifact is verified first, by ``<target>.verify``.  If there is no device, the test is
-  skipped.  For a ``STATIC`` or ``OBJECT`` target, the test loads a module that contains all objects
-  of the target.
+  The artifact is verified first, by ``<target>.verify``.  If it is rejected, the test does not run.
+  If there is no device, the test is skipped.
+
+  For a ``STATIC`` or ``OBJECT`` target, the test loads the module ``<target>_smoke``, which contains
+  all objects of the target.  The build verifies this module after each link, like every kernel
+  library, and the test ``<target>_smoke.verify`` verifies it before it is loaded.
 
   ``CASES``
     A Python file with smoke test cases.
 
-  Outputs: the tests ``<target>.smoke`` and ``<target>.verify``.
+  Outputs: the tests ``<target>.smoke`` and ``<target>.verify``.  For a ``STATIC`` or ``OBJECT``
+  target, also the test ``<target>_smoke.verify``, and the targets ``<target>_smoke`` and
+  ``<target>_smoke_verified``, which are part of ``all``.
 
   Example::
 
@@ -111,6 +119,7 @@ function(kbuild_add_smoke_test target)
     if(kind STREQUAL "STATIC_LIBRARY" OR kind STREQUAL "OBJECT_LIBRARY")
         set(loadable "${target}_smoke")
         _kbuild_add_smoke_module("${loadable}" "${target}" "${kind}")
+        kbuild_add_verify_test("${loadable}")
     endif()
     set(cases "")
     if(DEFINED arg_CASES)
@@ -120,15 +129,16 @@ function(kbuild_add_smoke_test target)
         endif()
     endif()
     _kbuild_write_launcher(launcher)
-    # The fixture has already verified the file that this test loads.
+    # The fixtures have already verified the file that this test loads.
     add_test(NAME "${target}.smoke"
         COMMAND "${launcher}" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify)
     set_tests_properties("${target}.smoke" PROPERTIES
-        FIXTURES_REQUIRED "${target}.verified"
+        FIXTURES_REQUIRED "${target}.verified;${loadable}.verified"
         SKIP_RETURN_CODE 77)
 endfunction()
 
-# Adds a module with every object of `target`, including handles without references.
+# Adds a module with every object of `target`, including handles without references, and verifies it like
+# `target` itself.
 function(_kbuild_add_smoke_module name target kind)
     set(suffix .c)
     if(CMAKE_CXX_COMPILER_LOADED)
@@ -142,15 +152,24 @@ function(_kbuild_add_smoke_module name target kind)
             "LINKER:--whole-archive,$<TARGET_FILE:${target}>,--no-whole-archive")
     endif()
     target_link_libraries(${name} PRIVATE ${target})
+    get_target_property(policy ${target} _KBUILD_POLICY)
+    if(NOT policy)
+        set(policy "")
+    endif()
+    set_target_properties(${name} PROPERTIES _KBUILD_POLICY "${policy}")
+    _kbuild_attach_verification("${name}_verified" ${name} POLICY "${policy}")
 endfunction()
 
 # Adds a separate edge that runs the verifier after each link of `targets`. POST_BUILD is not suitable:
-# Makefiles delete the artifact if it fails, and object libraries do not support it.
+# Makefiles delete the artifact if it fails, and object libraries do not support it. FILES are more files
+# of the targets, and IGNORE lists rules that do not run.
 function(_kbuild_attach_verification name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "POLICY" "")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "EXCLUDE_FROM_ALL" "POLICY" "FILES;IGNORE")
     set(targets ${arg_UNPARSED_ARGUMENTS})
     _kbuild_write_launcher(launcher)
     _kbuild_list_files(files ${targets})
+    list(APPEND files ${arg_FILES})
+    list(TRANSFORM arg_IGNORE PREPEND "--ignore=" OUTPUT_VARIABLE ignored)
     set(policy "")
     set(policy_option "")
     if(arg_POLICY)
@@ -164,12 +183,16 @@ function(_kbuild_attach_verification name)
         set(stamp "${CMAKE_CURRENT_BINARY_DIR}/kbuild/$<CONFIG>/${name}.stamp")
     endif()
     add_custom_command(OUTPUT "${stamp}"
-        COMMAND "${launcher}" verify --quiet ${files} ${policy_option} --stamp "${stamp}"
+        COMMAND "${launcher}" verify --quiet ${files} ${policy_option} ${ignored} --stamp "${stamp}"
         DEPENDS ${files} ${policy}
         DEPFILE "${stamp}.d"
         COMMENT "Verifying ${shown}"
         COMMAND_EXPAND_LISTS VERBATIM)
-    add_custom_target(${name} ALL DEPENDS "${stamp}")
+    set(all ALL)
+    if(arg_EXCLUDE_FROM_ALL)
+        set(all "")
+    endif()
+    add_custom_target(${name} ${all} DEPENDS "${stamp}")
     add_dependencies(${name} ${targets})
 endfunction()
 
@@ -180,7 +203,7 @@ function(_kbuild_list_files result)
         get_target_property(kind ${target} TYPE)
         if(kind STREQUAL "OBJECT_LIBRARY")
             list(APPEND files "$<TARGET_OBJECTS:${target}>")
-        else()
+        elseif(NOT kind STREQUAL "INTERFACE_LIBRARY")
             list(APPEND files "$<TARGET_FILE:${target}>")
         endif()
     endforeach()

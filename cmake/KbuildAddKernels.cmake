@@ -100,6 +100,16 @@ include_guard(GLOBAL)
   Parallel jobs: with Ninja, the variable ``KBUILD_DEVICE_JOBS`` limits the number of concurrent
   device compiles, in addition to ``-j``.  The default depends on the machine's memory.
 
+  Programs: the variable ``KBUILD_VERIFY_EXECUTABLES`` verifies every executable, shared library, and
+  module of a directory and its subdirectories that links kernels, directly or through other
+  libraries.  After each link, an edge verifies the target together with the libraries through which
+  it gets kernels.  It finds, for example, host code that calls a kernel instead of launching it
+  (KB309).  Targets that a directory excludes from ``all`` are verified only by
+  ``<target>_verified_with_kernels``.  Imported libraries must be visible in the top-level directory.
+  If a generator expression selects a library by a condition, the edge does not include the library;
+  pass the target and the library to :command:`kbuild_verify`.  With link-time optimization, objects
+  do not show calls, so an edge finds only calls of kernels in shared libraries.
+
   Installation: the target is installed and exported like any other target
   (``install(TARGETS ... EXPORT ...)``).  The exported package must call
   ``find_dependency(kbuild)``.  The generated headers and ``HEADERS`` are public headers.
@@ -148,6 +158,7 @@ function(kbuild_add_kernels target)
         _kbuild_add_configuration("${target}" "${directory}" "")
     endif()
     _kbuild_finish_library("${target}" "${kind}")
+    set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
     if(CMAKE_EXPORT_COMPILE_COMMANDS)
         _kbuild_add_editor_target("${target}")
     endif()

@@ -2,5 +2,6 @@
 
 from kbuild.smoke.report import SmokeReport, SmokeResult
 from kbuild.smoke.runner import report_rejected, run_smoke
+from kbuild.smoke.target import read_target
 
-__all__ = ["SmokeReport", "SmokeResult", "report_rejected", "run_smoke"]
+__all__ = ["SmokeReport", "SmokeResult", "read_target", "report_rejected", "run_smoke"]

@@ -15,9 +15,10 @@ from typing import Any, Final
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.process import python_argv, run_isolated
-from kbuild.runtime.loading.shared_object import SharedObject, read_shared_object
+from kbuild.runtime.loading.shared_object import SharedObject
 from kbuild.smoke.journal import read_journal
 from kbuild.smoke.report import Kind, SmokeReport, SmokeResult, Status
+from kbuild.smoke.target import read_target
 
 _OUTPUT_LINES: Final = 40
 # If an image crashes or hangs when it is loaded, each of its kernels does, up to the time limit.
@@ -77,10 +78,10 @@ def run_smoke(
             everything is skipped then.
 
     Raises:
-        InputError: The file is not a shared object with kernels.
+        InputError: The file is not a shared object with kernels of kbuild.
         ConfigurationError: The case file cannot be used.
     """
-    file = read_shared_object(path)
+    file = read_target(path)
     names = _list_cases(cases, timeout) if cases else ()
     resolution = _resolve(file, timeout)
     results = list(resolution.results)
@@ -97,7 +98,7 @@ def run_smoke(
 
 def report_rejected(path: Path) -> SmokeReport:
     """Return a report for a shared object that the verifier rejected, so that nothing ran."""
-    names = _list_kernels(read_shared_object(path))
+    names = _list_kernels(read_target(path))
     reason = "not loaded: the verifier found errors"
     return _make_report(path, None, _repeat_result(names, "resolve", "skipped", reason))
 

@@ -12,8 +12,7 @@ from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
 from kbuild.report.verify import text
-from kbuild.runtime.loading.shared_object import read_shared_object
-from kbuild.smoke import SmokeReport, report_rejected, run_smoke
+from kbuild.smoke import SmokeReport, read_target, report_rejected, run_smoke
 from kbuild.verify import verify
 from kbuild.verify.policy.file import find_policy
 
@@ -52,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify, then resolve and run everything."""
-    read_shared_object(
-        arguments.path
-    )  # rejects other files with a better message than the verifier
+    read_target(arguments.path)  # rejects other files with a better message than the verifier
     is_sound = arguments.no_verify or _verify(arguments)
     if is_sound:
         report = run_smoke(

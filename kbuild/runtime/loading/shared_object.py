@@ -25,6 +25,10 @@ _NOT_LOADABLE: Final = {
 }
 
 
+class NoKernelsError(InputError):
+    """A shared object whose notes list no kernel. It might have kernels of other tools."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetNote:
     """One kernel target, and the address of its descriptor relative to the load base."""
@@ -54,8 +58,9 @@ def read_shared_object(path: Path) -> SharedObject:
     """Return the kernel targets in the shared object at ``path``.
 
     Raises:
-        InputError: The file does not exist, is not a shared object, or has no kernels.  For
-            archives, object files, and executables, the message says what to do instead.
+        NoKernelsError: No kbuild note in the file lists a kernel.
+        InputError: The file does not exist or is not a shared object.  For archives, object
+            files, and executables, the message says what to do instead.
     """
     if path.is_dir():
         raise InputError(f"{path} is a directory; {_INSTEAD}")
@@ -70,7 +75,7 @@ def read_shared_object(path: Path) -> SharedObject:
     try:
         return _read_elf(path, Elf(content))
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise type(error)(f"{path}: {error}") from error
 
 
 def _read_elf(path: Path, elf: Elf) -> SharedObject:
@@ -90,7 +95,10 @@ def _read_elf(path: Path, elf: Elf) -> SharedObject:
                 )
             targets.append(TargetNote(record=found.record, descriptor=elf.address(place)))
     if not any(target.record.kernels for target in targets):
-        raise InputError(f"the file has no kernels: no {target_note.SECTION} section lists any")
+        raise NoKernelsError(
+            f"the file has no kernels of kbuild: no {target_note.SECTION} section lists any; "
+            "`kbuild inspect` lists kernels of other tools"
+        )
     return SharedObject(
         path=path,
         targets=tuple(targets),

@@ -500,6 +500,19 @@ def test_only_shared_objects_with_kernels_are_accepted(tmp_path: Path, kind: str
     assert expected in result.stderr
 
 
+def test_smoke_explains_why_it_cannot_launch_kernels_of_other_tools(
+    library: Path, tmp_path: Path
+) -> None:
+    # Like the library of another tool, this one has images, but no kbuild note.
+    foreign = tmp_path / "foreign.so"
+    subprocess.run(["objcopy", "--remove-section=.note.kbuild", library, foreign], check=True)
+    result = run_kbuild("smoke", foreign)
+    assert result.returncode == 2
+    assert "foreign.so: the file has 10 kernels, but no .note.kbuild section" in result.stderr
+    assert "another tool built the file" in result.stderr
+    assert "kbuild_add_kernels" in result.stderr
+
+
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         kbuild.load(tmp_path / "none.so")

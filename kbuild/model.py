@@ -19,6 +19,8 @@ Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 CompressionMode: TypeAlias = Literal["none", "speed", "balance", "size"]
 RuntimeLinkage: TypeAlias = Literal["shared", "static", "bundle"]
 VariableKind: TypeAlias = Literal["device", "constant", "managed"]
+# The fields of `Resources` that compilers print, but that no image contains.
+LoggedFigure: TypeAlias = Literal["spill_store_bytes", "spill_load_bytes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,19 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompilerRecord:
+    """The compiler that made an image, and the options of the project.
+
+    Nothing in it depends on the directories of a build. ``name`` is the kind of compiler, such as
+    ``gcc`` or ``nvcc``. In ``options``, ``<path>`` replaces paths.
+    """
+
+    name: str
+    version: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceImage:
     """The device code of one source for one architecture, with its kernels and variables.
 
@@ -128,17 +143,31 @@ class DeviceImage:
     kernels: tuple[Kernel, ...]
     variables: tuple[Variable, ...] = ()
     library_kernels: tuple[str, ...] = ()
+    compiler: CompilerRecord | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureRecord:
+    """One figure of each kernel of an image, in the order of the kernels."""
+
+    name: LoggedFigure
+    values: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRecord:
-    """An image in the kernel table, identified by its digest instead of a path."""
+    """An image in the kernel table, identified by its digest instead of a path.
+
+    ``compiler`` is a position in the ``compilers`` of the table.
+    """
 
     arch: str
     kind: ImageKind
     sha256: str
     size: int
     kernels: tuple[str, ...]
+    figures: tuple[FigureRecord, ...] = ()
+    compiler: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +225,12 @@ class TargetRecord:
     kernels: tuple[KernelRecord, ...]
     containers: tuple[ContainerRecord, ...]
     variables: tuple[VariableRecord, ...] = ()
+    compilers: tuple[CompilerRecord, ...] = ()
+
+    def architectures_of(self, compiler: int) -> tuple[str, ...]:
+        """Return the architectures of the images that the compiler at this position made."""
+        images = (image for container in self.containers for image in container.images)
+        return tuple(dict.fromkeys(image.arch for image in images if image.compiler == compiler))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,9 @@ from kbuild.errors import InputError, did_you_mean
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any, str], Any]
 
-RECORD_SCHEMA: Final = "kbuild.record/1"
+RECORD_SCHEMA: Final = "kbuild.record/2"
+# Version 1 lacks the compilers and the figures of images.
+OLDER_RECORD_SCHEMAS: Final = ("kbuild.record/1",)
 IMAGE_SCHEMA: Final = "kbuild.image/1"
 
 DATE_PATTERN: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -315,8 +317,15 @@ def dump(schema: str, value: Any) -> bytes:
     return text.encode() + b"\n"
 
 
-def load(schema: str, kind: type[T], content: bytes, where: str) -> T:
+def load(schema: str, kind: type[T], content: bytes, where: str, older: tuple[str, ...] = ()) -> T:
     """Return the value that `dump` wrote.
+
+    Args:
+        schema: The schema that the content must have.
+        kind: The dataclass to create.
+        content: The JSON.
+        where: What messages call the content.
+        older: Earlier versions of the schema, whose fields ``kind`` still has.
 
     Raises:
         InputError: The content is not JSON, has another schema, or does not fit ``kind``.
@@ -329,7 +338,7 @@ def load(schema: str, kind: type[T], content: bytes, where: str) -> T:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not JSON: {error}") from error
     found = data.pop("schema", None) if isinstance(data, dict) else None
-    if found != schema:
+    if found != schema and found not in older:
         raise InputError(
             f"{where}: not a {schema} record (its schema is {_show(found)}); "
             "create it again with this version of kbuild"

@@ -13,7 +13,7 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.formats.elf.notes import read_note
 from kbuild.model import Problem, TargetRecord
-from kbuild.records import RECORD_SCHEMA, load
+from kbuild.records import OLDER_RECORD_SCHEMAS, RECORD_SCHEMA, load
 
 SECTION: Final = ".note.kbuild"
 OWNER: Final = b"kbuild\0"
@@ -87,6 +87,6 @@ def _read_description(content: bytes, description: range) -> Note:
 
 def _read_record(content: bytes) -> TargetRecord:
     try:
-        return load(RECORD_SCHEMA, TargetRecord, content, "the record")
+        return load(RECORD_SCHEMA, TargetRecord, content, "the record", OLDER_RECORD_SCHEMAS)
     except RecursionError as error:
         raise InputError("the record is nested too deeply") from error

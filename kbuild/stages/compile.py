@@ -11,6 +11,7 @@ from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import Builder, CompileUnit, Completion, ImageOutput
 from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
+from kbuild.stages.compiler_record import record_compiler
 from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.front_end import run_front_end
@@ -64,8 +65,10 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)
     finish(completion)
+    compiler = record_compiler(unit, edge.toolchain, builder)
     images = tuple(
-        describe_image(edge.display_source, output, backend) for output in completion.images
+        replace(describe_image(edge.display_source, output, backend), compiler=compiler)
+        for output in completion.images
     )
     _write_declarations(edge, images, preprocessed)
     # With a device link, a source can define device functions only.

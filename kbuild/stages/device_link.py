@@ -49,7 +49,11 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         source=edge.target,
         backend=backend,
         images=tuple(
-            keep(describe_image(edge.target, output, backend), own) for output in completion.images
+            replace(
+                keep(describe_image(edge.target, output, backend), own),
+                compiler=images[0].compiler,  # the sources of a target have the same flags
+            )
+            for output in completion.images
         ),
         log="",
         warnings="",

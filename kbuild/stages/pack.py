@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from kbuild import __version__, files, process, records
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import Builder, PackedImage, PackUnit
 from kbuild.errors import ConfigurationError, InputError, ToolError
-from kbuild.model import ContainerRecord, DeviceImage, ImageKind, ImageRecord, Problem, TargetRecord
+from kbuild.model import (
+    CompilerRecord,
+    ContainerRecord,
+    DeviceImage,
+    FigureRecord,
+    ImageKind,
+    ImageRecord,
+    LoggedFigure,
+    Problem,
+    TargetRecord,
+)
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import PackPlan
@@ -57,6 +67,8 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         _list_files(plan, sources),
     )
     variables = build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
+    groups = (*sources, *prelinked)
+    compilers = _list_compilers(groups)
     table = TargetRecord(
         version=__version__,
         target=plan.target,
@@ -64,10 +76,11 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         visibility=plan.visibility,
         kernels=kernels,
         containers=tuple(
-            _describe_container(builder, group, content, is_prelinked=group in prelinked)
-            for group, content in zip((*sources, *prelinked), containers, strict=True)
+            _describe_container(builder, group, content, compilers, is_prelinked=group in prelinked)
+            for group, content in zip(groups, containers, strict=True)
         ),
         variables=variables.rows,
+        compilers=compilers,
     )
     fat_binary, spans = _concatenate(containers, builder.TRAITS.fat_binary_alignment)
     table_bytes = records.dump(records.RECORD_SCHEMA, table)
@@ -134,8 +147,18 @@ def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple
     return tuple(group for group in groups if group[1])
 
 
+def _list_compilers(groups: tuple[SourceImages, ...]) -> tuple[CompilerRecord, ...]:
+    images = (image for _, images in groups for image in images)
+    return tuple(dict.fromkeys(image.compiler for image in images if image.compiler))
+
+
 def _describe_container(
-    builder: Builder, group: SourceImages, content: bytes, *, is_prelinked: bool
+    builder: Builder,
+    group: SourceImages,
+    content: bytes,
+    compilers: tuple[CompilerRecord, ...],
+    *,
+    is_prelinked: bool,
 ) -> ContainerRecord:
     """Describe the images as the container holds them; a packer can rewrite PTX."""
     source, images = group
@@ -152,11 +175,26 @@ def _describe_container(
                 sha256=files.sha256(found[image.arch, image.kind]),
                 size=len(found[image.arch, image.kind]),
                 kernels=(*(kernel.name for kernel in image.kernels), *image.library_kernels),
+                figures=_record_figures(image),
+                compiler=compilers.index(image.compiler) if image.compiler else None,
             )
             for image in images
         ),
         is_prelinked=is_prelinked,
     )
+
+
+def _record_figures(image: DeviceImage) -> tuple[FigureRecord, ...]:
+    """Return what the compiler reported about the kernels and the image does not contain."""
+    unknown = (None,) * len(image.library_kernels)
+    columns = (
+        FigureRecord(
+            name=name,
+            values=(*(getattr(kernel.resources, name) for kernel in image.kernels), *unknown),
+        )
+        for name in get_args(LoggedFigure)
+    )
+    return tuple(c for c in columns if any(value is not None for value in c.values))
 
 
 def _read_back(

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from kbuild import files, records
 from kbuild.errors import InputError
-from kbuild.model import ContainerRecord, ImageRecord, KernelRecord, Param, TargetRecord
+from kbuild.model import (
+    CompilerRecord,
+    ContainerRecord,
+    FigureRecord,
+    ImageRecord,
+    KernelRecord,
+    Param,
+    TargetRecord,
+)
 from kbuild.records import Accept, key
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -32,6 +40,14 @@ KERNELS = st.builds(
     params=st.lists(PARAMS, max_size=3).map(tuple),
     stub=st.none() | TEXT,
 )
+FIGURES = st.builds(
+    FigureRecord,
+    name=st.sampled_from(["spill_store_bytes", "spill_load_bytes"]),
+    values=st.lists(st.none() | SIZES, max_size=3).map(tuple),
+)
+COMPILERS = st.builds(
+    CompilerRecord, name=TEXT, version=TEXT, options=st.lists(TEXT, max_size=2).map(tuple)
+)
 IMAGES = st.builds(
     ImageRecord,
     arch=TEXT,
@@ -39,6 +55,8 @@ IMAGES = st.builds(
     sha256=TEXT,
     size=SIZES,
     kernels=st.lists(TEXT, max_size=2).map(tuple),
+    figures=st.lists(FIGURES, max_size=2).map(tuple),
+    compiler=st.none() | SIZES,
 )
 CONTAINERS = st.builds(ContainerRecord, source=TEXT, images=st.lists(IMAGES, max_size=2).map(tuple))
 RECORDS = st.builds(
@@ -49,6 +67,7 @@ RECORDS = st.builds(
     visibility=st.sampled_from(["default", "hidden"]),
     kernels=st.lists(KERNELS, max_size=3).map(tuple),
     containers=st.lists(CONTAINERS, max_size=2).map(tuple),
+    compilers=st.lists(COMPILERS, max_size=2).map(tuple),
 )
 
 

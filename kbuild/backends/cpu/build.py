@@ -196,8 +196,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *name_files(unit),
-        *select_build_options(unit.build_options),
-        *_check_options(unit.options),
+        *target_options(unit),
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
     )
@@ -209,15 +208,15 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     )
 
 
-def _check_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """Reject options that make an image differ from the architecture in its name."""
-    for option in options:
+def target_options(unit: CompileUnit) -> tuple[str, ...]:
+    """See `Builder`: no options that make an image differ from the architecture in its name."""
+    for option in unit.options:
         if option.startswith(_MACHINE_OPTIONS):
             raise ConfigurationError(
                 f"option {option}: ARCHITECTURES selects the machines that kernels are compiled "
                 "for; name the level there, or native"
             )
-    return options
+    return (*select_build_options(unit.build_options), *unit.options)
 
 
 def cacheable_steps(

@@ -63,6 +63,7 @@ __all__ = [
     "probe_commands",
     "read_log",
     "read_toolchain",
+    "target_options",
 ]
 
 TRAITS: Final = Traits(
@@ -167,14 +168,18 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{_quote_commas(directory)}" for directory in unit.include_directories),
         *_pass_to_preprocessor(name_files(unit)),
-        *_translate(unit),
-        *unit.options,
+        *target_options(unit),
         # The preprocessor that runs anyway writes the depfile. `nvcc -MD` would run another one.
         *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
         *_hide_directory(unit),
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), directories=(keep,))
+
+
+def target_options(unit: CompileUnit) -> tuple[str, ...]:
+    """See `Builder`: nvcc's options for device code."""
+    return (*_translate(unit), *unit.options)
 
 
 def _hide_directory(unit: CompileUnit) -> tuple[str, ...]:

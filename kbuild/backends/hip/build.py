@@ -61,6 +61,7 @@ __all__ = [
     "probe_commands",
     "read_log",
     "read_toolchain",
+    "target_options",
 ]
 
 TRAITS: Final = Traits(
@@ -166,9 +167,13 @@ def _own_options(unit: CompileUnit) -> tuple[str, ...]:
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *name_files(unit),
-        *select_build_options(unit.build_options),
-        *unit.options,
+        *target_options(unit),
     )
+
+
+def target_options(unit: CompileUnit) -> tuple[str, ...]:
+    """See `Builder`: clang's own options."""
+    return (*select_build_options(unit.build_options), *unit.options)
 
 
 def complete(

@@ -252,6 +252,12 @@ class Builder(Protocol):
     def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         """Return the front end's options without the target's own, as an editor needs them."""
 
+    def target_options(self, unit: CompileUnit) -> tuple[str, ...]:
+        """Return the options of the target and its build type for the device compiler.
+
+        Definitions and include directories of the unit are not among them.
+        """
+
     def compile_command(self, unit: CompileUnit, tc: Toolchain) -> Command:
         """Return the front-end run of ``unit``; `complete` reads its first output."""
 

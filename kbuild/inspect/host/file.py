@@ -14,6 +14,7 @@ from kbuild.inspect.host.handles import list_names, read_handles
 from kbuild.inspect.host.kernels import list_foreign_kernels, read_host_kernels
 from kbuild.inspect.host.linkage import read_linkage
 from kbuild.inspect.host.modules import find_modules
+from kbuild.inspect.host.recorded import add_recorded_figures
 from kbuild.inspect.host.references import read_dynamic, read_references
 from kbuild.inspect.host.runtimes import read_runtimes
 from kbuild.inspect.host.shadows import list_variables, read_shadows
@@ -61,6 +62,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         target.facts(containers)
         for target, containers in zip(targets, fat_binaries.target_containers, strict=True)
     )
+    images = add_recorded_figures(fat_binaries.images, (target.record for target in targets))
     wrappers = read_wrappers(elf, fat_binaries.containers)
     foreign = list_foreign_kernels(fat_binaries.images, modules)
     variables = list_variables(targets, fat_binaries.images, wrappers)
@@ -74,7 +76,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         sha256=hash_content(content),
         modules=modules,
         containers=fat_binaries.containers,
-        images=fat_binaries.images,
+        images=images,
         handles=handles,
         shadows=read_shadows(variables, symbols),
         wrappers=wrappers,

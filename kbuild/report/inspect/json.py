@@ -16,7 +16,7 @@ from kbuild.facts import (
     Symbol,
     WrapperFacts,
 )
-from kbuild.model import Kernel, Param, Resources
+from kbuild.model import Kernel, Param, Resources, TargetRecord
 from kbuild.records import to_json
 
 INSPECT_SCHEMA: Final = "kbuild.inspect/1"
@@ -50,13 +50,12 @@ def iterate_artifacts(
 
 
 def _artifact(facts: ArtifactFacts) -> Iterator[str]:
-    record = facts.modules[0].record if facts.modules else None
     front = {
         "path": facts.path,
         "kind": facts.kind,
         "machine": facts.machine,
         "sha256": facts.sha256,
-        "kbuild": {"version": record.version, "target": record.target} if record else None,
+        "kbuild": _kbuild(facts.modules) if facts.modules else None,
     }
     yield "\n" + _open(front) + ', "images": ['
     spelled: dict[int, str] = {}
@@ -74,6 +73,23 @@ def _artifact(facts: ArtifactFacts) -> Iterator[str]:
         "variables": [to_json(v) for module in facts.modules for v in module.record.variables],
     }
     yield "],\n " + json.dumps(back)[1:]
+
+
+def _kbuild(modules: tuple[ModuleFacts, ...]) -> dict[str, Any]:
+    record = modules[0].record
+    compile_facts = [row for module in modules for row in _compile(module.record)]
+    return {"version": record.version, "target": record.target, "compile": compile_facts}
+
+
+def _compile(record: TargetRecord) -> Iterator[dict[str, Any]]:
+    for number, compiler in enumerate(record.compilers):
+        yield {
+            "target": record.target,
+            "compiler": compiler.name,
+            "version": compiler.version,
+            "options": compiler.options,
+            "architectures": record.architectures_of(number),
+        }
 
 
 def _open(fields: dict[str, Any]) -> str:

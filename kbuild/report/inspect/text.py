@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
@@ -82,6 +83,10 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[Line]:
     for module in facts.modules:
         record = module.record
         yield f"  target {record.target}: backend {record.backend}, kbuild {record.version}"
+        for number, compiler in enumerate(record.compilers):
+            architectures = ", ".join(record.architectures_of(number))
+            yield f"    {architectures} compiled by {compiler.name} {compiler.version}"
+            yield f"    options: {' '.join(map(shlex.quote, compiler.options))}"
     yield from _host_side(facts)
     if facts.images:
         yield ""

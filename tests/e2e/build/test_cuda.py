@@ -136,7 +136,7 @@ def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     assert "kernel 'wide(int*)' is defined for sm_90 but not for sm_80" in result.stderr
 
 
-def test_compile_record_contains_spills(tmp_path: Path) -> None:
+def test_artifact_contains_compile_facts(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(float* p) { float v[64];\n"
         "#pragma unroll\nfor (int i = 0; i < 64; i++) v[i] = p[i * 32 + threadIdx.x];\n"
@@ -145,15 +145,36 @@ def test_compile_record_contains_spills(tmp_path: Path) -> None:
     )
     (tmp_path / "kbuild.toml").write_text(
         '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80-real"]\n'
-        'compile_options = ["-maxrregcount=32"]\n'
+        f'compile_options = ["-maxrregcount=32", "-I{tmp_path}"]\n'
     )
     assert run_kbuild("build", cwd=tmp_path).returncode == 0
 
     (stamp,) = tmp_path.rglob("a.cu.80-real.json")
     (image,) = json.loads(stamp.read_text())["images"]
 
-    assert image["kernels"][0]["resources"]["spill_bytes"] > 0
+    expected = image["kernels"][0]["resources"]["spill_bytes"]
+    assert expected > 0
     assert image["kernels"][0]["resources"]["registers"] <= 32
+
+    # Everything is judged on the artifact alone.
+    (library,) = tmp_path.rglob("libt.*")
+    artifact = shutil.copy(library, tmp_path)
+    shutil.rmtree(tmp_path / "build")
+    assert str(tmp_path).encode() not in Path(artifact).read_bytes()
+    (described,) = json.loads(succeed(run_kbuild("inspect", "--format", "json", artifact)))[
+        "artifacts"
+    ]
+    assert described["images"][0]["kernels"][0]["spill_bytes"] == expected
+    (compiled,) = described["kbuild"]["compile"]
+    assert (compiled["compiler"], compiled["architectures"]) == ("nvcc", ["sm_80"])
+    assert compiled["version"].split(".")[0].isdigit()
+    assert {"-std=c++17", "-maxrregcount=32", "-I<path>"} <= set(compiled["options"])
+    policy = tmp_path / "policy.toml"
+    policy.write_text("max_spill_bytes = 0\n")
+    words = ("verify", "--format", "json", "--select", "KB201", "--policy", policy)
+    report = json.loads(run_kbuild(*words, artifact).stdout)
+    assert [(f["rule"], f["severity"]) for f in report["findings"]] == [("KB201", "error")]
+    assert str(expected) in report["findings"][0]["message"]
 
 
 def test_host_compiler_can_differ_from_the_compiler_of_the_project(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from kbuild.facts import (
 )
 from kbuild.formats.elf.constants import SHF_ALLOC, SHF_WRITE
 from kbuild.model import (
+    CompilerRecord,
     ContainerRecord,
     ImageRecord,
     Kernel,
@@ -78,6 +79,7 @@ def sound_facts(*, has_stubs: bool = False) -> ArtifactFacts:
                 images=tuple(_image_record(arch) for arch in ARCHITECTURES),
             ),
         ),
+        compilers=(CompilerRecord(name="gcc", version="12.2.0", options=("-std=c++17", "-O2")),),
     )
     module = ModuleFacts(
         record=record,
@@ -282,7 +284,9 @@ def gpu_image(arch: str, *, resources: Resources = MODEST, **changes: Any) -> Im
 
 def _image_record(arch: str) -> ImageRecord:
     names = tuple(kernel.name for kernel in KERNELS)
-    return ImageRecord(arch=arch, kind="elf", sha256=f"hash of {arch}", size=1000, kernels=names)
+    return ImageRecord(
+        arch=arch, kind="elf", sha256=f"hash of {arch}", size=1000, kernels=names, compiler=0
+    )
 
 
 def _image(arch: str) -> ImageFacts:

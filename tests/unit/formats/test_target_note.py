@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import struct
 
 import pytest
@@ -7,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.formats.target_note import read_notes
-from kbuild.model import TargetRecord
+from kbuild.model import ContainerRecord, ImageRecord, TargetRecord
 from kbuild.records import RECORD_SCHEMA, dump
+
+IMAGE = ImageRecord(arch="sm_80", kind="elf", sha256="00", size=1, kernels=("k",))
 
 
 def _record(target: str = "demo") -> TargetRecord:
@@ -18,7 +21,7 @@ def _record(target: str = "demo") -> TargetRecord:
         backend="cpu",
         visibility="hidden",
         kernels=(),
-        containers=(),
+        containers=(ContainerRecord(source="a.cu", images=(IMAGE,)),),
     )
 
 
@@ -67,6 +70,20 @@ def test_longer_header_of_a_later_kbuild_is_read() -> None:
     assert note.record == _record()
 
 
+def test_record_of_an_older_kbuild_is_read() -> None:
+    content = dump(RECORD_SCHEMA, _record()).replace(b"kbuild.record/2", b"kbuild.record/1")
+    older = json.loads(content)
+    del older["compilers"]
+    for container in older["containers"]:
+        for image in container["images"]:
+            del image["figures"], image["compiler"]
+
+    (note,), problems = read_notes(_note(json.dumps(older).encode()))
+
+    assert problems == ()
+    assert note.record == _record()
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -75,7 +92,7 @@ def test_longer_header_of_a_later_kbuild_is_read() -> None:
         (_note(b"", version=2), "unsupported note version 2"),
         (_note(b"", header_size=8), "do not fit"),
         (_note(b"{}", record_size=100), "do not fit"),
-        (_note(b"{}"), "not a kbuild.record/1 record"),
+        (_note(b"{}"), "not a kbuild.record/2 record"),
         (_note(b"[" * 100_000), "not JSON|nested too deeply"),
         (_note(b"\xff\xfe"), "not JSON"),
         (_note(b'{"schema":"kbuild.record/1","version":1}'), "missing key"),

@@ -84,6 +84,10 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     return ()
 
 
+def target_options(unit: CompileUnit) -> tuple[str, ...]:
+    return unit.options
+
+
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     output = unit.output.with_name(unit.output.name + ".toyimage")
     argv = (str(tc.compiler), str(unit.source), str(output), str(unit.depfile), str(unit.stamp))

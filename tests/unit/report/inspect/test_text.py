@@ -45,6 +45,8 @@ def test_artifact_is_shown_with_its_kernels() -> None:
     lines = render_artifacts((FACTS,)).splitlines()
     assert lines[0] == "libdemo.so"
     assert "  target demo: backend cpu, kbuild 0.1.0" in lines
+    assert "    sm_80, sm_90 compiled by gcc 12.2.0" in lines
+    assert "    options: -std=c++17 -O2" in lines
     assert sum("ns::scale(float*, float, int)" in line for line in lines) == 2
     assert any(".data.rel.ro" in line for line in lines)
 

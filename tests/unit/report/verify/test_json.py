@@ -90,7 +90,19 @@ def test_artifacts_are_the_contract() -> None:
                 "kind": "shared-object",
                 "machine": "x86_64",
                 "sha256": "f" * 64,
-                "kbuild": {"version": "0.1.0", "target": "demo"},
+                "kbuild": {
+                    "version": "0.1.0",
+                    "target": "demo",
+                    "compile": [
+                        {
+                            "target": "demo",
+                            "compiler": "gcc",
+                            "version": "12.2.0",
+                            "options": ["-std=c++17", "-O2"],
+                            "architectures": ["sm_80", "sm_90"],
+                        }
+                    ],
+                },
                 "images": [
                     {
                         "backend": "cpu",

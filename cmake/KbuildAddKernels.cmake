@@ -132,6 +132,10 @@ function(kbuild_add_kernels target)
     set(single BACKEND DEBUG_STUBS RDC COMPRESSION VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY
         POLICY)
     set(multiple SOURCES HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS)
+    if("${target}" IN_LIST kinds OR "${target}" IN_LIST single OR "${target}" IN_LIST multiple)
+        message(FATAL_ERROR "kbuild_add_kernels(): the first argument is the keyword ${target}; "
+            "expected the name of the target")
+    endif()
     cmake_parse_arguments(PARSE_ARGV 1 arg "${kinds}" "${single}" "${multiple}")
     _kbuild_check_arguments(kbuild_add_kernels "${target}")
     if(NOT arg_SOURCES)

@@ -155,6 +155,32 @@ def test_environment_that_is_not_active(
     assert used_command(tmp_path / "build") == str(own.command)
 
 
+@pytest.mark.parametrize("variable", ["kbuild_ROOT", "CMAKE_PREFIX_PATH", "PATH"])
+def test_root_of_an_environment_is_sufficient(
+    tmp_path: Path, source: Path, own: Environment, variable: str
+) -> None:
+    definitions = [f"{variable}={own.directory}"]
+    variables = {}
+    if variable == "PATH":  # an active environment
+        definitions = []
+        variables = {"PATH": f"{own.command.parent}{os.pathsep}{os.defpath}"}
+
+    succeed(configure(source, tmp_path / "build", *definitions, variables=variables))
+
+    assert used_command(tmp_path / "build") == str(own.command)
+
+
+def test_environment_without_its_command_is_named(
+    tmp_path: Path, source: Path, own: Environment
+) -> None:
+    files = "share/cmake/kbuild"
+    shutil.copytree(own.directory / files, tmp_path / "env" / files)
+
+    result = configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={tmp_path / 'env'}")
+
+    assert f"{tmp_path / 'env'}/bin/kbuild does not run" in words_of(result)
+
+
 def test_environment_that_is_not_active_builds(
     tmp_path: Path, source: Path, own: Environment
 ) -> None:

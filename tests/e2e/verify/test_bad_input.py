@@ -60,6 +60,11 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
             "kbuild_add_kernels(t): BACKEND needs a value",
         ),
         ("kbuild_add_kernels(t SHARED STATIC SOURCES a.cu)", "cannot be combined"),
+        (
+            "kbuild_add_kernels(SHARED SOURCES a.cu)",
+            "kbuild_add_kernels(): the first argument is the keyword SHARED; expected the name",
+        ),
+        ("kbuild_add_kernels(SOURCES a.cu)", "the first argument is the keyword SOURCES"),
         ("kbuild_add_kernels(t SOURCES missing.cu)", "missing.cu: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu HEADERS missing.hpp)", "missing.hpp: no such file"),
         ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),

@@ -40,8 +40,11 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     contents = tuple(files.read_file(image.path) for image in images)
     completion = builder.link_images(unit, contents, edge.toolchain)
     finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
+    compiled = [kernel for image in images for kernel in image.kernels]
     own = _Own(
-        kernels={kernel.name: kernel for image in images for kernel in image.kernels},
+        kernels=frozenset(kernel.name for kernel in compiled),
+        # A source can have a cubin and PTX, which has no registers to spill.
+        reported={k.name: k.resources for k in compiled if k.resources.spill_bytes is not None},
         variables=frozenset(variable.name for image in images for variable in image.variables),
     )
     keep = _keep_all if any(image.kind == "bitcode" for image in images) else _keep_own
@@ -71,9 +74,13 @@ def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Own:
-    """The kernels and variables of the sources, without those that the device linker adds."""
+    """The kernels and variables of the sources, without those that the device linker adds.
 
-    kernels: dict[str, Kernel]
+    ``reported`` has the resources of the kernels whose spills the compiler reported.
+    """
+
+    kernels: frozenset[str]
+    reported: dict[str, Resources]
     variables: frozenset[str]
 
 
@@ -82,7 +89,7 @@ def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
     return replace(
         image,
         kernels=tuple(
-            replace(kernel, resources=_add_spills(kernel, own.kernels[kernel.name]))
+            _add_spills(kernel, own.reported.get(kernel.name))
             for kernel in image.kernels
             if kernel.name in own.kernels
         ),
@@ -91,10 +98,13 @@ def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
     )
 
 
-def _add_spills(linked: Kernel, compiled: Kernel) -> Resources:
-    return replace(
-        linked.resources,
-        spill_bytes=compiled.resources.spill_bytes,
-        spill_store_bytes=compiled.resources.spill_store_bytes,
-        spill_load_bytes=compiled.resources.spill_load_bytes,
+def _add_spills(kernel: Kernel, reported: Resources | None) -> Kernel:
+    if reported is None:
+        return kernel
+    resources = replace(
+        kernel.resources,
+        spill_bytes=reported.spill_bytes,
+        spill_store_bytes=reported.spill_store_bytes,
+        spill_load_bytes=reported.spill_load_bytes,
     )
+    return replace(kernel, resources=resources)

@@ -136,7 +136,8 @@ def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     assert "kernel 'wide(int*)' is defined for sm_90 but not for sm_80" in result.stderr
 
 
-def test_artifact_contains_compile_facts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rdc", ["false", "true"])
+def test_artifact_contains_compile_facts(tmp_path: Path, rdc: str) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(float* p) { float v[64];\n"
         "#pragma unroll\nfor (int i = 0; i < 64; i++) v[i] = p[i * 32 + threadIdx.x];\n"
@@ -144,13 +145,14 @@ def test_artifact_contains_compile_facts(tmp_path: Path) -> None:
         "#pragma unroll\nfor (int i = 0; i < 64; i++) p[i * 32 + threadIdx.x] = v[63 - i]; }\n"
     )
     (tmp_path / "kbuild.toml").write_text(
-        '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80-real"]\n'
+        '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80"]\n'
+        f"rdc = {rdc}\n"
         f'compile_options = ["-maxrregcount=32", "-I{tmp_path}"]\n'
     )
     assert run_kbuild("build", cwd=tmp_path).returncode == 0
 
-    (stamp,) = tmp_path.rglob("a.cu.80-real.json")
-    (image,) = json.loads(stamp.read_text())["images"]
+    (stamp,) = tmp_path.rglob("a.cu.80.json")
+    image = next(i for i in json.loads(stamp.read_text())["images"] if i["kind"] == "elf")
 
     expected = image["kernels"][0]["resources"]["spill_bytes"]
     assert expected > 0
@@ -166,7 +168,7 @@ def test_artifact_contains_compile_facts(tmp_path: Path) -> None:
     ]
     assert described["images"][0]["kernels"][0]["spill_bytes"] == expected
     (compiled,) = described["kbuild"]["compile"]
-    assert (compiled["compiler"], compiled["architectures"]) == ("nvcc", ["sm_80"])
+    assert (compiled["compiler"], compiled["architectures"]) == ("nvcc", ["sm_80", "compute_80"])
     assert compiled["version"].split(".")[0].isdigit()
     assert {"-std=c++17", "-maxrregcount=32", "-I<path>"} <= set(compiled["options"])
     policy = tmp_path / "policy.toml"

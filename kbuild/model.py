@@ -115,7 +115,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompilerRecord:
-    """The compiler that made an image, and the options of the project.
+    """The compiler that made an image, and its options.
 
     Nothing in it depends on the directories of a build. ``name`` is the kind of compiler, such as
     ``gcc`` or ``nvcc``. In ``options``, ``<path>`` replaces paths.

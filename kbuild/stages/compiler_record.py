@@ -14,10 +14,10 @@ _HIDDEN: Final = "<path>"
 
 
 def record_compiler(unit: CompileUnit, toolchain: Toolchain, builder: Builder) -> CompilerRecord:
-    """Return the compiler, and the options that the project chose.
+    """Return the compiler, and the standard, definitions, and options of the target.
 
-    Options that kbuild adds itself, include directories, and the architecture are left out: they
-    depend on the machine, or the note has them elsewhere.
+    Include directories and the options that every edge has are left out: they depend on the
+    machine, or the note has them elsewhere.
     """
     options = (
         f"-std=c++{unit.standard}",

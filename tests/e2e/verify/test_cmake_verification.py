@@ -28,8 +28,8 @@ SMOKE = (
     HEAD
     + f"foreach(kind IN ITEMS {' '.join(KINDS)})\n"
     + """
-    kbuild_add_kernels(${kind} ${kind} SOURCES fill.cu ARCHITECTURES x86-64 VERIFY OFF)
-    kbuild_add_smoke_test(${kind})
+    kbuild_add_kernels(k_${kind} ${kind} SOURCES fill.cu ARCHITECTURES x86-64 VERIFY OFF)
+    kbuild_add_smoke_test(k_${kind})
 endforeach()
 """
 )
@@ -86,22 +86,19 @@ def test_smoke_test_does_not_load_what_verification_rejects(tmp_path: Path) -> N
     flags = [f"CMAKE_{kind}_LINKER_FLAGS=-Wl,-z,norelro" for kind in ("MODULE", "SHARED")]
     succeed(configure(write_project(tmp_path, SMOKE), tmp_path / "build", *flags))
 
-    built = build(tmp_path / "build", *KINDS, "STATIC_smoke", "OBJECT_smoke")
+    targets = [*(f"k_{kind}" for kind in KINDS), "k_STATIC_smoke", "k_OBJECT_smoke"]
+    built = build(tmp_path / "build", *targets)
     assert built.returncode == 0, built.stdout
     tested = ctest(tmp_path / "build")
     assert tested.returncode != 0
     for kind in KINDS:
-        assert re.search(rf" {kind}\.smoke \.+\*+Not Run", tested.stdout), tested.stdout
+        assert re.search(rf" k_{kind}\.smoke \.+\*+Not Run", tested.stdout), tested.stdout
 
     for kind in ("STATIC", "OBJECT"):
-        rejected = build(tmp_path / "build", f"{kind}_smoke_verified")
+        rejected = build(tmp_path / "build", f"k_{kind}_smoke_verified")
         assert rejected.returncode != 0
-        assert f"lib{kind}_smoke.so" in rejected.stdout
+        assert f"libk_{kind}_smoke.so" in rejected.stdout
         assert "KB303" in rejected.stdout
-
-    succeed(configure(tmp_path, tmp_path / "build", *(f"{f.split('=')[0]}=" for f in flags)))
-    succeed(build(tmp_path / "build"))
-    assert "100% tests passed" in succeed(ctest(tmp_path / "build"))
 
 
 def test_smoke_module_follows_the_policy_of_its_target(tmp_path: Path) -> None:

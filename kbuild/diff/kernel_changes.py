@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Final
+from typing import Final, get_args
 
 from kbuild.diff.matching import Entry, Group, Match
 from kbuild.diff.model import FieldChange, FunctionChange, ParamChange, Status
-from kbuild.model import Kernel, Param, Resources
+from kbuild.model import Kernel, LoggedFigure, Param, Resources
 
 _ABI: Final = frozenset({"required_block"})
 _SIZES: Final = frozenset({"code_bytes"})
+# Only kbuild's notes contain these figures of CUDA kernels. If one file has none, nothing changed.
+_LOGGED: Final = frozenset({"spill_bytes", *get_args(LoggedFigure)})
 _RESOURCES: Final = tuple(
     field.name for field in fields(Resources) if field.name not in _ABI | _SIZES
 )
@@ -106,7 +108,8 @@ def _compare_resources(
         return
     for name in names:
         a, b = getattr(old.resources, name), getattr(new.resources, name)
-        if a != b:
+        is_known = name not in _LOGGED or (a is not None and b is not None)
+        if a != b and is_known:
             yield FieldChange(field=name, old=a, new=b)
 
 

@@ -115,3 +115,25 @@ def test_same_change_in_several_files_is_reported_once() -> None:
 
     (change,) = report.functions
     assert change.files == names
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (None, 8, []),
+        (8, None, []),
+        (0, 8, [("spill_bytes", 0, 8)]),
+    ],
+)
+def test_spills_that_only_one_file_states_are_no_change(
+    old: int | None, new: int | None, expected: list[tuple[str, int, int]]
+) -> None:
+    def spilling(spill_bytes: int | None) -> Artifact:
+        resources = replace(KERNEL.resources, spill_bytes=spill_bytes)
+        return artifact(image({replace(KERNEL, resources=resources): "c"}))
+
+    report = compare((spilling(old),), (spilling(new),))
+
+    changes = [c for function in report.functions for c in function.resources]
+    assert [(c.field, c.old, c.new) for c in changes] == expected
+    assert report.is_equal == (not expected)

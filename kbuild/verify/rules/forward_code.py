@@ -60,7 +60,7 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
         problem = _lacks_forward_code(container, linked_at_load(container, containers, facts))
         if problem:
             yield Violation(
-                message=f"{PLACES} {problem}",
+                message=f"{problem} {PLACES}",
                 where=container.name,
                 severity="error" if wish == "required" else None if container.record else "info",
             )
@@ -76,7 +76,7 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
         for image in container.readable:
             if image.kind == "ptx":
                 yield Violation(
-                    message=f"{PLACES} contains PTX for {ARCHITECTURES}, which the policy forbids",
+                    message=f"the policy forbids PTX for {ARCHITECTURES}, which is in {PLACES}",
                     arch=image.arch,
                     where=container.name,
                     severity="error",
@@ -86,7 +86,7 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
 def _lacks_forward_code(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...]
 ) -> str | None:
-    """Return what is wrong, or None if newer devices have code to run.
+    """Return what is wrong, up to the name of the container; None if newer devices have code.
 
     "Newer" means newer than the newest architecture that the container has kernels for.
     """
@@ -106,11 +106,9 @@ def _lacks_forward_code(
     if any(runs_on_newer(arch, newest) for arch in portable):
         return None
     if portable:
-        return (
-            f"has no code for devices newer than {newest}: they cannot run PTX for "
-            f"{', '.join(sorted(portable))}"
-        )
-    return f"has no PTX, so devices newer than {newest} have no code to run"
+        ptx = ", ".join(sorted(portable))
+        return f"devices newer than {newest} have no code to run, only PTX for {ptx} in"
+    return f"devices newer than {newest} have no code to run, because there is no PTX in"
 
 
 def _common(sources: tuple[ContainerMatch, ...]) -> tuple[ImageFacts, ...]:

@@ -128,7 +128,7 @@ def test_sound_executable(tmp_path: Path, sound_object: Path, linker: str, mode:
     run("gcc", f"-fuse-ld={linker}", mode, main, sound_object, "-o", program)
     (facts,) = inspect_path(program)
     assert facts.kind == "executable"
-    assert_clean(judge(program), *STUBS, *CALLS, *EXPORTS)
+    assert_clean(judge(program), *STUBS, *CALLS, *PROGRAMS, *EXPORTS)
 
 
 def test_packed_relative_relocations_are_read(tmp_path: Path, sound_object: Path) -> None:

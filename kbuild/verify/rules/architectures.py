@@ -84,7 +84,7 @@ def _missing_architectures(
             symbols = names if arch in recorded else dict.fromkeys(required[arch])
             there = f"only for {', '.join(sorted(available))}" if available else "or any other"
             message = (
-                f"{PLACES} has no image for {arch}, {there}: "
+                f"no image for {arch}, {there}, in {PLACES}: "
                 f"{KERNELS if symbols else 'its kernels'} cannot run on such a device"
             )
             for symbol in symbols or (None,):
@@ -112,8 +112,8 @@ def spurious_architecture(facts: ArtifactFacts, policy: Policy) -> Iterator[Viol
             continue
         for arch in sorted(_found_in(container) - listed):
             yield Violation(
-                message=f"{PLACES} has an image for {arch}, but the policy allows "
-                f"{'only ' + ', '.join(sorted(listed)) if listed else 'none'}",
+                message=f"an image for {arch}, but the policy allows "
+                f"{'only ' + ', '.join(sorted(listed)) if listed else 'none'}, in {PLACES}",
                 arch=arch,
                 where=container.name,
             )

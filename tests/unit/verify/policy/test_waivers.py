@@ -102,7 +102,7 @@ def test_waiver_hides_a_finding_only_for_the_kernels_that_it_names(
 def test_rest_of_a_finding_names_the_remaining_kernels() -> None:
     report = judge_missing(waiver("KB101", kernels=("ns::*",)))
     (left,), (hidden,) = report.findings, report.waived
-    start = "container 0 has no image for sm_100, only for compute_90, sm_90: "
+    start = "no image for sm_100, only for compute_90, sm_90, in container 0: "
     assert left.message == f"{start}axpy(float, float*) cannot run on such a device"
     assert (
         hidden.finding.message

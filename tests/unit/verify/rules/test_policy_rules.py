@@ -62,7 +62,7 @@ def test_requirement_for_some_kernels_names_only_them() -> None:
     (finding,) = findings(FOREIGN, "KB101", policy)
     assert finding.arch == "sm_100"
     assert finding.message == (
-        "container 0 has no image for sm_100, only for compute_90, sm_90: axpy(float, float*) "
+        "no image for sm_100, only for compute_90, sm_90, in container 0: axpy(float, float*) "
         "cannot run on such a device"
     )
 

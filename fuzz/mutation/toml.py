@@ -31,11 +31,10 @@ def make_toml_mutator(vocabulary: Sequence[str]) -> Mutator:
     mutate_text = make_text_mutator(vocabulary)
 
     def mutate(chance: random.Random, pool: Sequence[bytes]) -> bytes:
-        documents = [document for data in pool if (document := _parse(data)) is not None]
-        if not documents or chance.random() < _AS_TEXT:
+        document, other = (_parse(chance.choice(pool)) for _ in range(2))
+        if document is None or chance.random() < _AS_TEXT:
             return mutate_text(chance, pool)
-        document = chance.choice(documents)
-        mutate_document(chance, document, chance.choice(documents))
+        mutate_document(chance, document, other)
         lines = (f"{_format(key)} = {_format(value)}\n" for key, value in document.items())
         return "".join(lines).encode("utf-8", "surrogatepass")
 

@@ -16,9 +16,9 @@ from kbuild.demangle.cxxabi import call_demangler
 from kbuild.process import Server
 
 _MEMORY: Final = 256 << 20
-_SECONDS: Final = 2
+_SECONDS: Final = 1
 # A file can contain many names that exceed the limits.
-_MOST_FAILURES: Final = 5
+_MOST_FAILURES: Final = 3
 
 # One server per process, because a forked process must not use the server of its parent.
 _servers: dict[int, Server] = {}

@@ -70,6 +70,9 @@ def _parse() -> argparse.Namespace:
     replay.add_argument("files", nargs="+", type=Path, metavar="FILE")
     kill = commands.add_parser("kill", help="kill builds and other commands at random points")
     kill.set_defaults(run=_kill)
+    kill.add_argument(
+        "operations", nargs="*", metavar="OPERATION", help="build, pack, baseline, or install"
+    )
     kill.add_argument("--count", type=int, default=200, metavar="N", help="kills (default: 200)")
     kill.add_argument("--seed", type=int, default=1, metavar="N", help="the seed (default: 1)")
     kill.add_argument("-o", "--out", type=Path, metavar="FILE", help="write the counts as JSON")
@@ -135,6 +138,14 @@ def _kill(arguments: argparse.Namespace) -> int:
         run_kills,
         write_kills,
     )
+    from fuzz.kills.operations import OPERATIONS  # noqa: PLC0415
+
+    names = arguments.operations or tuple(OPERATIONS)
+    for name in names:
+        if name not in OPERATIONS:
+            expected = ", ".join(OPERATIONS)
+            print(f"unknown operation {name!r}; expected one of {expected}", file=sys.stderr)
+            return 2
 
     def report(counts: KillCounts) -> None:
         for problem in counts.problems:
@@ -142,7 +153,8 @@ def _kill(arguments: argparse.Namespace) -> int:
 
     # A build in memory would be killed at other points than a build on a disk.
     with tempfile.TemporaryDirectory(prefix="kbuild-kill-", dir=_DISK) as directory:
-        results = run_kills(Path(directory), arguments.count, arguments.seed, report)
+        root = Path(directory)
+        results = run_kills(root, names, arguments.count, arguments.seed, report)
     if arguments.out:
         write_kills(arguments.out, results, arguments.seed)
     print(format_kills(results))

@@ -9,7 +9,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -161,28 +161,37 @@ def _run_and_kill(operation: Operation, delay: float, *, is_whole: bool) -> floa
 
 
 def run_kills(
-    root: Path, count: int, seed: int, report: Callable[[KillCounts], None]
+    root: Path,
+    names: Sequence[str],
+    count: int,
+    seed: int,
+    report: Callable[[KillCounts], None],
 ) -> tuple[KillCounts, ...]:
-    """Kill each operation equally often.
+    """Kill operations equally often.
 
     Args:
         root: An empty directory.
+        names: Keys of `OPERATIONS`.
         count: The number of kills of all operations together.
         seed: The seed of the delays.
         report: Receives the result of each operation at once.
     """
     results = []
-    for index, makers in enumerate(OPERATIONS.values()):
-        share = (count * (index + 1)) // len(OPERATIONS) - count * index // len(OPERATIONS)
-        for position, make in enumerate(makers):
-            own = share * (position + 1) // len(makers) - share * position // len(makers)
+    for name, share in zip(names, _divide(count, len(names)), strict=True):
+        makers = OPERATIONS[name]
+        for position, own in enumerate(_divide(share, len(makers))):
             if own == 0:
                 continue
-            chance = random.Random(f"{seed}:{index}:{position}")  # noqa: S311 - not for secrets
-            result = _KillTest(make(root), chance).run(own)
+            chance = random.Random(f"{seed}:{name}:{position}")  # noqa: S311 - not for secrets
+            result = _KillTest(makers[position](root), chance).run(own)
             report(result)
             results.append(result)
     return tuple(results)
+
+
+def _divide(count: int, parts: int) -> tuple[int, ...]:
+    """Return numbers whose sum is ``count``, and which differ by at most one."""
+    return tuple(count * (n + 1) // parts - count * n // parts for n in range(parts))
 
 
 def count_failures(results: tuple[KillCounts, ...]) -> int:

@@ -33,6 +33,7 @@ class KillCounts:
         operation: Its name.
         kills: The number of runs that were killed.
         partial_files: The kills that left an incomplete file under its final name.
+        has_atomic_outputs: Whether incomplete files are a failure; see `Operation`.
         failed_runs: The kills after which the next run failed.
         wrong_results: The kills after which the next run succeeded with other files.
         seconds: The time of all runs.
@@ -42,6 +43,7 @@ class KillCounts:
     operation: str
     kills: int
     partial_files: int
+    has_atomic_outputs: bool
     failed_runs: int
     wrong_results: int
     seconds: float
@@ -71,6 +73,7 @@ class _KillTest:
         return KillCounts(
             operation=self._operation.name,
             kills=kills,
+            has_atomic_outputs=self._operation.has_atomic_outputs,
             seconds=round(time.monotonic() - start, 1),
             problems=tuple(self._problems),
             **self._counts,
@@ -196,7 +199,10 @@ def _divide(count: int, parts: int) -> tuple[int, ...]:
 
 def count_failures(results: tuple[KillCounts, ...]) -> int:
     """Return the number of kills with a problem."""
-    return sum(r.partial_files + r.failed_runs + r.wrong_results for r in results)
+    return sum(
+        row.failed_runs + row.wrong_results + row.partial_files * row.has_atomic_outputs
+        for row in results
+    )
 
 
 def format_kills(results: tuple[KillCounts, ...]) -> str:

@@ -20,10 +20,13 @@ class Operation(ABC):
         name: The name in reports.
         is_group_killed: Whether a kill ends all processes of the command. Otherwise, it sometimes
             ends only the first one, and the others go on.
+        has_atomic_outputs: Whether no output can be incomplete. CMake and pip copy files directly
+            to their final names, so that a kill can leave a part of a file there.
     """
 
     name: str
     is_group_killed = True
+    has_atomic_outputs = True
 
     @abstractmethod
     def prepare(self, number: int) -> None:

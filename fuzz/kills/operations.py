@@ -133,6 +133,7 @@ class CMakeInstall(Operation):
     """``cmake --install`` of a target, its headers, and its exported package."""
 
     name = "cmake --install"
+    has_atomic_outputs = False
 
     def __init__(self, root: Path) -> None:
         self._project = StandaloneProject(root=root / "cmake")
@@ -169,6 +170,7 @@ class PipInstall(Operation):
     """``pip install`` of a Python extension that scikit-build-core builds."""
 
     name = "pip install"
+    has_atomic_outputs = False
 
     def __init__(self, root: Path) -> None:
         self._root = root / "pip"

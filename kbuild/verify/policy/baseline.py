@@ -140,6 +140,8 @@ def read_baseline(path: Path) -> Baseline:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not a baseline: the file is not UTF-8") from error
+    except ValueError as error:
+        raise InputError(f"{str(path)!r}: invalid file name: {error}") from error
     rows = [
         (f"{path}:{number}", _parse(f"{path}:{number}", line))
         for number, line in enumerate(lines, start=1)

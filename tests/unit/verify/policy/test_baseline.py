@@ -166,3 +166,5 @@ def test_missing_and_binary_baselines_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="not UTF-8"):
         read_baseline(tmp_path / "binary")
+    with pytest.raises(InputError, match=r"'a\\x00': invalid file name: embedded null byte"):
+        read_baseline(Path("a\0"))

@@ -48,8 +48,8 @@ def interposing_name(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation
         symbol = known.get(name)
         if symbol is not None:
             yield Violation(
-                message=f"in a process that loads the file, {KERNELS} replaces what "
-                f"{symbol.library} defines under this name",
+                message=f"a process that loads the file uses {KERNELS} from it instead of from "
+                f"{symbol.library}",
                 symbol=name,
                 severity="error" if identity.is_own or symbol.is_imported else "warning",
             )

@@ -279,5 +279,5 @@ def test_called_kernel_fails_the_build(tmp_path: Path) -> None:
 
     assert result.returncode != 0
     assert "KB309" in result.stdout
-    assert "work(int*)" in result.stdout
+    assert "calls work" in result.stdout
     assert run(tmp_path / "build" / "host").returncode == -signal.SIGSEGV

@@ -49,7 +49,7 @@ template <class T> __global__ void axpy(T a, const T *x, T *y, int n)
 }
 template __global__ void axpy<float>(float, const float *, float *, int);
 template __global__ void axpy<int>(int, const int *, int *, int);
-extern "C" __global__ void index(unsigned *out)
+extern "C" __global__ void number_threads(unsigned *out)
 {
     unsigned i = ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x);
     out[i * blockDim.x + threadIdx.x] = i;
@@ -63,7 +63,7 @@ extern "C" __global__ void reverse(int *data)
 }
 static __global__ void set(int *out) { *out = 1; }
 extern "C" __global__ void aligned(char tag, float4 v, float *out) { out[0] = v.x + v.w + tag; }
-extern "C" __global__ void wait(volatile int *flag)
+extern "C" __global__ void wait_for_flag(volatile int *flag)
 {
     const timespec moment = {0, 10000000};
     while (*flag == 0) nanosleep(&moment, nullptr);
@@ -89,7 +89,7 @@ def test_crash(kernels):
     kernels["set"].launch(grid=1, block=1, args=[64])
 
 def test_hang(kernels):
-    kernels["wait"].launch(grid=1, block=1, args=[np.zeros(1, np.int32)])
+    kernels["wait_for_flag"].launch(grid=1, block=1, args=[np.zeros(1, np.int32)])
 
 def case_wrong_arguments(kernels):
     kernels["set"].launch(grid=1, block=1)
@@ -126,7 +126,7 @@ def test_load_lists_every_kernel(module: LoadedModule) -> None:
         ("axpy<float>", "_Z4axpyIfEvT_PKS0_PS0_i"),
         ("axpy<int>(int, int const*, int*, int)", "_Z4axpyIiEvT_PKS0_PS0_i"),
         ("void axpy<int>(int, int const*, int*, int)", "_Z4axpyIiEvT_PKS0_PS0_i"),
-        ("index", "index"),
+        ("number_threads", "number_threads"),
         ("set", "_ZL3setPi"),
     ],
 )
@@ -187,7 +187,7 @@ def test_launch_accepts_empty_arrays(module: LoadedModule) -> None:
 
 def test_launch_accepts_three_dimensions(module: LoadedModule) -> None:
     out = np.zeros(2 * 3 * 4 * 5, dtype=np.uint32)
-    module["index"].launch(grid=(2, 3, 4), block=[5], args=[out])
+    module["number_threads"].launch(grid=(2, 3, 4), block=[5], args=[out])
     np.testing.assert_array_equal(out, np.repeat(np.arange(24), 5))
 
 

@@ -721,7 +721,7 @@ def test_kernel_with_the_name_of_a_system_symbol() -> None:
     for facts in (exported, replace(exported, kind="object", dynamic=None)):
         (finding,) = verify((facts,), rules=select_rules(["KB310"])).findings
         assert (finding.symbol, finding.severity) == ("write", "error")
-        assert "write replaces what libc.so.6 defines" in finding.message
+        assert "uses write from it instead of from libc.so.6" in finding.message
 
 
 def test_four_byte_address_is_an_info_unless_meant_for_a_shared_object() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from kbuild.demangle.names import list_groups, split_function
@@ -72,6 +73,8 @@ def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
     return None
 
 
+# The kernels of a library have the same few types.
+@lru_cache(maxsize=1 << 12)
 def size_of(kind: str) -> int | None:
     """Return the size of a type as demanglers write it, or None if it is not fixed."""
     if _POINTER.search(kind) or any(map(_POINTER_GROUP.match, list_groups(kind))):

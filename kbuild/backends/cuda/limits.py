@@ -118,8 +118,10 @@ def _shared_bytes(arch: str) -> int | None:
 
 
 def _find_launch_problem(arch: str, resources: Resources) -> str | None:
+    if resources.registers is None or resources.max_threads is None:
+        return None
     number = _known_number(arch)
-    if number is None or resources.registers is None or resources.max_threads is None:
+    if number is None:
         return None
     warps = _round_up(-(-resources.max_threads // _WARP), _FEWER_PARTS.get(number, _PARTS))
     needed = warps * _round_up(resources.registers * _WARP, _UNIT)

@@ -19,7 +19,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("benchmark", CASES)
+@pytest.mark.parametrize(
+    "benchmark",
+    [pytest.param(c, marks=pytest.mark.slow) if c == "rebuild" else c for c in CASES],
+)
 def test_benchmark_prints_its_table(benchmark: str) -> None:
     output = succeed(run(sys.executable, "-m", f"benchmarks.{benchmark}", "--tiny", cwd=ROOT))
 

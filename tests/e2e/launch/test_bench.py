@@ -58,6 +58,7 @@ def need_valgrind() -> None:
     require_programs("valgrind")
 
 
+@pytest.mark.slow
 def test_counts_on_the_cpu_are_small_and_reproducible(tmp_path: Path) -> None:
     first = count("cpu")
 

@@ -16,7 +16,10 @@ KERNELS = PROJECTS / "kernels"
 # One kind is enough, because test_linking.py links every kind with every compiler.
 @pytest.mark.parametrize(
     ("build_type", "architectures", "kinds"),
-    [("Debug", "x86-64", ("SHARED",)), ("Release", "", ("SHARED", "STATIC", "OBJECT"))],
+    [
+        ("Debug", "x86-64", ("SHARED",)),
+        pytest.param("Release", "", ("SHARED", "STATIC", "OBJECT"), marks=pytest.mark.slow),
+    ],
 )
 def test_kernels_agree_with_numpy(
     tmp_path: Path, build_type: str, architectures: str, kinds: tuple[str, ...]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import GENERATORS, build, configure, run, run_kbuild, succeed
+from support.commands import build, configure, run, run_kbuild, succeed
 
 KERNEL = "__global__ void scale(float* p, float a) { p[threadIdx.x] *= a; }\n"
 # So large that padding cannot hide it.
@@ -23,6 +23,7 @@ project(ratchet LANGUAGES CXX)
 find_package(kbuild CONFIG REQUIRED)
 kbuild_add_kernels(k SHARED SOURCES k.cu BACKEND cpu ARCHITECTURES x86-64 POLICY policy.toml)
 """
+OTHERS = ("Unix Makefiles", "Ninja Multi-Config")
 POLICY = 'baseline = "figures of/the.baseline"\n'
 
 
@@ -69,7 +70,7 @@ class Project:
         self.baseline.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-@pytest.fixture(params=[*GENERATORS, "Ninja Multi-Config"])
+@pytest.fixture(params=["Ninja", *(pytest.param(g, marks=pytest.mark.slow) for g in OTHERS)])
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     return Project(tmp_path, request.param)
 

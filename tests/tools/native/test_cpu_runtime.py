@@ -182,7 +182,11 @@ def build_program(variant: Variant, directory: Path, name: str, *sources: str) -
     )
 
 
-@pytest.fixture(scope="module", params=VARIANTS, ids=str)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(v, marks=pytest.mark.slow) if v.defines else v for v in VARIANTS],
+    ids=str,
+)
 def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
     variant: Variant = request.param
     require_programs(variant.compiler)

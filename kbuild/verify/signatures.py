@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -63,6 +64,11 @@ def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
         return None
     if len(types) != len(params):
         return f"the name has {plural(len(types), 'parameter')}, but the layout has {len(params)}"
+    return contradict_types(params, types)
+
+
+def contradict_types(params: tuple[Param, ...], types: Iterable[str]) -> str | None:
+    """Return how a layout contradicts the types of the parameters, or None if it does not."""
     for param, kind in zip(params, types, strict=True):
         size = size_of(kind)
         if size is not None and size != param.size:

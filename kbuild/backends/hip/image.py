@@ -110,8 +110,10 @@ def _spell_params(
     """Return parameters with the types that the mangled name or the metadata spells."""
     _, types = split_function(demangle(_source_name(name)))
     spelled: tuple[str | None, ...] = tuple(map(_spell_vector, types or ()))
-    if len(spelled) != len(layout):
+    if types is None:
         spelled = tuple(type_name for *_, type_name, _ in layout)
+    elif len(spelled) != len(layout):
+        spelled = (None,) * len(layout)
     return tuple(
         Param(index=index, offset=offset, size=size, type=spelled[index], name=own, kind=kind)
         for index, (offset, size, own, _, kind) in enumerate(layout)

@@ -58,15 +58,16 @@ def select_symbols(
             return True
         kind = _TYPES.get(entry.info & 0xF)
         is_local = entry.info >> 4 == 0
-        if kind is None or not (_STUB in name or (is_local and _ENCODED_LOCAL.search(name))):
+        is_stub = _STUB in name
+        if kind is None or not (is_stub or (is_local and _ENCODED_LOCAL.search(name))):
             return False
-        # Stubs of kernels that no image contains are needed, too, and those of kbuild's kernels
-        # that should not exist.
-        if _STUB in name:
+        # Stubs of kbuild's kernels that should not exist are needed, too, and those of kernels
+        # that no image contains.
+        if is_stub and handles:
             return True
         symbol = name.decode("utf-8", "replace")
         owners = (owner for c, _ in families for owner in _list_owners(symbol, kind, c))
-        return any(owner in names for owner in owners)
+        return any(is_stub or owner in names for owner in owners)
 
     return tuple(elf.find_symbols(is_needed))
 

@@ -13,7 +13,7 @@ from kbuild.model import Kernel, Param
 from kbuild.verify.matching import ContainerMatch, match_containers, require_containers
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import NotApplicable, Rule, Violation, rule
-from kbuild.verify.signatures import contradict_name, describe_difference
+from kbuild.verify.signatures import contradict_name, contradict_types, describe_difference
 from kbuild.verify.wording import EXAMPLES, KERNELS
 
 _READABLE: Final = ("elf", "ptx")
@@ -118,7 +118,16 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
                 )
     present = _kernels_by_name(container)
     for name, (where, display, params) in reference.items():
-        contradiction = contradict_name(display, params) if name in present else None
+        if name not in present:
+            continue
+        # A library has tens of thousands of names. Where a reader spelled the types, it has
+        # already taken them from the name, which has as many.
+        types = [param.type for param in params if param.type is not None]
+        is_spelled = name not in rows and len(types) == len(params) > 0
+        if is_spelled:
+            contradiction = contradict_types(params, types)
+        else:
+            contradiction = contradict_name(display, params)
         if contradiction:
             yield Violation(
                 message=f"names of kernels contradict the layouts of parameters: {EXAMPLES}",

@@ -10,6 +10,7 @@ from kbuild.toolchain.devices import list_devices
 from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_backend
 
+SLOW = ("kernels", "rebuild")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
@@ -21,7 +22,7 @@ CASES = {
 
 @pytest.mark.parametrize(
     "benchmark",
-    [pytest.param(c, marks=pytest.mark.slow) if c == "rebuild" else c for c in CASES],
+    [pytest.param(c, marks=pytest.mark.slow) if c in SLOW else c for c in CASES],
 )
 def test_benchmark_prints_its_table(benchmark: str) -> None:
     output = succeed(run(sys.executable, "-m", f"benchmarks.{benchmark}", "--tiny", cwd=ROOT))

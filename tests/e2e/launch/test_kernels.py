@@ -36,6 +36,7 @@ def test_kernels_agree_with_numpy(
             assert f"{kind}_{test}" in output
 
 
+@pytest.mark.slow
 @needs_programs("clang++")
 def test_kernels_build_with_clang(tmp_path: Path) -> None:
     definitions = ("CMAKE_CXX_COMPILER=clang++", "CMAKE_BUILD_TYPE=Release", "KINDS=SHARED")

@@ -39,7 +39,13 @@ def test_mutation_raises_its_rule_and_no_other_error(
     assert trial.unexplained == frozenset(), trial
 
 
-@pytest.mark.parametrize("sound", [pytest.param(s, marks=_skip(s), id=s.title) for s in SOUND])
+def _mark(sound: Sound) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a sound file. Builds of kbuild with a second host compiler are slow."""
+    is_second = sound.producer.startswith("kbuild ") and "clang" in sound.name
+    return (_skip(sound), pytest.mark.slow) if is_second else (_skip(sound),)
+
+
+@pytest.mark.parametrize("sound", [pytest.param(s, marks=_mark(s), id=s.title) for s in SOUND])
 def test_sound_file_has_only_explained_errors(build_env: BuildEnv, sound: Sound) -> None:
     explained = {rule for title, rule in EXPLAINED if title == sound.title}
 

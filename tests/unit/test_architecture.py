@@ -23,7 +23,7 @@ LAYERS: Final = (
     ("stages", "verify", "diff", "runtime"),
     ("inspect", "toolchain"),
     ("backends",),
-    ("formats", "demangle"),
+    ("formats", "demangle", "cxx"),
     ("facts",),
     ("model", "errors", "files", "records", "process", "parallel", "resources"),
 )

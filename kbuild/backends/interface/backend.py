@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.devices import Devices
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
+    from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.read import ImageReader
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
-CAPABILITIES: Final = ("build", "read", "code", "host", "limits", "devices", "rtc")
+CAPABILITIES: Final = ("build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
 
 
 class Backend:
@@ -85,6 +86,12 @@ class Backend:
         """Compile source text, and assemble kernels again, while a program runs."""
         compiler: RuntimeCompiler | None = self._load("rtc")
         return compiler
+
+    @cached_property
+    def mixed(self) -> MixedPasses | None:
+        """Compile sources that contain host code as well."""
+        passes: MixedPasses | None = self._load("mixed")
+        return passes
 
     def _load(self, capability: str) -> Any:
         if capability not in self.capabilities:

@@ -42,6 +42,7 @@ class CompileUnit:
         debug: Whether the options ask for debug information.
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
+        is_mixed: Whether the source also contains host code.
     """
 
     source: Path
@@ -58,6 +59,7 @@ class CompileUnit:
     debug: bool = False
     relocatable: bool = False
     keep_assembly: bool = False
+    is_mixed: bool = False
 
     @property
     def root(self) -> Path | None:

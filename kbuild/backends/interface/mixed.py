@@ -1,0 +1,152 @@
+"""The ``mixed`` capability: compile sources that contain kernels, host code, and launches.
+
+A mixed source is compiled in two passes. The device pass is a compile edge, which also reports
+the handles that host code needs. The host pass writes a host text: preprocessed C++ in
+which kernels are only declared and launches are ordinary calls. The project's own C++ compiler
+compiles this text, which includes the handles at its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from kbuild.backends.interface.build import CompileUnit
+from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.cxx.model import HostText
+from kbuild.model import Command, Linkage, VariableKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostUnit:
+    """The host pass of one source.
+
+    Attributes:
+        source: The source file.
+        display_source: The name of the source in messages and generated names.
+        output: The path, without a suffix, that all files of the pass start with.
+        stamp: The file that build tools wait for and that the depfile names.
+        depfile: Where the preprocessor lists the files that it read.
+        compiler: The C++ compiler that compiles the host text.
+        compiler_id: CMake's name for it, such as ``GNU`` or ``Clang``.
+        include_directories: The target's include directories.
+        definitions: The target's macros, as ``NAME`` or ``NAME=value``.
+        options: The options with which the project compiles its C++ sources.
+        device_options: The target's own options, as the device compiler takes them.
+        standard: The C++ standard of the source.
+        architectures: The target's architectures, as `Builder.expand_architectures` spells them.
+    """
+
+    source: Path
+    display_source: str
+    output: Path
+    stamp: Path
+    depfile: Path
+    compiler: Path
+    compiler_id: str
+    include_directories: tuple[str, ...] = ()
+    definitions: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    device_options: tuple[str, ...] = ()
+    standard: str = "17"
+    architectures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontEnd:
+    """How to make a text to rewrite: the commands, in order, and the file that they leave it in.
+
+    Attributes:
+        commands: The commands.
+        text: The file with the text.
+        temporary: The directories to remove afterward.
+    """
+
+    commands: tuple[Command, ...]
+    text: Path
+    temporary: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelEntry:
+    """A kernel for which host code needs a handle.
+
+    Attributes:
+        device_name: The kernel's name in the images.
+        expression: The C++ expression that designates the kernel at the end of the host text;
+            None if the host compiler gives the kernel the name ``device_name`` as well.
+        linkage: ``external`` exports the handle; any other one keeps it in its object.
+    """
+
+    device_name: str
+    expression: str | None
+    linkage: Linkage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableEntry:
+    """A device variable whose shadow the host text defines.
+
+    Attributes:
+        device_name: The variable's name in the images.
+        expression: The C++ expression that designates the shadow; None if the host compiler gives
+            the shadow the name ``device_name`` as well.
+        kind: The kind of variable.
+        size: The size, in bytes.
+        linkage: ``external`` makes the shadow available to other host files.
+    """
+
+    device_name: str
+    expression: str | None
+    kind: VariableKind
+    size: int
+    linkage: Literal["external", "internal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """The kernels and variables of one mixed source."""
+
+    kernels: tuple[KernelEntry, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+
+
+class MixedPasses(Protocol):
+    """The members of a backend's ``mixed`` module. Its functions run nothing."""
+
+    def describe_host_pass(self, unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
+        """Describe how to make the host text.
+
+        Args:
+            unit: The host pass.
+            tc: The toolchain of the device pass.
+            listing: The output of `listing_command`; empty without one.
+        """
+
+    def listing_command(self, unit: HostUnit, tc: Toolchain) -> Command | None:
+        """Return the command that lists the steps of the host pass without running them."""
+
+    def read_host_text(self, text: str, unit: HostUnit) -> HostText:
+        """Find the kernels and launches in the host text.
+
+        Raises SourceError if the text has a construct that cannot work.
+        """
+
+    def list_host_options(self, unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
+        """Return the options that the host compiler needs for the rewritten text."""
+
+    def describe_device_pass(self, unit: CompileUnit, tc: Toolchain) -> FrontEnd | None:
+        """Describe how to make the text that the device compiler reads after it is rewritten.
+
+        Returns None if the device compiler reads the source itself.
+        """
+
+    def read_device_text(self, text: str, unit: CompileUnit) -> HostText:
+        """Find the kernels and launches in the text of the device pass.
+
+        Raises SourceError if the text has a construct that cannot work.
+        """
+
+    def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:
+        """Read what the device pass reported about handles; its files still exist."""

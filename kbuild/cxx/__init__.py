@@ -1,0 +1,1 @@
+"""Preprocessed C++ text: find launches and kernels in it, and rewrite them for a host compiler."""

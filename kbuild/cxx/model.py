@@ -1,0 +1,67 @@
+"""What a host text contains: the kernels that it declares, and the places that launch them.
+
+A *host text* is the preprocessed text of a mixed source. All positions are offsets in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """One launch: an expression that names a kernel, a configuration, and arguments.
+
+    Attributes:
+        start: The position of the expression's first character.
+        end: The position after its last character.
+        callee: The expression before ``<<<``.
+        configuration: The text between ``<<<`` and ``>>>``: one to four expressions.
+        arguments: The text between the parentheses.
+    """
+
+    start: int
+    end: int
+    callee: str
+    configuration: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelDeclaration:
+    """A declaration or definition of a kernel.
+
+    Attributes:
+        start: The position of the declaration's first character, template header included.
+        end: The position after the declaration: after its ``;`` or its body. Something that is
+            inserted there is in the same scope.
+        template: The template header, such as ``template <class T>``; empty if there is none.
+        is_friend: Whether it is a friend declaration in a class.
+        name: The unqualified name, without template arguments.
+        parameters: The text between the parentheses, with default arguments.
+    """
+
+    start: int
+    end: int
+    template: str
+    is_friend: bool
+    name: str
+    parameters: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A replacement of the text from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostText:
+    """The kernels and launches in a host text, and the backend's own replacements."""
+
+    kernels: tuple[KernelDeclaration, ...]
+    launches: tuple[Launch, ...]
+    edits: tuple[Edit, ...] = ()

@@ -147,6 +147,8 @@ function(kbuild_add_kernels target)
     endif()
 
     _kbuild_choose_kind(kind)
+    set(arg_NAME "${target}")
+    set(arg_MIXED OFF)
     _kbuild_set_defaults()
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${target}")
     add_library(${target} ${kind})
@@ -175,14 +177,19 @@ endfunction()
 macro(_kbuild_add_configuration target directory configuration)
     _kbuild_write_target("${target}" "${kind}" "${directory}")
     _kbuild_plan("${target}" "${directory}/target.txt" "${directory}/plan.cmake")
-    foreach(_kbuild_list IN ITEMS sources descriptions handoffs stamps depfiles)
+    foreach(_kbuild_list IN ITEMS inputs sources descriptions handoffs stamps depfiles texts keys handles)
+        unset(_kbuild_host_${_kbuild_list})
         unset(_kbuild_edge_${_kbuild_list})
         unset(_kbuild_link_${_kbuild_list})
     endforeach()
     include("${directory}/plan.cmake")
+    set(_kbuild_host_flags "${directory}/host_flags.CXX.txt")
     _kbuild_add_edges("${target}" "${directory}/flags.${_kbuild_language}.txt" "${launcher}"
         "${configuration}")
     _kbuild_add_stub_unit("${target}" "${configuration}")
+    if(arg_MIXED)
+        _kbuild_add_host_texts("${target}" "${configuration}")
+    endif()
 endmacro()
 
 # Stops with an error that names the function and the target if a keyword is unknown or has no value.
@@ -278,7 +285,7 @@ function(_kbuild_write_target target kind directory)
     if(DEFINED KBUILD_SOURCE_ROOT) # a generated project is not in the directory of its sources
         set(root "${KBUILD_SOURCE_ROOT}")
     endif()
-    set(lines "name ${target}\nkind ${kind}\nbackend ${arg_BACKEND}\n")
+    set(lines "name ${arg_NAME}\nkind ${kind}\nbackend ${arg_BACKEND}\n")
     foreach(key IN ITEMS source header)
         string(TOUPPER "${key}S" keyword)
         foreach(file IN LISTS arg_${keyword})
@@ -316,6 +323,8 @@ function(_kbuild_write_target target kind directory)
         "runtime ${arg_RUNTIME}\n"
         "standard ${arg_DEVICE_STANDARD}\n"
         "host_compiler ${arg_HOST_COMPILER}\n"
+        "mixed ${arg_MIXED}\n"
+        "host_compiler_id ${CMAKE_CXX_COMPILER_ID}\n"
         "stub_suffix ${_kbuild_stub_suffix}\n")
     file(WRITE "${directory}/target.txt" "${lines}")
 endfunction()
@@ -352,6 +361,9 @@ endfunction()
 # Runs `kbuild plan` during the configure step, and reports its messages through CMake.
 function(_kbuild_plan target handoff plan)
     set(function kbuild_add_kernels)
+    if(arg_MIXED)
+        set(function kbuild_target_sources)
+    endif()
     get_property(executable GLOBAL PROPERTY _KBUILD_EXECUTABLE)
     execute_process(COMMAND "${executable}" plan "${handoff}" -o "${plan}"
         RESULT_VARIABLE status ERROR_VARIABLE message)
@@ -374,6 +386,10 @@ endfunction()
 # include directories and definitions of the target and its dependencies. CMAKE_<LANG>_FLAGS are only
 # for host code.
 function(_kbuild_write_flags target directory)
+    set(properties "${target}")
+    if(arg_MIXED)
+        set(properties "${arg_MIXED_TARGET}")
+    endif()
     set(content "")
     foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
         string(TOUPPER "${configuration}" upper)
@@ -387,12 +403,37 @@ function(_kbuild_write_flags target directory)
     separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
     _kbuild_append_lines(content option ${arg_COMPILE_OPTIONS} ${device_flags})
     _kbuild_append_lines(content include_directory ${arg_INCLUDE_DIRECTORIES}
-        "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+        "$<TARGET_PROPERTY:${properties},INCLUDE_DIRECTORIES>")
     _kbuild_append_lines(content definition ${arg_DEFINITIONS}
-        "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+        "$<TARGET_PROPERTY:${properties},COMPILE_DEFINITIONS>")
     # The properties can contain $<COMPILE_LANGUAGE>, so each language gets its own file.
     file(GENERATE OUTPUT "${directory}/flags.$<COMPILE_LANGUAGE>.txt"
-        CONTENT "${content}" TARGET "${target}")
+        CONTENT "${content}" TARGET "${properties}")
+    if(arg_MIXED)
+        _kbuild_append_host_options(content)
+        file(GENERATE OUTPUT "${directory}/host_flags.$<COMPILE_LANGUAGE>.txt"
+            CONTENT "${content}" TARGET "${properties}")
+    endif()
+endfunction()
+
+# Appends the options with which the project compiles the C++ sources of a target. They can define macros.
+function(_kbuild_append_host_options result)
+    set(lines "${${result}}")
+    foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
+        string(TOUPPER "${configuration}" upper)
+        separate_arguments(options UNIX_COMMAND "${CMAKE_CXX_FLAGS_${upper}}")
+        foreach(option IN LISTS options)
+            string(APPEND lines "$<$<CONFIG:${configuration}>:host_option ${option}\n>")
+        endforeach()
+    endforeach()
+    separate_arguments(options UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+    _kbuild_append_lines(lines host_option ${options}
+        "$<TARGET_PROPERTY:${arg_MIXED_TARGET},COMPILE_OPTIONS>")
+    # CMake defines this macro for the objects of libraries that programs load.
+    set(type "$<TARGET_PROPERTY:${arg_MIXED_TARGET},TYPE>")
+    string(APPEND lines "$<$<OR:$<STREQUAL:${type},SHARED_LIBRARY>,$<STREQUAL:${type},MODULE_LIBRARY>>:"
+        "definition ${arg_MIXED_TARGET}_EXPORTS\n>")
+    set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
 # Appends a `key value` line for each value, and for each item that a generator expression expands to.
@@ -423,10 +464,12 @@ endmacro()
 # constant path, because the path of kbuild itself can change with every isolated build.
 function(_kbuild_add_edges target flags launcher configuration)
     _kbuild_choose_pool("${target}" pool)
+    _kbuild_add_host_passes("${launcher}" "${configuration}")
     set(edge_stamps ${_kbuild_edge_stamps})
     set(link_stamps ${_kbuild_link_stamps})
     set(pack_stamp "${_kbuild_pack_stamp}")
-    set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers})
+    set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
+        ${_kbuild_host_handles})
     _kbuild_limit_to_configuration("${configuration}" edge_stamps link_stamps pack_stamp byproducts)
     set(generated_headers "")
     foreach(header IN LISTS arg_HEADERS)
@@ -435,12 +478,12 @@ function(_kbuild_add_edges target flags launcher configuration)
             list(APPEND generated_headers "${header}")
         endif()
     endforeach()
-    foreach(source description handoff stamp depfile IN ZIP_LISTS
-            _kbuild_edge_sources _kbuild_edge_descriptions
+    foreach(input description handoff stamp depfile IN ZIP_LISTS
+            _kbuild_edge_inputs _kbuild_edge_descriptions
             _kbuild_edge_handoffs edge_stamps _kbuild_edge_depfiles)
         add_custom_command(OUTPUT "${stamp}"
             COMMAND "${launcher}" compile "${handoff}" --flags "${flags}"
-            DEPENDS "${source}" "${handoff}" "${flags}" ${generated_headers}
+            DEPENDS "${input}" "${handoff}" "${flags}" ${generated_headers}
             DEPFILE "${depfile}"
             ${pool}
             COMMENT "Compiling kernels of ${description}"
@@ -460,8 +503,27 @@ function(_kbuild_add_edges target flags launcher configuration)
         COMMAND "${launcher}" pack "${_kbuild_pack_handoff}"
         DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}"
             ${generated_headers}
-        COMMENT "Packing kernels of ${target}"
+        COMMENT "Packing kernels of ${arg_NAME}"
         VERBATIM)
+endfunction()
+
+# Creates one edge for each mixed source, which writes its host text and its device key. The key changes
+# only if device code can change, so that editing host code runs no device compiler.
+function(_kbuild_add_host_passes launcher configuration)
+    set(stamps ${_kbuild_host_stamps})
+    set(keys ${_kbuild_host_keys})
+    set(texts ${_kbuild_host_texts})
+    _kbuild_limit_to_configuration("${configuration}" stamps keys texts)
+    foreach(source description handoff stamp depfile key text IN ZIP_LISTS
+            _kbuild_host_sources _kbuild_host_descriptions _kbuild_host_handoffs
+            stamps _kbuild_host_depfiles keys texts)
+        add_custom_command(OUTPUT "${stamp}" "${key}" "${text}"
+            COMMAND "${launcher}" host-pass "${handoff}" --flags "${_kbuild_host_flags}"
+            DEPENDS "${source}" "${handoff}" "${_kbuild_host_flags}"
+            DEPFILE "${depfile}"
+            COMMENT "Reading host code of ${description}"
+            VERBATIM)
+    endforeach()
 endfunction()
 
 # Selects the Ninja job pool of device edges. Its size is KBUILD_DEVICE_JOBS, or the number that the plan
@@ -509,13 +571,19 @@ function(_kbuild_add_stub_unit target configuration)
         COMPILE_OPTIONS "${_kbuild_pack_stub_options}"
         INCLUDE_DIRECTORIES "${include_directory};${arg_INCLUDE_DIRECTORIES}"
         COMPILE_DEFINITIONS "${arg_DEFINITIONS}" # HEADERS can depend on them
-        SKIP_LINTING ON)
+        SKIP_AUTOGEN ON
+        SKIP_LINTING ON
+        SKIP_PRECOMPILE_HEADERS ON
+        SKIP_UNITY_BUILD_INCLUSION ON)
     set(stub "${_kbuild_pack_stub}")
     set(stamp "${_kbuild_pack_stamp}")
     set(header_directory "${_kbuild_pack_header_directory}")
     set(headers "${_kbuild_pack_headers}")
     _kbuild_limit_to_configuration("${configuration}" stub stamp header_directory headers)
     target_sources(${target} PRIVATE "${stub}")
+    if(arg_MIXED)
+        return()
+    endif()
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
     set_property(TARGET ${target} APPEND PROPERTY PUBLIC_HEADER "${headers}")
     set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")

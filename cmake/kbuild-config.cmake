@@ -8,7 +8,7 @@ Kernel targets for CMake projects::
     kbuild_add_kernels(my_kernels SHARED SOURCES saxpy.cu)
     target_link_libraries(app PRIVATE my_kernels)
 
-Provides :command:`kbuild_add_kernels`, :command:`kbuild_verify`,
+Provides :command:`kbuild_add_kernels`, :command:`kbuild_target_sources`, :command:`kbuild_verify`,
 :command:`kbuild_add_verify_test`, :command:`kbuild_add_smoke_test`, and the imported
 target ``kbuild::headers``.
 
@@ -60,6 +60,7 @@ endif()
 include("${CMAKE_BINARY_DIR}/kbuild/runtimes.cmake")
 
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddKernels.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/KbuildTargetSources.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddChecks.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildVerifyExecutables.cmake")
 _kbuild_defer_verification()

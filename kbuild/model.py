@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 Linkage: TypeAlias = Literal["external", "weak", "internal"]
 ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]
-ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module"]
+ArtifactKind: TypeAlias = Literal["object", "static", "shared", "module", "executable"]
 Visibility: TypeAlias = Literal["default", "hidden"]
 Compression: TypeAlias = Literal["none", "lz4", "zstd", "zlib"]
 CompressionMode: TypeAlias = Literal["none", "speed", "balance", "size"]

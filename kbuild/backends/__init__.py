@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
+    from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.read import ImageReader
 
 # The backends by name. The first one is the embedded default, which needs nothing but a C++
@@ -57,6 +58,21 @@ def find_builder(name: str) -> Builder:
         known = ", ".join((*builder_names(), AUTOMATIC))
         raise ConfigurationError(f"unknown BACKEND {name!r}; expected one of {known}")
     return builder
+
+
+def find_mixed(name: str) -> MixedPasses:
+    """Return the ``mixed`` capability of a backend.
+
+    Raises:
+        ConfigurationError: The backend cannot compile mixed sources.
+    """
+    passes = find_backend(name).mixed
+    if passes is None:
+        able = ", ".join(other for other, backend in BACKENDS.items() if backend.mixed)
+        raise ConfigurationError(
+            f"backend {name} cannot compile sources that contain host code; expected one of {able}"
+        )
+    return passes
 
 
 def builder_names() -> tuple[str, ...]:

@@ -33,6 +33,7 @@ _COMMANDS: Final = {
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "runtimes": ("runtimes", "[internal] write the runtimes' imported targets"),
     "plan": ("plan", "[internal] plan the edges of a target"),
+    "host-pass": ("host_pass", "[internal] write the host text of one mixed source"),
     "compile": ("compile", "[internal] compile one source for one architecture"),
     "device-link": ("device_link", "[internal] link a target's device code"),
     "pack": ("pack", "[internal] write the fat binary, stub unit, and headers of a target"),

@@ -7,27 +7,35 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbuild import files, process, records
-from kbuild.backends import find_backend, find_builder
+from kbuild.backends import find_backend, find_builder, find_mixed
 from kbuild.backends.interface.build import Builder, CompileUnit, Completion, ImageOutput
+from kbuild.backends.interface.mixed import Entries
+from kbuild.cxx.rewrite import rewrite
 from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
 from kbuild.stages.compiler_record import record_compiler
-from kbuild.stages.depfiles import check_prerequisites
+from kbuild.stages.depfiles import check_prerequisites, format_depfile, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.front_end import run_front_end
+from kbuild.stages.mixed.edge import name_module
+from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledSource:
-    """The result of a compile edge: the images of one source, and the compiler's log."""
+    """The result of a compile edge: the images of one source, and the compiler's log.
+
+    ``entries`` are the kernels and variables of a mixed source that its host code refers to.
+    """
 
     source: str
     backend: str
     images: tuple[DeviceImage, ...]
     log: str
     warnings: str
+    entries: Entries | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +66,28 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     _check_paths(unit, builder)
     started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
+    unit = _rewrite_device_text(unit, edge)
     front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
+    if unit.is_mixed:
+        _forget_source(edge)
     if is_watched:
         check_prerequisites(unit.depfile)
     log = front_end.log
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(completion)
     finish(completion)
+    passes = find_mixed(backend) if unit.is_mixed else None
+    entries = passes.read_entries(unit, edge.toolchain) if passes else None
+    remove_directories(completion.temporary)
     compiler = record_compiler(unit, edge.toolchain, builder)
     images = tuple(
         replace(describe_image(edge.display_source, output, backend), compiler=compiler)
         for output in completion.images
     )
     _write_declarations(edge, images, preprocessed)
-    # With a device link, a source can define device functions only.
-    if not edge.relocatable and not any(image.kernels for image in images):
+    # With a device link, a source can define device functions only, and a mixed source can contain
+    # host code only.
+    if not edge.relocatable and not unit.is_mixed and not any(image.kernels for image in images):
         raise SourceError(f"{edge.display_source}: no kernel (no __global__ function) in it")
     compiled = CompiledSource(
         source=edge.display_source,
@@ -80,9 +95,33 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         images=images,
         log=log,
         warnings=builder.read_log(log, unit).warnings,
+        entries=entries,
     )
     files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
+
+
+def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> CompileUnit:
+    """Return the unit with the rewritten text as its source, if the backend needs one."""
+    if not unit.is_mixed:
+        return unit
+    passes = find_mixed(edge.toolchain.backend)
+    front_end = passes.describe_device_pass(unit, edge.toolchain)
+    if front_end is None:
+        return unit
+    text, _ = make_text(front_end)
+    module = name_module("", edge.display_source)
+    rewritten = rewrite(text, passes.read_device_text(text, unit), module, is_device=True)
+    source = unit.output.with_name(f"{unit.output.name}.cpp")
+    files.write_file(source, rewritten.encode(errors="surrogateescape"))
+    remove_directories(front_end.temporary)
+    return replace(unit, source=source)
+
+
+def _forget_source(edge: CompileEdge) -> None:
+    """Remove the source from the depfile: the edge depends on the device key instead."""
+    kept = tuple(path for path in read_dependencies(edge.depfile) if path != edge.source)
+    edge.depfile.write_text(format_depfile(edge.stamp, kept), errors="surrogateescape")
 
 
 def _check_paths(unit: CompileUnit, builder: Builder) -> None:
@@ -121,7 +160,7 @@ def _write_declarations(
 
 
 def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: "") -> None:
-    """Do the remaining work, in the order that `Completion` gives.
+    """Do the remaining work, in the order that `Completion` gives, but keep what is temporary.
 
     Args:
         completion: The work.
@@ -141,10 +180,6 @@ def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: ""
             raise ToolError(_describe_failure(result, find_fix(result.stdout + result.stderr)))
     for origin, destination in completion.moves:
         origin.replace(destination)
-    for directory in completion.temporary:
-        for path in directory.iterdir():
-            path.unlink(missing_ok=True)
-        directory.rmdir()
 
 
 def _describe_failure(result: CommandResult, fix: str) -> str:

@@ -16,6 +16,7 @@ from kbuild import files, records
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import CompressionMode, Visibility
+from kbuild.stages.mixed.edge import HostEdge, write_host_edge
 from kbuild.stages.target import DebugStubs, DeviceFlags
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
@@ -40,7 +41,9 @@ class CompileEdge:
 
     ``output`` is the common start of the paths of its files, without a suffix. The edge contains
     the versions of kbuild and of the compiler, so that a change of either compiles again.
-    ``compiler_launcher`` is the prefix of the commands that a compiler cache supports.
+    ``compiler_launcher`` is the prefix of the commands that a compiler cache supports. ``key`` is
+    the device key of a mixed source, on which the edge depends instead of the source; None for a
+    source that contains only device code.
     """
 
     kbuild_version: str
@@ -53,6 +56,12 @@ class CompileEdge:
     relocatable: bool = False
     keep_assembly: bool = False
     compiler_launcher: tuple[str, ...] = ()
+    key: Path | None = None
+
+    @property
+    def input(self) -> Path:
+        """The file whose change runs the edge again, beside headers."""
+        return self.key or self.source
 
     @property
     def stamp(self) -> Path:
@@ -101,11 +110,21 @@ class LinkEdge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MixedSource:
+    """A mixed source, for the pack edge: where its handles go, and how they are named."""
+
+    display_source: str
+    module: str
+    handles: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PackPlan:
     """The pack edge, which makes a fat binary, a stub unit, and a kernel table from the images.
 
     ``compiled`` are the records of the edges whose images are registered. With a device link, these
-    are the link edges, and ``prelinked`` are the records of the compile edges.
+    are the link edges, and ``prelinked`` are the records of the compile edges. ``mixed`` lists the
+    sources that contain host code: all or none.
     """
 
     kbuild_version: str
@@ -120,6 +139,7 @@ class PackPlan:
     debug_stubs: DebugStubs = "OFF"
     prelinked: tuple[Path, ...] = ()
     compression: CompressionMode = "balance"
+    mixed: tuple[MixedSource, ...] = ()
 
     @property
     def stub(self) -> Path:
@@ -177,7 +197,8 @@ class BuildPlan:
 
     ``editor_options`` are the options in ``compile_commands.json`` with which a compiler can read
     the sources. ``device_jobs`` is the number of device edges of the backend that can run at once.
-    ``notes`` are messages for the user.
+    ``notes`` are messages for the user. ``hosts`` are the host passes of mixed sources, and
+    ``host_options`` the options with which the project's C++ compiler compiles their texts.
     """
 
     edges: tuple[CompileEdge, ...]
@@ -187,6 +208,8 @@ class BuildPlan:
     editor_options: tuple[str, ...]
     device_jobs: int = 1
     notes: tuple[str, ...] = ()
+    hosts: tuple[HostEdge, ...] = ()
+    host_options: tuple[str, ...] = ()
 
 
 def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
@@ -206,6 +229,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,
         keep_assembly=edge.keep_assembly,
+        is_mixed=edge.key is not None,
     )
 
 
@@ -221,6 +245,8 @@ def write_plan(plan: BuildPlan) -> None:
         files.write_if_changed(edge.handoff, records.dump(EDGE_SCHEMA, edge))
     for link in plan.links:
         files.write_if_changed(link.handoff, records.dump(LINK_SCHEMA, link))
+    for host in plan.hosts:
+        write_host_edge(host)
     files.write_if_changed(plan.pack.handoff, records.dump(PACK_SCHEMA, plan.pack))
 
 

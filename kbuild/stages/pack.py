@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -9,6 +10,7 @@ from typing import Final, Literal, get_args
 from kbuild import __version__, files, process, records
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import Builder, PackedImage, PackUnit
+from kbuild.backends.interface.mixed import Entries
 from kbuild.errors import ConfigurationError, InputError, ToolError
 from kbuild.model import (
     CompilerRecord,
@@ -24,7 +26,9 @@ from kbuild.model import (
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import PackPlan
+from kbuild.stages.mixed.tables import MixedTables, build_mixed_tables
 from kbuild.stages.sources.parameter_names import declare_params
+from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.unit import (
     StubInputs,
@@ -32,7 +36,7 @@ from kbuild.stages.stubs.unit import (
     render_cpp_header,
     render_stub_unit,
 )
-from kbuild.stages.stubs.variables import build_variable_table
+from kbuild.stages.stubs.variables import VariableTable, build_variable_table
 
 # No limit in practice: kbuild itself wrote the containers.
 _LARGEST_IMAGE: Final = 1 << 40
@@ -57,16 +61,21 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     started = files.begin_stamp(plan.stamp)
     builder = find_builder(plan.backend)
     sources = _group_by_source(plan.compiled)
+    mixed = _build_mixed(plan, sources)
     prelinked = _select_prelinked(plan, sources)
     containers = tuple(
         _make_container(builder, plan, index, images)
         for index, (_, images) in enumerate((*sources, *prelinked))
     )
-    kernels = declare_params(
-        build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF"),
-        _list_files(plan, sources),
+    rows = (
+        mixed.kernels if mixed else build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF")
     )
-    variables = build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
+    kernels = declare_params(rows, _list_files(plan, sources))
+    variables = (
+        VariableTable(rows=mixed.variables)
+        if mixed
+        else build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
+    )
     groups = (*sources, *prelinked)
     compilers = _list_compilers(groups)
     table = TargetRecord(
@@ -97,6 +106,9 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         kernel_table_size=len(table_bytes),
         alignment=builder.TRAITS.fat_binary_alignment,
         initials=variables.initials,
+        handles=mixed.handles if mixed else (),
+        stub_aliases=mixed.stubs if mixed else (),
+        shadows=mixed.shadows if mixed else (),
     )
     files.write_if_changed(plan.fat_binary, fat_binary)
     files.write_if_changed(plan.kernel_table, table_bytes)
@@ -107,13 +119,41 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     return PackedTarget(table=table, notes=variables.notes)
 
 
-def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
-    grouped: dict[str, list[DeviceImage]] = {}
+def _load(stamps: tuple[Path, ...]) -> Iterator[CompiledSource]:
     for path in stamps:
         content = files.read_file(path)
-        compiled = records.load(records.IMAGE_SCHEMA, CompiledSource, content, str(path))
+        yield records.load(records.IMAGE_SCHEMA, CompiledSource, content, str(path))
+
+
+def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
+    grouped: dict[str, list[DeviceImage]] = {}
+    for compiled in _load(stamps):
         grouped.setdefault(compiled.source, []).extend(compiled.images)
     return tuple((source, tuple(images)) for source, images in grouped.items())
+
+
+def _build_mixed(plan: PackPlan, containers: tuple[SourceImages, ...]) -> MixedTables | None:
+    """Write the handles of mixed sources; return the tables, or None if there are no such sources.
+
+    The architectures of a source have the same kernels, so the entries of the first one count.
+    """
+    if not plan.mixed:
+        return None
+    entries: dict[str, Entries] = {}
+    for compiled in _load(plan.prelinked or plan.compiled):
+        if compiled.entries is not None:
+            entries.setdefault(compiled.source, compiled.entries)
+    demands = tuple(
+        (source, entries[source.display_source], 0 if plan.prelinked else container)
+        for container, source in enumerate(plan.mixed)
+    )
+    tables = build_mixed_tables(containers, demands, has_stubs=plan.debug_stubs != "OFF")
+    rows = iter(tables.kernels)
+    for source, found, _ in demands:
+        names = tuple(next(rows).handle for _ in found.kernels)
+        content = render_handles(found, names, source.module, plan.visibility)
+        files.write_if_changed(source.handles, content)
+    return tables
 
 
 def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, tuple[Path, ...]]:

@@ -11,13 +11,21 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, find_builder
+from kbuild.backends import AUTOMATIC, find_builder, find_mixed
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.resources import identify_installation
-from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan, make_unit
+from kbuild.stages.edges import (
+    BuildPlan,
+    CompileEdge,
+    LinkEdge,
+    MixedSource,
+    PackPlan,
+    make_unit,
+)
 from kbuild.stages.memory import count_device_jobs, read_memory_limit
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_module
 from kbuild.stages.paths import check_path
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.toolchain.find import (
@@ -65,7 +73,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             for arch in _expand_architectures(spec, builder, toolchain, hints)
         }
     launcher = find_launcher(spec.choose_launcher(builder.TRAITS.language))
-    edges = _plan_edges(spec, toolchains, launcher)
+    hosts = _plan_hosts(spec, toolchain, tuple(toolchains)) if spec.is_mixed else ()
+    edges = _plan_edges(spec, toolchains, launcher, {host.source: host for host in hosts})
     with _about("RDC"):
         links = _plan_links(spec, builder, edges) if spec.rdc == "ON" else ()
     # Editors get the options of the native compiler, not those of a cross compiler.
@@ -73,10 +82,12 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     return BuildPlan(
         edges=edges,
         links=links,
-        pack=_plan_pack(spec, toolchain, edges, links),
+        pack=_plan_pack(spec, toolchain, edges, links, hosts),
         device_jobs=count_device_jobs(builder.TRAITS.compile_memory, read_memory_limit()),
         runtime_target=name_runtime(builder.TRAITS.name, spec.runtime),
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
+        hosts=hosts,
+        host_options=_list_host_options(hosts),
         editor_options=builder.language_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
@@ -109,8 +120,50 @@ def _expand_architectures(
         ) from error
 
 
+def _plan_hosts(
+    spec: TargetSpec, toolchain: Toolchain, architectures: tuple[str, ...]
+) -> tuple[HostEdge, ...]:
+    """Plan one host pass per source."""
+    find_mixed(toolchain.backend)  # an error if the backend does not have this capability
+    names = _name_outputs(spec)
+    compiler = dict(spec.compilers).get("CXX")
+    if compiler is None:
+        raise ConfigurationError(
+            "mixed sources need a C++ compiler; add CXX to the project's LANGUAGES"
+        )
+    return tuple(
+        HostEdge(
+            kbuild_version=identify_installation(),
+            source=source,
+            display_source=_display(source, spec.source_root),
+            module=name_module(spec.name, _display(source, spec.source_root)),
+            standard=spec.standard,
+            architectures=architectures,
+            output=spec.output_directory / names[source],
+            toolchain=toolchain,
+            compiler=Path(compiler),
+            compiler_id=spec.host_compiler_id,
+        )
+        for source in spec.sources
+    )
+
+
+def _list_host_options(hosts: tuple[HostEdge, ...]) -> tuple[str, ...]:
+    """List the options with which the C++ compiler compiles the host texts."""
+    if not hosts:
+        return ()
+    host = hosts[0]
+    passes = find_mixed(host.toolchain.backend)
+    # Handles are defined in assembly, which link-time optimization would separate from their uses.
+    own = passes.list_host_options(make_host_unit(host, DeviceFlags()), host.toolchain)
+    return (f"-std=gnu++{host.standard}", "-fno-lto", *own)
+
+
 def _plan_edges(
-    spec: TargetSpec, toolchains: Mapping[str, Toolchain], launcher: tuple[str, ...]
+    spec: TargetSpec,
+    toolchains: Mapping[str, Toolchain],
+    launcher: tuple[str, ...],
+    hosts: Mapping[Path, HostEdge],
 ) -> tuple[CompileEdge, ...]:
     """Plan one edge per source and architecture."""
     names = _name_outputs(spec)
@@ -125,6 +178,7 @@ def _plan_edges(
             toolchain=toolchain,
             relocatable=spec.rdc == "ON",
             compiler_launcher=launcher,
+            key=hosts[source].key if hosts else None,
         )
         for source in spec.sources
         for arch, toolchain in toolchains.items()
@@ -154,6 +208,7 @@ def _plan_pack(
     toolchain: Toolchain,
     edges: tuple[CompileEdge, ...],
     links: tuple[LinkEdge, ...],
+    hosts: tuple[HostEdge, ...],
 ) -> PackPlan:
     """Plan the pack edge, which packs what device links made, or else what the compilers made."""
     stamps = tuple(edge.stamp for edge in edges)
@@ -170,6 +225,12 @@ def _plan_pack(
         stub_suffix=spec.stub_suffix,
         toolchain=toolchain,
         debug_stubs=spec.debug_stubs,
+        mixed=tuple(
+            MixedSource(
+                display_source=host.display_source, module=host.module, handles=host.handles
+            )
+            for host in hosts
+        ),
     )
 
 

@@ -24,11 +24,14 @@ STANDARDS: Final = ("17", "20", "23", "26")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec:
-    """One kernel target, as ``kbuild_add_kernels`` describes it.
+    """One kernel target, as ``kbuild_add_kernels`` or ``kbuild_target_sources`` describes it.
 
     Paths are absolute. In ``sources`` and ``generated``, each file has one spelling. The
     ``generated`` sources might not exist yet. ``compilers``, ``default_architectures``,
     ``platforms``, and ``launchers`` are pairs of a CMake language and a value.
+
+    ``is_mixed`` tells whether the sources also contain host code. ``host_compiler_id`` is CMake's
+    name for the project's C++ compiler.
 
     ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
     if it turns off those of the languages.
@@ -54,6 +57,8 @@ class TargetSpec:
     default_architectures: tuple[tuple[str, str], ...] = ()
     platforms: tuple[tuple[str, str], ...] = ()
     stub_suffix: str = ".c"
+    is_mixed: bool = False
+    host_compiler_id: str = ""
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
 
@@ -66,12 +71,16 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceFlags:
-    """The flags for device code, from the target's expanded properties."""
+    """The flags for device code, from the target's expanded properties.
+
+    ``host_options`` are the options of the project's C++ compiler, for host passes only.
+    """
 
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    host_options: tuple[str, ...] = ()
 
 
 def read_target(path: Path) -> TargetSpec:
@@ -116,6 +125,8 @@ def read_target(path: Path) -> TargetSpec:
         default_architectures=_by_language(pairs, "architecture."),
         platforms=_by_language(pairs, "platform."),
         stub_suffix=find_last("stub_suffix"),
+        is_mixed=find_last("mixed", "OFF") == "ON",
+        host_compiler_id=find_last("host_compiler_id", ""),
         launcher=_read_launcher(pairs),
         launchers=_by_language(pairs, "launcher."),
     )
@@ -146,6 +157,7 @@ def read_flags(path: Path) -> DeviceFlags:
         definitions=tuple(d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))),
         build_options=pairs.get("build_option", ()),
         options=_expand_shell(pairs.get("option", ())),
+        host_options=_expand_shell(pairs.get("host_option", ())),
     )
 
 

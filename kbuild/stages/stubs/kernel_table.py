@@ -27,7 +27,7 @@ def build_kernel_table(
     """
     rows: dict[str, tuple[KernelRecord, str]] = {}
     for container, (source, images) in enumerate(sources):
-        for kernel in _agree(source, images):
+        for kernel in find_common_kernels(source, images):
             # Static kernels of two sources can have the same name, but are two kernels.
             is_shared_name = kernel.linkage == "internal" and kernel.name in rows
             suffix = f".{container}" if is_shared_name else ""
@@ -63,7 +63,7 @@ def _check_duplicate(
         )
 
 
-def _agree(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
+def find_common_kernels(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
     """Return the kernels of a source, which must be the same in all of its images."""
     first = images[0]
     expected = {kernel.name: kernel for kernel in first.kernels}

@@ -25,7 +25,9 @@ class StubInputs:
     """The inputs of a stub unit.
 
     ``spans`` are the offset and size of each container in the fat binary, in bytes. ``initials``
-    have one entry per variable; see `VariableTable`.
+    have one entry per variable; see `VariableTable`. ``handles``, ``stub_aliases``, and ``shadows``
+    are the symbols by which the unit refers to the handles, names the stubs, and refers to the
+    shadows that host texts define; all are empty if the unit defines them itself.
     """
 
     table: TargetRecord
@@ -40,6 +42,9 @@ class StubInputs:
     kernel_table_size: int
     alignment: int = 8
     initials: tuple[InitialContent | None, ...] = ()
+    handles: tuple[str, ...] = ()
+    stub_aliases: tuple[str, ...] = ()
+    shadows: tuple[str, ...] = ()
 
 
 def identifier(name: str) -> str:
@@ -81,6 +86,9 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
                 for index, initial in enumerate(inputs.initials)
                 if initial is not None
             },
+            "handles": inputs.handles,
+            "stub_aliases": inputs.stub_aliases,
+            "shadows": inputs.shadows,
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

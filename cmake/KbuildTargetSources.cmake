@@ -1,0 +1,165 @@
+# kbuild_target_sources: compiles existing sources, which contain kernels, host code, and launches.
+include_guard(GLOBAL)
+
+#[=[.rst:
+.. command:: kbuild_target_sources
+
+  Adds mixed sources to an existing target.  A mixed source contains kernels, host code, and
+  launches such as ``saxpy<<<grid, block>>>(n, a, x, y)``::
+
+    kbuild_target_sources(<target> PRIVATE <file.cu>...
+        [BACKEND cpu|cuda|auto] [ARCHITECTURES <arch>...]
+        [DEBUG_STUBS ON|SYMBOLS|OFF] [RDC ON|OFF] [DEVICE_OPTIONS <option>...]
+        [VISIBILITY default|hidden] [COMPRESSION none|speed|balance|size]
+        [RUNTIME shared|static|bundle] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
+        [HEADERS <file>...] [VERIFY ON|OFF] [POLICY <file>])
+
+  The target can be an executable or a library of any kind, also one that ``Python_add_library``,
+  ``pybind11_add_module``, or ``nanobind_add_module`` created.  The project does not need the
+  language ``CUDA``.
+
+  kbuild compiles each source in two passes.  The device pass compiles the kernels for each
+  architecture.  The host pass turns every launch into a direct call of the runtime, and the
+  project's C++ compiler compiles the result with the flags of the target.  Both passes use the
+  include directories, definitions, and linked libraries of the target.  Messages and debug
+  information name the original file and line.  After a change of host code only, no device compiler
+  runs.
+
+  ``PRIVATE``
+    The mixed sources.  A source without kernels is also allowed.
+
+  ``DEVICE_OPTIONS``
+    Options for the device compiler.
+
+  ``RDC``
+    With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call.
+
+  ``DEVICE_STANDARD``
+    The C++ standard of both passes.  The default is the target's ``CXX_STANDARD``, or ``17``.
+
+  ``VISIBILITY``
+    The visibility of the kernels' symbols.  The default is ``default`` for ``SHARED`` and ``MODULE``
+    libraries, and ``hidden`` for other targets.  Instances of templates and static kernels are
+    never visible outside of their source.
+
+  The other keywords have the same meaning as in :command:`kbuild_add_kernels`.  Host texts are
+  compiled without link-time optimization, precompiled headers, and unity builds.
+
+  Example::
+
+    add_executable(app main.cpp)
+    kbuild_target_sources(app PRIVATE saxpy.cu)
+#]=]
+function(kbuild_target_sources target)
+    list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_target_sources")
+    set(single BACKEND DEBUG_STUBS RDC COMPRESSION VISIBILITY RUNTIME DEVICE_STANDARD HOST_COMPILER VERIFY
+        POLICY)
+    set(multiple PRIVATE HEADERS ARCHITECTURES DEVICE_OPTIONS)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "${single}" "${multiple}")
+    _kbuild_check_arguments(kbuild_target_sources "${target}")
+    if(NOT TARGET "${target}")
+        message(FATAL_ERROR "kbuild_target_sources(${target}): target ${target} does not exist; create it "
+            "first, for example with add_executable(${target})")
+    endif()
+    if(NOT arg_PRIVATE)
+        message(FATAL_ERROR "kbuild_target_sources(${target}): PRIVATE is missing; name at least one source")
+    endif()
+    foreach(source IN LISTS arg_PRIVATE)
+        if(NOT source MATCHES "\\.(cu|hip)$")
+            message(FATAL_ERROR "kbuild_target_sources(${target}): ${source} is not a .cu or .hip file; add "
+                "C++ sources with target_sources()")
+        endif()
+    endforeach()
+    if(NOT CMAKE_CXX_COMPILER_LOADED)
+        message(FATAL_ERROR "kbuild_target_sources(${target}): mixed sources need a C++ compiler; add CXX to "
+            "the project's LANGUAGES")
+    endif()
+
+    get_target_property(real "${target}" ALIASED_TARGET)
+    if(real)
+        set(target "${real}")
+    endif()
+    _kbuild_describe_mixed_target()
+    _kbuild_set_defaults()
+    set(directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${arg_NAME}")
+    _kbuild_write_launcher(launcher)
+    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+    if(is_multi_config)
+        _kbuild_write_flags("${target}" "${directory}/$<CONFIG>")
+        foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES)
+            _kbuild_add_configuration("${target}" "${directory}/${configuration}" "${configuration}")
+        endforeach()
+    else()
+        _kbuild_write_flags("${target}" "${directory}")
+        _kbuild_add_configuration("${target}" "${directory}" "")
+    endif()
+    _kbuild_finish_mixed("${target}")
+endfunction()
+
+# Translates the keywords and the target to what the functions for kernel targets read.
+macro(_kbuild_describe_mixed_target)
+    set(arg_MIXED ON)
+    set(arg_SOURCES "${arg_PRIVATE}")
+    set(arg_COMPILE_OPTIONS "${arg_DEVICE_OPTIONS}")
+    get_target_property(kind "${target}" TYPE)
+    string(REPLACE "_LIBRARY" "" kind "${kind}")
+    if(kind STREQUAL "INTERFACE")
+        message(FATAL_ERROR "kbuild_target_sources(${target}): an INTERFACE library has no objects")
+    endif()
+    # Each call compiles its sources together, and has its own stub unit.
+    set(arg_NAME "${target}")
+    get_target_property(_kbuild_calls "${target}" _KBUILD_CALLS)
+    if(_kbuild_calls)
+        math(EXPR _kbuild_calls "${_kbuild_calls} + 1")
+        set(arg_NAME "${target}_${_kbuild_calls}")
+    else()
+        set(_kbuild_calls 1)
+    endif()
+    set_target_properties("${target}" PROPERTIES _KBUILD_CALLS "${_kbuild_calls}")
+    get_target_property(_kbuild_standard "${target}" CXX_STANDARD)
+    if(_kbuild_standard AND _kbuild_standard GREATER 17)
+        _kbuild_set_default(DEVICE_STANDARD "${_kbuild_standard}")
+    endif()
+endmacro()
+
+# Adds the host texts of one configuration to a target.
+function(_kbuild_add_host_texts target configuration)
+    set_source_files_properties(${_kbuild_host_texts} PROPERTIES
+        GENERATED TRUE
+        LANGUAGE CXX
+        COMPILE_OPTIONS "${_kbuild_host_options}"
+        SKIP_AUTOGEN ON
+        SKIP_LINTING ON
+        SKIP_PRECOMPILE_HEADERS ON
+        SKIP_UNITY_BUILD_INCLUSION ON)
+    set(texts "${_kbuild_host_texts}")
+    set(stamp "${_kbuild_pack_stamp}")
+    set(header_directory "${_kbuild_pack_header_directory}")
+    _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)
+    target_sources(${target} PRIVATE ${texts})
+    target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
+    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")
+endfunction()
+
+# Connects the target with its device code and the runtime. Properties, unlike target_link_libraries(), can
+# be combined with both signatures of that command.
+function(_kbuild_finish_mixed target)
+    get_target_property(stamps ${target} _KBUILD_STAMPS)
+    add_custom_target(${arg_NAME}_device_code DEPENDS ${stamps})
+    add_dependencies(${target} ${arg_NAME}_device_code)
+    _kbuild_check_runtime(${target})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${_kbuild_runtime_target} kbuild::headers)
+    get_target_property(kind ${target} TYPE)
+    if(kind MATCHES "STATIC|OBJECT")
+        set_property(TARGET ${target} APPEND PROPERTY
+            INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:${_kbuild_runtime_target}>")
+    endif()
+    if(arg_RUNTIME STREQUAL "bundle")
+        get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
+        _kbuild_install_companion(${target} BESIDE "${runtime}")
+    endif()
+    set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
+    if(arg_VERIFY AND NOT TARGET "${target}_verified")
+        _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
+    endif()
+endfunction()

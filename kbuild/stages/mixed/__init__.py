@@ -1,0 +1,1 @@
+"""Mixed sources: the host pass, and the tables that connect it to the device pass."""

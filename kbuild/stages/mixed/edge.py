@@ -1,0 +1,110 @@
+"""The host pass of a mixed source as an edge, and the handoff file through which it is run.
+
+Like `kbuild.stages.edges`, this module does not import what only planning needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, records
+from kbuild.backends.interface.mixed import HostUnit
+from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.stages.target import DeviceFlags
+
+HOST_SCHEMA: Final = "kbuild.host/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostEdge:
+    """The host pass of one mixed source, with everything that is known when CMake configures.
+
+    ``output`` is the common start of the paths of its files. ``module`` is the part of generated
+    names that is unique to the source. ``toolchain`` is the one of the device pass, and
+    ``compiler`` is the project's C++ compiler, which compiles the host text.
+    """
+
+    kbuild_version: str
+    source: Path
+    display_source: str
+    module: str
+    standard: str
+    architectures: tuple[str, ...]
+    output: Path
+    toolchain: Toolchain
+    compiler: Path
+    compiler_id: str
+
+    @property
+    def text(self) -> Path:
+        """The rewritten host text."""
+        return self._file("host.cpp")
+
+    @property
+    def key(self) -> Path:
+        """The device key: the part of the source that device code depends on."""
+        return self._file("key")
+
+    @property
+    def handles(self) -> Path:
+        """The definitions of the handles, which the host text includes."""
+        return name_handles(self.output)
+
+    @property
+    def stamp(self) -> Path:
+        """The file that the edge writes last."""
+        return self._file("host")
+
+    @property
+    def depfile(self) -> Path:
+        """The depfile, which lists the files that the host pass read."""
+        return self._file("host.d")
+
+    @property
+    def handoff(self) -> Path:
+        """The handoff file for ``kbuild host-pass``."""
+        return self._file("host.edge")
+
+    def _file(self, suffix: str) -> Path:
+        return self.output.with_name(f"{self.output.name}.{suffix}")
+
+
+def name_handles(output: Path) -> Path:
+    """Return the path of the handles of the source whose files start with ``output``."""
+    return output.with_name(f"{output.name}.handles.h")
+
+
+def name_module(target: str, display_source: str) -> str:
+    """Return the part of generated names that is unique to a source of a target."""
+    return files.sha256(f"{target}\0{display_source}".encode())[:8]
+
+
+def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
+    """Combine an edge and the flags of its target into the input of a backend."""
+    return HostUnit(
+        source=edge.source,
+        display_source=edge.display_source,
+        output=edge.output,
+        stamp=edge.stamp,
+        depfile=edge.depfile,
+        compiler=edge.compiler,
+        compiler_id=edge.compiler_id,
+        include_directories=flags.include_directories,
+        definitions=flags.definitions,
+        options=flags.host_options,
+        device_options=flags.options,
+        standard=edge.standard,
+        architectures=edge.architectures,
+    )
+
+
+def write_host_edge(edge: HostEdge) -> None:
+    """Write the handoff file."""
+    files.write_if_changed(edge.handoff, records.dump(HOST_SCHEMA, edge))
+
+
+def read_host_edge(path: Path) -> HostEdge:
+    """Read the handoff file at ``path``."""
+    return records.load(HOST_SCHEMA, HostEdge, files.read_file(path), str(path))

@@ -1,0 +1,58 @@
+"""Run the host pass of a mixed source: write its host text and its device key."""
+
+from __future__ import annotations
+
+from kbuild import files, process
+from kbuild.backends import find_mixed
+from kbuild.cxx.rewrite import rewrite
+from kbuild.stages.depfiles import check_prerequisites, read_dependencies
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit
+from kbuild.stages.mixed.texts import make_text, remove_directories
+from kbuild.stages.sources.device_text import select_device_text
+from kbuild.stages.target import DeviceFlags
+
+# Headers of the system and of toolkits do not belong to the project.
+_SYSTEM_DIRECTORIES = ("/usr/include/", "/usr/lib/", "/usr/local/")
+
+
+def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
+    """Write the host text and the device key, only if they change; write the stamp last.
+
+    Returns:
+        The warnings of the tools.
+
+    Raises:
+        ToolError: A tool failed.
+        SourceError: The source contains something that cannot work in a mixed source.
+    """
+    started = files.begin_stamp(edge.stamp)
+    edge.output.parent.mkdir(parents=True, exist_ok=True)
+    passes = find_mixed(edge.toolchain.backend)
+    unit = make_host_unit(edge, flags)
+    command = passes.listing_command(unit, edge.toolchain)
+    listing = ""
+    if command is not None:
+        result = process.run_checked(command)
+        listing = result.stdout + result.stderr
+    front_end = passes.describe_host_pass(unit, edge.toolchain, listing)
+    text, warnings = make_text(front_end)
+    check_prerequisites(edge.depfile)
+    rewritten = rewrite(text, passes.read_host_text(text, unit), edge.module)
+    include = f'\n#include "{edge.handles.name}"\n'
+    files.write_if_changed(edge.text, (rewritten + include).encode(errors="surrogateescape"))
+    files.write_if_changed(edge.key, _select_key(edge))
+    remove_directories(front_end.temporary)
+    files.write_stamp(edge.stamp, b"", started)
+    return warnings
+
+
+def _select_key(edge: HostEdge) -> bytes:
+    """Return what the device pass depends on in the source; headers are in its own depfile."""
+    headers = (
+        path
+        for path in read_dependencies(edge.depfile)
+        if path != edge.source and not str(path).startswith(_SYSTEM_DIRECTORIES)
+    )
+    return select_device_text(
+        files.read_file(edge.source), (files.read_file(path) for path in headers)
+    )

@@ -1,0 +1,144 @@
+"""Build the kernel table and the variable table of mixed sources from their entries.
+
+The host text of each source defines its own handles and shadows. The stub unit refers to them
+through hidden aliases, so that a row can also stand for a handle that no other file can name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
+from kbuild.demangle.stub_names import name_stub
+from kbuild.errors import SourceError
+from kbuild.model import Kernel, KernelRecord, Variable, VariableRecord
+from kbuild.stages.edges import MixedSource
+from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
+
+# A mixed source, what it demands, and the index of its container.
+Demand: TypeAlias = tuple[MixedSource, Entries, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixedTables:
+    """The rows of a target, and the symbols through which the stub unit refers to each of them."""
+
+    kernels: tuple[KernelRecord, ...]
+    handles: tuple[str, ...]
+    stubs: tuple[str, ...]
+    variables: tuple[VariableRecord, ...]
+    shadows: tuple[str, ...]
+
+
+def name_handle(module: str, index: int) -> str:
+    """Return the alias of the handle of a source's kernel number ``index``."""
+    return f"kbuild_handle_{module}_{index}"
+
+
+def name_stub_alias(module: str, index: int) -> str:
+    """Return the alias of the debug stub of a source's kernel number ``index``."""
+    return f"kbuild_stub_{module}_{index}"
+
+
+def name_shadow(module: str, index: int) -> str:
+    """Return the alias of the shadow of a source's variable number ``index``."""
+    return f"kbuild_shadow_{module}_{index}"
+
+
+def build_mixed_tables(
+    containers: tuple[SourceImages, ...], demands: tuple[Demand, ...], *, has_stubs: bool
+) -> MixedTables:
+    """Build one row per entry, in the order of the containers.
+
+    Raises:
+        SourceError: Two sources define one external kernel, a handle has no device code, or the
+            images of a source disagree.
+    """
+    kernels = tuple(_list_kernels(containers, demands, has_stubs=has_stubs))
+    variables = tuple(_list_variables(containers, demands))
+    return MixedTables(
+        kernels=tuple(row for row, _, _ in kernels),
+        handles=tuple(handle for _, handle, _ in kernels),
+        stubs=tuple(stub for _, _, stub in kernels),
+        variables=tuple(row for row, _ in variables),
+        shadows=tuple(shadow for _, shadow in variables),
+    )
+
+
+def _list_kernels(
+    containers: tuple[SourceImages, ...], demands: tuple[Demand, ...], *, has_stubs: bool
+) -> Iterator[tuple[KernelRecord, str, str]]:
+    defined: dict[str, str] = {}
+    used: set[str] = set()
+    common = [
+        {kernel.name: kernel for kernel in find_common_kernels(*container)}
+        for container in containers
+    ]
+    for source, entries, container in demands:
+        for index, entry in enumerate(entries.kernels):
+            kernel = common[container].get(entry.device_name)
+            if kernel is None:
+                raise SourceError(
+                    f"{source.display_source}: there is no device code for kernel "
+                    f"'{entry.device_name}', which host code refers to"
+                )
+            if entry.linkage == "external":
+                _check_duplicate(kernel, source.display_source, defined)
+            suffix = f".{container}.{index}" if entry.device_name in used else ""
+            used.add(entry.device_name)
+            yield (
+                _make_row(entry, kernel, container, suffix, has_stub=has_stubs),
+                name_handle(source.module, index),
+                name_stub_alias(source.module, index),
+            )
+
+
+def _check_duplicate(kernel: Kernel, source: str, defined: dict[str, str]) -> None:
+    first = defined.setdefault(kernel.name, source)
+    if first != source:
+        raise SourceError(
+            f"kernel '{kernel.display}' is defined in both {first} and {source}; rename one, or "
+            "make both static"
+        )
+
+
+def _make_row(
+    entry: KernelEntry, kernel: Kernel, container: int, suffix: str, *, has_stub: bool
+) -> KernelRecord:
+    return KernelRecord(
+        handle=entry.device_name + suffix,
+        device_name=entry.device_name,
+        display=kernel.display,
+        # A template's instances belong to their source, which launches its own code.
+        linkage="external" if entry.linkage == "external" else "internal",
+        container=container,
+        params=kernel.params,
+        stub=name_stub(entry.device_name) + suffix if has_stub else None,
+    )
+
+
+def _list_variables(
+    containers: tuple[SourceImages, ...], demands: tuple[Demand, ...]
+) -> Iterator[tuple[VariableRecord, str]]:
+    for source, entries, container in demands:
+        known = {v.name: v for image in containers[container][1] for v in image.variables}
+        for index, entry in enumerate(entries.variables):
+            yield (
+                _make_variable(entry, known.get(entry.device_name), container),
+                name_shadow(source.module, index),
+            )
+
+
+def _make_variable(
+    entry: VariableEntry, variable: Variable | None, container: int
+) -> VariableRecord:
+    return VariableRecord(
+        shadow=entry.device_name,
+        device_name=entry.device_name,
+        display=variable.display if variable else entry.device_name,
+        kind=entry.kind,
+        size=entry.size,
+        container=container,
+    )

@@ -1,0 +1,34 @@
+"""Make the texts that a pass of a mixed source rewrites."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kbuild import process
+from kbuild.backends.interface.mixed import FrontEnd
+from kbuild.errors import ToolError
+
+
+def make_text(front_end: FrontEnd) -> tuple[str, str]:
+    """Run the commands of a front end; return the text that they leave, and their warnings.
+
+    Raises:
+        ToolError: A command failed.
+    """
+    log = ""
+    for command in front_end.commands:
+        for directory in command.directories:
+            directory.mkdir(parents=True, exist_ok=True)
+        result = process.run(command)
+        if result.returncode != 0:
+            raise ToolError(process.describe_failure(result))
+        log += result.stderr
+    return front_end.text.read_text(encoding="utf-8", errors="surrogateescape"), log
+
+
+def remove_directories(directories: tuple[Path, ...]) -> None:
+    """Remove directories of intermediate files, with the files in them."""
+    for directory in directories:
+        for path in directory.iterdir():
+            path.unlink(missing_ok=True)
+        directory.rmdir()

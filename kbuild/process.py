@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
@@ -102,6 +103,16 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         ).returncode
     except FileNotFoundError as error:
         raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
+
+
+def replace_process(argv: tuple[str, ...]) -> NoReturn:
+    """Become another program, which inherits the terminal, the signals, and the exit status."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execv(argv[0], argv)  # noqa: S606 - the program that the user names
+    except OSError as error:
+        raise ToolError(f"{argv[0]}: {error.strerror}") from error
 
 
 def run_isolated(command: Command, *, timeout: float) -> IsolatedResult:

@@ -27,6 +27,23 @@ def show_build() -> Iterator[BuildReporter]:
         bar.close()
 
 
+@contextmanager
+def show_build_on_terminal() -> Iterator[BuildReporter]:
+    """Yield a receiver that shows progress only on a terminal, and always the tools' messages."""
+    with show_build() as reporter:
+        yield _Messages() if isinstance(reporter, _Lines) else reporter
+
+
+class _Messages:
+    """A reporter that prints only what tools say."""
+
+    def report_step(self, step: BuildStep) -> None:
+        pass
+
+    def report_line(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+
 class _Lines:
     """A reporter that prints one line per edge, for logs."""
 

@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
     "clean": ("clean", "remove what kbuild build made"),
+    "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "verify": ("verify", "check artifacts against the rules and a policy"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
@@ -110,7 +111,8 @@ def _run_command(name: str, words: Sequence[str]) -> int:
     # Facts are trees that live until the end. Searching them for cycles takes a tenth of the
     # time and finds none.
     gc.set_threshold(_GC_THRESHOLD)
-    code: int = module.run(parser.parse_args(words))
+    parse = getattr(module, "parse", _Parser.parse_args)
+    code: int = module.run(parse(parser, words))
     return code
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from kbuild import files
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable
+from kbuild.project.sources import is_kernel_source
 from kbuild.stages.render import render
 
 _BUILD_TYPES: Final = {"release": "Release", "debug": "Debug"}
@@ -17,6 +18,7 @@ _ARTIFACT_NAMES: Final = {
     "static": "lib{}.a",
     "shared": "lib{}.so",
     "module": "lib{}.so",
+    "executable": "{}",
 }
 
 
@@ -53,6 +55,7 @@ def write_project(manifest: Manifest, directory: BuildDirectory, settings: Build
         "inputs": (directory.environment, manifest.path, *manifest.policies, *compilers),
         "source_root": manifest.root,
         "output": directory.root,
+        "languages": "C CXX" if any(map(_has_c_source, manifest.targets)) else "CXX",
         "targets": [_describe_target(manifest, target, profile) for target in manifest.targets],
     }
     content = render("project.cmake.j2", rows)
@@ -66,9 +69,22 @@ def _describe_target(
     debug_stubs = table.debug_stubs if profile.debug_stubs is None else profile.debug_stubs
     verify = table.verify if profile.verify is None else profile.verify
     root = manifest.root
+    includes = [root / path for path in table.include_directories]
+    definitions = (*table.definitions, *profile.definitions)
+    options = (*table.compile_options, *profile.compile_options)
+    kernel_sources = [path for path in target.sources if is_kernel_source(path)]
     return {
         "name": target.name,
         "kind": table.kind,
+        "has_host_code": target.has_host_code,
+        "host_sources": [path for path in target.sources if not is_kernel_source(path)],
+        "commands": {
+            "target_include_directories": includes,
+            "target_compile_definitions": definitions,
+            "target_compile_options": table.host_options,
+            "target_link_directories": [root / path for path in table.link_directories],
+            "target_link_libraries": table.link_libraries,
+        },
         "one_value": {
             "BACKEND": table.backend,
             "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
@@ -82,14 +98,24 @@ def _describe_target(
             "POLICY": manifest.find_policy(target),
         },
         "many_values": {
-            "SOURCES": target.sources,
             "HEADERS": [root / header for header in table.headers],
             "ARCHITECTURES": table.architectures,
-            "INCLUDE_DIRECTORIES": [root / path for path in table.include_directories],
-            "DEFINITIONS": (*table.definitions, *profile.definitions),
-            "COMPILE_OPTIONS": (*table.compile_options, *profile.compile_options),
-        },
+        }
+        | (
+            {"PRIVATE": kernel_sources, "DEVICE_OPTIONS": options}
+            if target.has_host_code
+            else {
+                "SOURCES": target.sources,
+                "INCLUDE_DIRECTORIES": includes,
+                "DEFINITIONS": definitions,
+                "COMPILE_OPTIONS": options,
+            }
+        ),
     }
+
+
+def _has_c_source(target: ManifestTarget) -> bool:
+    return target.has_host_code and any(path.suffix == ".c" for path in target.sources)
 
 
 def _on_off(value: bool) -> str:

@@ -15,7 +15,7 @@ from kbuild import records
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.files import read_toml
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
-from kbuild.project.sources import find_sources
+from kbuild.project.sources import contains_host_code, find_sources
 from kbuild.project.target_names import check_conflicts, check_name
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
 
@@ -32,7 +32,10 @@ PROFILES: Final = ("release", "debug")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetTable:
-    """A ``[target.<name>]`` table. Paths are unchanged and relative to the manifest."""
+    """A ``[target.<name>]`` table. Paths are unchanged and relative to the manifest.
+
+    ``host_options``, ``link_directories``, and ``link_libraries`` apply to targets with host code.
+    """
 
     sources: tuple[str, ...]
     kind: ArtifactKind = "shared"
@@ -49,6 +52,9 @@ class TargetTable:
     compile_options: tuple[str, ...] = ()
     device_standard: int = 17
     host_compiler: str | None = None
+    host_options: tuple[str, ...] = ()
+    link_directories: tuple[str, ...] = ()
+    link_libraries: tuple[str, ...] = ()
     verify: bool = True
     policy: str | None = None
 
@@ -69,11 +75,16 @@ class ProfileTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestTarget:
-    """A target with its name, its table, and its source files."""
+    """A target with its name, its table, and its source files.
+
+    ``has_host_code`` tells whether the target is an executable, or one of its kernel sources also
+    contains host code. Its kernel sources are then mixed sources, and the others host sources.
+    """
 
     name: str
     table: TargetTable
     sources: tuple[Path, ...]
+    has_host_code: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +216,19 @@ def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
     read = _read_table(TargetTable, path, f"[target.{name}]", table)
     _check_target(where, name, read)
     sources = find_sources(path.parent, f"{where}.sources", read.sources)
-    return ManifestTarget(name=name, table=read, sources=sources)
+    has_host_code = read.kind == "executable" or any(map(contains_host_code, sources))
+    if not has_host_code:
+        _reject_host_keys(where, read)
+    return ManifestTarget(name=name, table=read, sources=sources, has_host_code=has_host_code)
+
+
+def _reject_host_keys(where: str, table: TargetTable) -> None:
+    for key in ("host_options", "link_directories", "link_libraries"):
+        if getattr(table, key):
+            raise ConfigurationError(
+                f"{where}.{key}: the sources of the target contain no host code; remove the key, "
+                'or use kind = "executable"'
+            )
 
 
 def _check_target(where: str, name: str, table: TargetTable) -> None:
@@ -213,7 +236,8 @@ def _check_target(where: str, name: str, table: TargetTable) -> None:
         check_name(name)
     if not table.sources:
         raise ConfigurationError(f"{where}.sources: expected at least one file or pattern")
-    _reject_semicolons(where, (*table.definitions, *table.compile_options))
+    texts = (*table.definitions, *table.compile_options, *table.host_options)
+    _reject_semicolons(where, (*texts, *table.link_libraries))
 
 
 def _reject_semicolons(where: str, values: tuple[str, ...]) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError
+from kbuild.files import read_file
 from kbuild.project.directory import DEFAULT_OUTPUT
 from kbuild.stages.paths import check_encoding, check_length, check_path, normalize
 
 # pathlib follows the parts of a pattern by recursion.
 _MOST_PARTS: Final = 100
 _SHOWN: Final = 60
+_KERNEL_SUFFIXES: Final = (".cu", ".hip")
+_LAUNCH: Final = re.compile(rb"<<<.*?>>>\s*\(", re.DOTALL)
 
 
 def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
@@ -61,6 +65,16 @@ def _check_pattern(where: str, pattern: str) -> None:
             f"{where}: {pattern!r}: '**' matches directories and cannot be a part of {wrong!r}; "
             "write '**/*.cu' for files at any depth"
         )
+
+
+def is_kernel_source(path: Path) -> bool:
+    """Return whether a file can contain kernels, judging by its name."""
+    return path.suffix in _KERNEL_SUFFIXES
+
+
+def contains_host_code(path: Path) -> bool:
+    """Return whether a kernel source launches kernels or defines functions for other host files."""
+    return is_kernel_source(path) and _LAUNCH.search(read_file(path)) is not None
 
 
 def match_files(root: Path, pattern: str) -> tuple[Path, ...]:

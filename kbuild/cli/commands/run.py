@@ -1,0 +1,144 @@
+"""``kbuild run``: build a program from its sources, and run it."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from kbuild import process
+from kbuild.backends import AUTOMATIC, builder_names
+from kbuild.cli.build_progress import show_build_on_terminal
+from kbuild.cli.commands.build import report_waiting
+from kbuild.errors import ConfigurationError
+from kbuild.project.checks import check_manifest
+from kbuild.project.configure import configure_directory
+from kbuild.project.directory import BuildDirectory, find_cache, hold_lock
+from kbuild.project.generate import BuildSettings, locate_artifact
+from kbuild.project.manifest import PROFILES, read_manifest
+from kbuild.project.ninja import NinjaRun, run_ninja
+from kbuild.project.program import ProgramSpec, write_manifest
+from kbuild.project.tools import find_build_tools
+from kbuild.toolchain.devices import choose_device
+
+HELP = "Build a program from kernel sources and C++ sources, and run it."
+EPILOG = """\
+Words after -- are the arguments of the program. kbuild run ends with the program's exit code.
+The program is built in kbuild's cache directory, so that the next run only checks for changes.
+"""
+_SEPARATOR: Final = "--"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "sources", nargs="+", type=Path, metavar="FILE", help="compile these sources"
+    )
+    parser.add_argument(
+        "-I",
+        dest="include_directories",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="search DIR for headers",
+    )
+    parser.add_argument(
+        "-D",
+        dest="definitions",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="define a macro",
+    )
+    parser.add_argument(
+        "-l",
+        dest="libraries",
+        action="append",
+        default=[],
+        metavar="LIB",
+        help="link the library LIB",
+    )
+    parser.add_argument(
+        "-L",
+        dest="library_directories",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="search DIR for libraries",
+    )
+    parser.add_argument(
+        "--std", default=17, type=int, metavar="N", help="use C++ standard N (default: 17)"
+    )
+    parser.add_argument(
+        "--host-options",
+        default="",
+        metavar="OPTS",
+        help="pass these options to the host compiler; write --host-options=OPTS",
+    )
+    parser.add_argument(
+        "--device-options",
+        default="",
+        metavar="OPTS",
+        help="pass these options to the device compiler; write --device-options=OPTS",
+    )
+    parser.add_argument(
+        "--rdc", action="store_true", help="link device code of all sources (relocatable code)"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=(*builder_names(), AUTOMATIC),
+        default=AUTOMATIC,
+        help="select the backend (default: one with a usable device, or else cpu)",
+    )
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse the command's own words. Those after ``--`` are the program's arguments."""
+    position = words.index(_SEPARATOR) if _SEPARATOR in words else len(words)
+    arguments = parser.parse_intermixed_args(words[:position])
+    arguments.arguments = tuple(words[position + 1 :])
+    return arguments
+
+
+def run(arguments: argparse.Namespace) -> NoReturn:
+    """Build what changed, and replace this process by the program."""
+    spec = _describe_program(arguments)
+    directory = BuildDirectory(root=find_cache("run") / spec.digest)
+    tools = find_build_tools()
+    manifest = read_manifest(write_manifest(spec, directory))
+    check_manifest(manifest, directory.root)
+    with hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock:
+        settings = BuildSettings(profile=PROFILES[0])
+        with show_build_on_terminal() as reporter:
+            configure_directory(directory, manifest, settings, tools, reporter.report_line)
+            run_ninja(NinjaRun(ninja=tools.ninja, directory=directory.cmake, lock=lock), reporter)
+    program = locate_artifact(directory, manifest.targets[0])
+    process.replace_process((str(program), *arguments.arguments))
+
+
+def _describe_program(arguments: argparse.Namespace) -> ProgramSpec:
+    for path in arguments.sources:
+        if not path.is_file():
+            raise ConfigurationError(f"{path}: no such file")
+    backend, architecture = choose_device(arguments.backend)
+    return ProgramSpec(
+        sources=_make_absolute(arguments.sources),
+        backend=backend,
+        architecture=architecture,
+        standard=arguments.std,
+        include_directories=_make_absolute(arguments.include_directories),
+        definitions=tuple(arguments.definitions),
+        link_directories=_make_absolute(arguments.library_directories),
+        link_libraries=tuple(arguments.libraries),
+        host_options=tuple(shlex.split(arguments.host_options)),
+        device_options=tuple(shlex.split(arguments.device_options)),
+        rdc=arguments.rdc,
+    )
+
+
+def _make_absolute(paths: Sequence[Path]) -> tuple[Path, ...]:
+    return tuple(path.absolute() for path in paths)

@@ -19,7 +19,7 @@ from kbuild.errors import InputError, KbuildError, ToolError, did_you_mean
 from kbuild.process import Failure, leave_failure
 
 # Maps each command to its module and its description in `kbuild --help`.
-_COMMANDS: Final = {
+COMMANDS: Final = {
     "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
     "clean": ("clean", "remove what kbuild build made"),
@@ -32,12 +32,12 @@ _COMMANDS: Final = {
     "bench": ("bench", "measure the cost of a launch"),
     "explain": ("explain", "explain what a rule reports, why it matters, and how to fix it"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
-    "runtimes": ("runtimes", "[internal] write the runtimes' imported targets"),
-    "plan": ("plan", "[internal] plan the edges of a target"),
-    "host-pass": ("host_pass", "[internal] write the host text of one mixed source"),
-    "compile": ("compile", "[internal] compile one source for one architecture"),
-    "device-link": ("device_link", "[internal] link a target's device code"),
-    "pack": ("pack", "[internal] write the fat binary, stub unit, and headers of a target"),
+    "runtimes": ("edges.runtimes", "[internal] write the runtimes' imported targets"),
+    "plan": ("edges.plan", "[internal] plan the edges of a target"),
+    "host-pass": ("edges.host_pass", "[internal] write the host text of one mixed source"),
+    "compile": ("edges.compile", "[internal] compile one source for one architecture"),
+    "device-link": ("edges.device_link", "[internal] link a target's device code"),
+    "pack": ("edges.pack", "[internal] write the fat binary, stub unit, and headers of a target"),
 }
 _GC_THRESHOLD: Final = 1 << 20
 _USAGE_ERROR: Final = 2
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        if words and words[0] in _COMMANDS:
+        if words and words[0] in COMMANDS:
             failure = Failure(exit_code=_run_command(words[0], words[1:]))
         else:
             failure = Failure(exit_code=_run_options(words))
@@ -100,7 +100,7 @@ def _format_message(error: KbuildError) -> str:
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
-    module: Any = importlib.import_module(f"kbuild.cli.commands.{_COMMANDS[name][0]}")
+    module: Any = importlib.import_module(f"kbuild.cli.commands.{COMMANDS[name][0]}")
     parser = _Parser(
         prog=f"kbuild {name}",
         description=module.HELP,
@@ -117,8 +117,8 @@ def _run_command(name: str, words: Sequence[str]) -> int:
 
 
 def _run_options(words: Sequence[str]) -> int:
-    width = max(map(len, _COMMANDS))
-    listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in _COMMANDS.items())
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
     parser = _Parser(
         prog="kbuild",
         usage="kbuild COMMAND [OPTIONS]",
@@ -142,7 +142,7 @@ def _run_options(words: Sequence[str]) -> int:
         print(resources.cmake_directory())
     elif arguments.command is not None:
         command = arguments.command
-        parser.error(f"unknown command {command!r}{did_you_mean(command, _COMMANDS)}")
+        parser.error(f"unknown command {command!r}{did_you_mean(command, COMMANDS)}")
     else:
         parser.print_help(sys.stderr)
         return _USAGE_ERROR

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
 import re
 import textwrap
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from kbuild.cli import commands
+from kbuild.cli.main import COMMANDS
 from kbuild_reference.markdown import escape, fence, format_table
 
 _WIDTH: Final = 88
@@ -20,14 +20,9 @@ _ANSI: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 def find_commands() -> dict[str, ModuleType]:
     """Return the module of each command, by the command's name."""
-    modules = (
-        (info.name, importlib.import_module(f"{commands.__name__}.{info.name}"))
-        for info in pkgutil.iter_modules(commands.__path__)
-    )
     return {
-        name.replace("_", "-"): module
-        for name, module in modules
-        if hasattr(module, "add_arguments")
+        name: importlib.import_module(f"{commands.__name__}.{module}")
+        for name, (module, _) in sorted(COMMANDS.items())
     }
 
 

@@ -43,7 +43,7 @@ def imported_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize("module", HEAVY)
 def test_compile_imports_nothing_heavy(module: str) -> None:
-    imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.compile")
+    imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.edges.compile")
 
     assert "kbuild.stages.compile" in imported
     assert module not in imported
@@ -64,6 +64,6 @@ def test_build_imports_neither_planning_nor_verification() -> None:
 
 @pytest.mark.parametrize("command", ["pack", "plan", "runtimes"])
 def test_build_edges_import_no_readers(command: str) -> None:
-    imported = imported_by(f"import kbuild.cli.main, kbuild.cli.commands.{command}")
+    imported = imported_by(f"import kbuild.cli.main, kbuild.cli.commands.edges.{command}")
 
     assert {"elftools", "numpy", "rich"}.isdisjoint(imported)

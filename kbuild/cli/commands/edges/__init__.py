@@ -1,0 +1,1 @@
+"""The commands that CMake and the build edges call."""

@@ -59,7 +59,7 @@ public:
 
     // Returns the device variable that a shadow represents, and loads its container if necessary.
     // Throws Failure.
-    const kbuild_cpu_variable& locate(const void* shadow);
+    kbuild_cpu_variable locate(const void* shadow);
 
     // Writes the addresses of the module's managed variables to their shadows. Throws Failure.
     void initialize_managed(const kbuild_module& descriptor, void (*initialize)());

@@ -79,12 +79,14 @@ def find_qualified(text: str, qualifiers: frozenset[str]) -> tuple[Declaration, 
     for mark in marks:
         if mark.start < last:
             continue
-        declaration = _read(text, mark, qualifiers)
         around = scopes.around(mark.start)
-        found.append(
-            _place(declaration, scopes.name_namespace(mark.start), around[-1].kind if around else "")
+        declaration = replace(
+            _read(text, mark, qualifiers),
+            namespaces=scopes.name_namespace(mark.start),
+            scope=around[-1].kind if around else "",
         )
-        last = declaration.qualifiers[-1][1]
+        found.append(declaration)
+        last = max(mark.end, *(end for _, end in declaration.qualifiers))
     return tuple(found)
 
 

@@ -209,18 +209,12 @@ def mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     )
 
 
-def name_device_text(unit: CompileUnit) -> Path:
-    """Return the file with the preprocessed text of a mixed source."""
-    return unit.output.with_name(unit.output.name + ".device.cpp")
-
-
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     """See `Builder`: a C++ compile to an object with debug information.
 
-    For a mixed source, it reads the rewritten text of `mixed.describe_device_pass`.
+    The unit of a mixed source has the rewritten text as its source.
     """
     compiled = unit.output.with_name(unit.output.name + ".o")
-    source = name_device_text(unit) if unit.is_mixed else unit.source
     argv = (
         str(tc.compiler),
         *(mixed_options(unit, tc) if unit.is_mixed else language_options(unit, tc)),
@@ -232,11 +226,11 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(() if unit.is_mixed else preprocessor_options(unit)),
         *name_files(unit),
         *target_options(unit),
-        *("-c", str(source), "-o", str(compiled)),
+        *("-c", str(unit.source), "-o", str(compiled)),
     )
     return Command(
         argv=argv,
-        inputs=(source,),
+        inputs=(unit.source,),
         outputs=(compiled, unit.depfile),
         env=forget_directory(unit),
     )

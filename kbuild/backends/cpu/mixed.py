@@ -6,7 +6,7 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu import qualifiers as q
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
 
-# The host pass is one command.
-listing_command: Final = None
+
+def listing_command(
+    unit: HostUnit,  # noqa: ARG001 - the interface's signature
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> None:
+    """See `MixedPasses`: the host pass is one command."""
 
 
 def describe_host_pass(
@@ -67,7 +71,7 @@ def list_host_options(
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
-    text = build.name_device_text(unit)
+    text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
         *build.preprocessor_options(unit),

@@ -128,7 +128,10 @@ def _make_reference(
             f"{locate(text, name.start)}: the __managed__ array '{name.text}' has no size; write "
             "the number of its elements between the brackets"
         )
-    yield Edit(start=name.start, end=name.end, text=f"(&{name.text})")
+    reference = f"&{name.text}"
+    if following is not None and following.text == "[":
+        reference = f"({reference})"
+    yield Edit(start=name.start, end=name.end, text=reference)
     end = declarator.end.end
     start = end
     depth = 0

@@ -8,6 +8,7 @@ without linkage; there, the function is the handle, which contains a null pointe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -22,6 +23,8 @@ _STATIC: Final = frozenset(("static",))
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
 _SYSTEM_HEADER: Final = " 3"
 _NULL: Final = "nullptr"
+# A line marker without flags. Compilers also put them around words from macros of headers.
+_USER_MARKER: Final = re.compile(r'^# \d+ "[^\n]*"(?=\n)', re.MULTILINE)
 
 
 def edit_host_text(text: str, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
@@ -85,6 +88,8 @@ def _replace_body(text: str, found: Declaration, body: str) -> Iterator[Edit]:
     line = f'\n# {place.line} "{place.file}"{place.flags or _SYSTEM_HEADER}\n'
     yield Edit(start=found.start, end=found.start, text=line)
     start, end = found.body
+    for marker in _USER_MARKER.finditer(text, found.start, start):
+        yield Edit(start=marker.end(), end=marker.end(), text=_SYSTEM_HEADER)
     yield Edit(start=start, end=end, text=f"{body}\n{locate(text, end).marker}\n")
 
 

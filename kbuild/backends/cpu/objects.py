@@ -37,7 +37,7 @@ VARIABLE_LIST: Final = ".kbuild_variables"
 
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
-_VARIABLE_ROW: Final = struct.Struct("<QQQ")  # address, size, kind
+_VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
 _BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
@@ -261,16 +261,18 @@ def _parameters(
         names[original] = symbol.name
         if _is_static(symbol):
             names[split_function(demangle(original))[0]] = symbol.name
-    found = {
-        names[name]: signature
-        for name, signature in dwarf.read_signatures(data, frozenset(names)).items()
+    places = {
+        (symbol.place.section, symbol.place.offset): symbol.name
+        for symbol in symbols
+        if _is_static(symbol) and symbol.place is not None
     }
+    signatures = dwarf.read_signatures(data, frozenset(names), places)
+    found = {names.get(name, name): signature for name, signature in signatures.items()}
     for symbol in symbols:
         display = display_name(symbol.name)
         if symbol.name not in found:
             raise SourceError(
-                f"{where}: no debug information for kernel '{display}'; "
-                "do not pass -g0, and give overloaded static kernels different names"
+                f"{where}: no debug information for kernel '{display}'; do not pass -g0"
             )
         mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
         if mistake is not None:

@@ -43,9 +43,9 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
     own = OWN_SUFFIX.sub("", kernel.name)
     if _NUMBERED_LAMBDA.search(own):
         raise SourceError(
-            f"{unit.display_source}: kernel '{kernel.display}' has a lambda as a template argument, "
-            "but clang numbers lambdas differently in the two passes; compile with gcc, or use a "
-            "struct with operator() instead of the lambda"
+            f"{unit.display_source}: clang does not give kernel '{kernel.display}', which takes a "
+            "lambda, the same name in host and device code; compile with g++, or pass an object "
+            "of a class with operator()"
         )
     symbol = _drop_internal_mark(own)
     is_internal = kernel.linkage == "internal"

@@ -45,15 +45,17 @@ def describe_host_pass(
     return FrontEnd(commands=(command,), text=text)
 
 
-def read_host_text(text: str, unit: HostUnit) -> HostText:
+def read_host_text(
+    text: str,
+    unit: HostUnit,  # noqa: ARG001 - the interface's signature
+) -> HostText:
     """See `MixedPasses`: kernels without code, and shadows of variables."""
     from kbuild.backends.cpu.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
-    is_clang = unit.compiler_id.endswith("Clang")
     edits = (
         q.define_qualifiers("host_text.h"),
-        *q.translate_pragmas(text, is_clang=is_clang),
+        *q.translate_pragmas(text),
         *edit_host_text(text, declarations),
     )
     return _describe(text, declarations, edits)
@@ -90,7 +92,7 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
     declarations = q.find_declarations(text)
     edits = (
         q.define_qualifiers("device_text.h"),
-        *q.translate_pragmas(text, is_clang="__kbuild_clang__" in text),
+        *q.translate_pragmas(text),
         *edit_device_text(text, declarations, unit.display_source),
     )
     return _describe(text, declarations, edits)
@@ -104,6 +106,8 @@ def _describe(
 
     launches = find_launches(text)
     q.reject_device_launches(text, declarations, launches)
+    if q.compiles_with_clang(text):
+        q.reject_unnamed_lambdas(text, declarations)
     return HostText(kernels=find_kernels(text), launches=launches, edits=_order(edits))
 
 

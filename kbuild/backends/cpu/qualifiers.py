@@ -7,7 +7,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Edit, Launch
+from kbuild.cxx.model import Edit, Launch, Span
 from kbuild.cxx.qualified import Declaration, find_qualified
 from kbuild.errors import SourceError
 
@@ -16,6 +16,7 @@ DEVICE: Final = "__kbuild_device__"
 CONSTANT: Final = "__kbuild_constant__"
 MANAGED: Final = "__kbuild_managed__"
 HOST: Final = "__kbuild_host__"
+_CLANG: Final = "__kbuild_clang__"
 _QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
 
 # Pragmas of nvcc. gcc warns about pragmas that it does not know.
@@ -41,13 +42,9 @@ def define_qualifiers(name: str) -> Edit:
     return Edit(start=0, end=0, text=path.read_text())
 
 
-def translate_pragmas(text: str, *, is_clang: bool) -> list[Edit]:
-    """Replace nvcc's pragmas by those of the compiler, or remove them.
-
-    Args:
-        text: The text.
-        is_clang: Whether the compiler is clang, which knows ``unroll``.
-    """
+def translate_pragmas(text: str) -> list[Edit]:
+    """Replace nvcc's pragmas by those of the compiler, or remove them; clang knows ``unroll``."""
+    is_clang = compiles_with_clang(text)
     edits = []
     for found in _PRAGMA.finditer(text):
         if found["unroll"] and is_clang:
@@ -79,7 +76,7 @@ def reject_device_launches(
     text: str, declarations: tuple[Declaration, ...], launches: tuple[Launch, ...]
 ) -> None:
     """Raise SourceError if device code launches a kernel."""
-    bodies = [d.body for d in declarations if is_device_only(d) and d.body is not None]
+    bodies = _list_device_bodies(declarations)
     for launch in launches:
         if any(start <= launch.start < end for start, end in bodies):
             raise SourceError(
@@ -87,6 +84,32 @@ def reject_device_launches(
                 f"'{text[slice(*launch.callee)].strip()}', but the cpu backend launches kernels "
                 "from host code only; launch it from a host function"
             )
+
+
+def compiles_with_clang(text: str) -> bool:
+    """Return whether clang preprocessed the text; see ``kbuild_cpu_mixed.h``."""
+    return _CLANG in text
+
+
+def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> None:
+    """Raise SourceError for a device lambda in host code that clang compiles.
+
+    clang numbers all lambdas of an object to name them, so that the two passes give a kernel for
+    such a lambda different names. gcc numbers those of each function.
+    """
+    bodies = _list_device_bodies(declarations)
+    for found in declarations:
+        is_inside = any(start <= found.start < end for start, end in bodies)
+        if found.kind == "lambda" and DEVICE in found.words and not is_inside:
+            raise SourceError(
+                f"{locate(text, found.start)}: clang does not give the kernel for a device lambda "
+                "the same name in host and device code; compile with g++, or pass an object of a "
+                "class with operator()"
+            )
+
+
+def _list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
+    return tuple(d.body for d in declarations if is_device_only(d) and d.body is not None)
 
 
 def list_words(found: Declaration, words: frozenset[str]) -> list[Edit]:

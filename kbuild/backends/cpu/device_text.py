@@ -55,7 +55,7 @@ def edit_device_text(
                 kind = max(_KINDS.get(word, 0) for word in found.words)
                 address = f"__builtin_addressof({declarator.name.text})"
                 row = f"__kbuild_row__({number}, {address}, sizeof({declarator.name.text}), {kind})"
-            if "extern" not in words or declarator.is_initialized or '"C"' in words:
+            if "extern" not in words or declarator.is_initialized:
                 rows.append(row)
                 number += 1
         if q.MANAGED in found.words:

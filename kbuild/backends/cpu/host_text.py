@@ -95,9 +95,11 @@ def _replace_body(text: str, found: Declaration, body: str) -> Iterator[Edit]:
 
 def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
     """Keep a variable as its shadow, but without the names of device functions."""
-    yield _replace_qualifier(found, "__kbuild_shadow__")
     words = [token.text for token in found.head]
-    if "=" not in words and "{" not in words:
+    is_initialized = "=" in words or "{" in words
+    if "extern" not in words or is_initialized:
+        yield _replace_qualifier(found, "__kbuild_shadow__")
+    if not is_initialized:
         return
     first = min(words.index(word) for word in ("=", "{") if word in words)
     yield from _replace_functions(found.head[first:], functions)

@@ -69,7 +69,7 @@ def read_kernel(text: str, position: int) -> KernelDeclaration | None:
     tokens = list(list_tokens(text, start, end))
     partners = match_brackets(tokens)
     header = find_template_end(tokens)
-    place = _find_name(tokens, header, partners)
+    place = find_name(tokens, header, partners)
     if place is None:
         return None
     name, opening = place
@@ -98,14 +98,14 @@ def read_kernel(text: str, position: int) -> KernelDeclaration | None:
     )
 
 
-def find_declaration_end(text: str, start: int) -> int | None:
-    """Return the position after the ``;`` or the opening brace that ends a declaration's head."""
+def find_declaration_end(text: str, start: int, ends: str = "{;") -> int | None:
+    """Return the position after the first of the characters that is not in brackets."""
     position = start
     while (found := _END.search(text, position)) is not None:
-        if found[0] in ("{", ";"):
+        if found[0] in ends:
             return found.end()
         position = found.end()
-        if found[0] in ("(", "["):
+        if found[0] in ("(", "[", "{"):
             close = find_close(text, found.start())
             if close is None:
                 return None
@@ -158,26 +158,40 @@ def _find_name_end(tokens: list[Token], index: int) -> int:
     return index
 
 
-def _find_name(tokens: list[Token], start: int, partners: dict[int, int]) -> tuple[int, int] | None:
-    """Return the indices of the declared name and of the parenthesis after it."""
+def find_name(tokens: list[Token], start: int, partners: dict[int, int]) -> tuple[int, int] | None:
+    """Return the indices of a function's name and of the parenthesis after it.
+
+    Returns None if the tokens do not declare a function.
+    """
     index = start
     while index < len(tokens):
         word = tokens[index].text
-        if word in ("=", ";", "{", "using", "typedef", "class", "struct"):
+        if word in ("=", ";", "{", "using", "typedef"):
             return None
+        if word == "operator":
+            return _find_operator(tokens, index, partners)
         if word in ("(", "["):
-            index = partners.get(index, index) + 1
-            continue
-        if tokens[index].is_word and not _CALLED.fullmatch(word):
+            index = partners.get(index, index)
+        elif tokens[index].is_word and not _CALLED.fullmatch(word):
             after = index + 1
             if after < len(tokens) and tokens[after].text == "<":
                 after = (match_angle(tokens, after) or after) + 1
             if after < len(tokens) and tokens[after].text == "(" and after in partners:
                 return index, after
-            index = max(after, index + 1)
-            continue
+            index = after - 1
         index += 1
     return None
+
+
+def _find_operator(
+    tokens: list[Token], index: int, partners: dict[int, int]
+) -> tuple[int, int] | None:
+    after = index + 1
+    if [token.text for token in tokens[after : after + 2]] == ["(", ")"]:
+        after += 2
+    while after < len(tokens) and tokens[after].text != "(":
+        after += 1
+    return (index, after) if after in partners else None
 
 
 def _find_requirement(tokens: list[Token], closing: int, brace: int | None) -> str:

@@ -16,7 +16,7 @@ from kbuild.cxx.tokens import (
     split_at_commas,
 )
 
-_FUNDAMENTAL: Final = frozenset(
+FUNDAMENTAL: Final = frozenset(
     [
         "void",
         "bool",
@@ -141,7 +141,7 @@ def _read_template(
 
 
 def _read_template_parameter(tokens: list[Token], new_name: str) -> Parameter:
-    body, default = _split_default(tokens)
+    body, default = split_initializer(tokens)
     words = [token.text for token in body]
     if words[0] == "template":
         close = match_angle(body, 1) or len(body) - 1
@@ -150,7 +150,7 @@ def _read_template_parameter(tokens: list[Token], new_name: str) -> Parameter:
     if words[0] in ("class", "typename") and all(word != "::" for word in words[1:]):
         return _name_last(body, 1, default, new_name)
     if "(" not in words and _is_constraint(body):
-        return _name_last(body, _end_of_type(body, 0), default, new_name)
+        return _name_last(body, find_type_end(body, 0), default, new_name)
     return _read_parameter(tokens, new_name, keep_name=True)
 
 
@@ -159,14 +159,14 @@ def _is_constraint(body: list[Token]) -> bool:
 
     A non-type parameter of class type looks the same; it is named in the same way.
     """
-    return body[0].text not in _FUNDAMENTAL | _QUALIFIERS | _CALLED and body[0].is_word
+    return body[0].text not in FUNDAMENTAL | _QUALIFIERS | _CALLED and body[0].is_word
 
 
 def _name_last(body: list[Token], start: int, default: str, new_name: str) -> Parameter:
     """Read a parameter whose name, if any, comes last, after an optional ellipsis."""
     is_pack = any(token.text == "..." for token in body[start:])
     old_name = body[-1].text if len(body) > start and body[-1].is_word else ""
-    if old_name in _QUALIFIERS | _FUNDAMENTAL:
+    if old_name in _QUALIFIERS | FUNDAMENTAL:
         old_name = ""
     kept = body[:-1] if old_name else body
     name = old_name or new_name
@@ -189,7 +189,7 @@ def _read_parameters(tokens: list[Token]) -> tuple[Parameter, ...]:
     )
 
 
-def _split_default(tokens: list[Token]) -> tuple[list[Token], str]:
+def split_initializer(tokens: list[Token]) -> tuple[list[Token], str]:
     """Return the tokens before ``=``, and the rest as text."""
     nesting = 0
     angle_end = -1
@@ -206,8 +206,8 @@ def _split_default(tokens: list[Token]) -> tuple[list[Token], str]:
 
 
 def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = False) -> Parameter:
-    body, default = _split_default(tokens)
-    place, old = _find_declarator(body)
+    body, default = split_initializer(tokens)
+    place, old = find_declarator(body)
     name = (body[old].text if old is not None else "") if keep_name else ""
     name = name or new_name
     before = body[:place]
@@ -222,17 +222,17 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
     )
 
 
-def _find_declarator(body: list[Token]) -> tuple[int, int | None]:
+def find_declarator(body: list[Token]) -> tuple[int, int | None]:
     """Return the index where a parameter's name belongs, and that of the name, if it has one."""
     partners = match_brackets(body)
-    index = _end_of_type(body, 0)
+    index = find_type_end(body, 0)
     while index < len(body):
         word = body[index].text
         if word in ATTRIBUTES and index + 1 in partners:
             index = partners[index + 1] + 1
         elif word == "[" and index + 1 < len(body) and body[index + 1].text == "[":
             index = partners.get(index, index) + 1
-        elif word in ("*", "&", "...") or word in _QUALIFIERS | _FUNDAMENTAL:
+        elif word in ("*", "&", "...") or word in _QUALIFIERS | FUNDAMENTAL:
             index += 1
         elif body[index].is_word:
             following = body[index + 1].text if index + 1 < len(body) else ""
@@ -269,7 +269,7 @@ def _end_of_qualifier(body: list[Token], index: int) -> int:
     return index
 
 
-def _end_of_type(body: list[Token], index: int) -> int:
+def find_type_end(body: list[Token], index: int) -> int:
     """Return the index after the type that a declaration starts with."""
     partners = match_brackets(body)
     is_known = False
@@ -284,7 +284,7 @@ def _end_of_type(body: list[Token], index: int) -> int:
             index = partners[index] + 1
         elif word in _QUALIFIERS:
             index += 1
-        elif word in _FUNDAMENTAL:
+        elif word in FUNDAMENTAL:
             index += 1
             is_known = True
         elif word == "::" or (body[index].is_word and not is_known):

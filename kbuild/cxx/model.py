@@ -6,6 +6,9 @@ A *host text* is the preprocessed text of a mixed source. All positions are offs
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Span: TypeAlias = tuple[int, int]  # the first position, and the position after the last character
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,15 +19,15 @@ class Launch:
         start: The position of the expression's first character.
         end: The position after its last character.
         callee: The expression before ``<<<``.
-        configuration: The text between ``<<<`` and ``>>>``: one to four expressions.
-        arguments: The text between the parentheses.
+        configuration: What is between ``<<<`` and ``>>>``: one to four expressions.
+        arguments: What is between the parentheses.
     """
 
     start: int
     end: int
-    callee: str
-    configuration: str
-    arguments: str
+    callee: Span
+    configuration: Span
+    arguments: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,9 @@ class KernelDeclaration:
         is_friend: Whether it is a friend declaration in a class.
         name: The unqualified name, without template arguments.
         parameters: The text between the parentheses, with default arguments.
+        form: What is declared. ``qualified`` is a redeclaration with a qualified name, such as
+            ``void ns::k() {}``. Only a ``declaration`` makes the kernel known in its scope.
+        body: The braces of the body and what is between them; None if there is no body.
     """
 
     start: int
@@ -47,6 +53,8 @@ class KernelDeclaration:
     is_friend: bool
     name: str
     parameters: str
+    form: Literal["declaration", "qualified", "specialization", "instantiation"] = "declaration"
+    body: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kbuild.cxx.model import HostText
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from kbuild.cxx.callees import is_qualified, is_shadowed, name_kernel
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit, HostText, Launch
+from kbuild.cxx.scopes import Scopes
+from kbuild.cxx.siblings import insert_siblings, name_sibling
 
 
 def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False) -> str:
@@ -18,4 +27,144 @@ def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False)
     Raises:
         SourceError: A launch cannot be rewritten.
     """
-    raise NotImplementedError
+    positions = [
+        *(kernel.start for kernel in found.kernels),
+        *(launch.start for launch in found.launches),
+    ]
+    scopes = Scopes(text, positions)
+    insertions = insert_siblings(text, found, module, scopes, is_device=is_device)
+    calls = (
+        _Call(launch, *_name_callee(text, launch, found, module, scopes), f"kbuild_c{index}")
+        for index, launch in enumerate(found.launches)
+    )
+    changes: list[_Change] = [*insertions, *found.edits, *calls]
+    changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
+    return _Text(text, changes).render(0, len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A launch to rewrite.
+
+    Attributes:
+        launch: The launch.
+        name: The position of the kernel's name; None if the callee does not name a kernel.
+        sibling: The name of the sibling.
+        configuration: The name of the variable with the configuration.
+    """
+
+    launch: Launch
+    name: tuple[int, int] | None
+    sibling: str
+    configuration: str
+
+    @property
+    def start(self) -> int:
+        return self.launch.start
+
+    @property
+    def end(self) -> int:
+        return self.launch.end
+
+
+_Change: TypeAlias = Edit | _Call
+
+
+def _name_callee(
+    text: str, launch: Launch, found: HostText, module: str, scopes: Scopes
+) -> tuple[tuple[int, int] | None, str]:
+    """Return the position of the kernel's name in the callee, and the name of the sibling."""
+    name = name_kernel(text, launch, {kernel.name for kernel in found.kernels})
+    if name is None:
+        return None, ""
+    around = scopes.around(launch.start)
+    if not is_qualified(text, launch, name) and is_shadowed(text, launch, name.text, around):
+        return None, ""
+    return (name.start, name.end), name_sibling(name.text, module)
+
+
+class _Text:
+    """A text with changes, of which some are inside of others."""
+
+    def __init__(self, text: str, changes: list[_Change]) -> None:
+        self._text = text
+        self._changes = changes
+
+    def render(self, start: int, end: int, first: int = 0) -> str:
+        """Return a part of the text with the changes in it.
+
+        Args:
+            start: The first position.
+            end: The position after the part.
+            first: The index of the first change that can be in it.
+        """
+        return "".join(self._list_parts(start, end, first))
+
+    def _list_parts(self, start: int, end: int, first: int) -> Iterator[str]:
+        position = start
+        for index in range(first, len(self._changes)):
+            change = self._changes[index]
+            if change.start > end or (change.start == end and change.end > end):
+                break
+            if change.start < position or change.end > end:
+                continue  # inside of a change that was already made
+            yield self._text[position : change.start]
+            if isinstance(change, Edit):
+                yield change.text
+            else:
+                yield self._render_call(change, index + 1)
+            position = change.end
+        yield self._text[position:end]
+
+    def _render_call(self, call: _Call, first: int) -> str:
+        """Return a launch as a statement expression, with its line breaks in the same places."""
+        launch = call.launch
+        configuration = self.render(*launch.configuration, first)
+        arguments = self.render(*launch.arguments, first)
+        callee = _put_on_one_line(self._render_callee(call, first))
+        before = self._count_lines(launch.start, launch.configuration[0])
+        name = call.configuration
+        between = self._count_lines(launch.configuration[1], launch.arguments[0])
+        separator = ", " if call.name and arguments.strip() else ""
+        target = f"{callee}({name}{separator}" if call.name else f"{_BIND}(({callee}), {name})("
+        tail = "\n" * self._count_lines(launch.arguments[1], launch.end)
+        rewritten = (
+            f"__extension__({{{before * chr(10)} auto {name} = {_CONFIGURE}({configuration});"
+            f"{between * chr(10)} {target}{arguments}); {tail}}})"
+        )
+        return rewritten + self._restore_line(call)
+
+    def _render_callee(self, call: _Call, first: int) -> str:
+        start, end = call.launch.callee
+        if call.name is None:
+            return self.render(start, end, first)
+        return (
+            self.render(start, call.name[0], first)
+            + call.sibling
+            + self.render(call.name[1], end, first)
+        )
+
+    def _count_lines(self, start: int, end: int) -> int:
+        return self._text.count("\n", start, end)
+
+    def _restore_line(self, call: _Call) -> str:
+        """Return a line marker if one was inside of the callee, and thus dropped."""
+        launch = call.launch
+        pieces = sorted((launch.configuration, launch.arguments))
+        gaps = zip(
+            (launch.start, *(piece[1] for piece in pieces)),
+            (*(piece[0] for piece in pieces), launch.end),
+            strict=True,
+        )
+        if not any("\n#" in self._text[start:end] for start, end in gaps):
+            return ""
+        return f"\n{locate(self._text, launch.end).marker}\n"
+
+
+_CONFIGURE: Final = "::kbuild::chevron::configuration"
+_BIND: Final = "::kbuild::chevron::bind"
+
+
+def _put_on_one_line(code: str) -> str:
+    lines = [line for line in code.split("\n") if not line.lstrip().startswith("#")]
+    return re.sub(r"[ \t]+", " ", " ".join(lines)) if len(lines) > 1 else code

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kbuild.cxx.tokens import BYTES_TOKEN
+
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
 _DIRECTIVE: Final = re.compile(rb"#(?: |line )\d+")
 # The expansion of the macro `__global__`.
@@ -22,20 +24,6 @@ _PRAGMA: Final = re.compile(rb"^[ \t]*#[ \t]*pragma\b.*\n?", re.MULTILINE)
 _BRACE: Final = re.compile(rb"[{}]")
 _ENDS: Final = (b"{", b"}", b";")
 _COMPLETE: Final = (b"", *_ENDS)  # the last character of a part that does not continue
-_TOKEN: Final = re.compile(
-    rb"""
-      (?:u8|[uUL])?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
-    | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
-    | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+'
-    | [A-Za-z_]\w*
-    | \d(?:[\w.]|'(?=\w))*
-    | \[\[
-    | \]\]
-    | \s+
-    | .
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def name_relatively(text: bytes, root: bytes) -> bytes:
@@ -59,7 +47,7 @@ def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
     """
     requested = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
     selected = b"".join(_select(text, requested))
-    return b"".join(_drop_attributes(_drop_bodies(_TOKEN.finditer(selected))))
+    return b"".join(_drop_attributes(_drop_bodies(BYTES_TOKEN.finditer(selected))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@
 #error "kbuild/kbuild.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17), or include kbuild/kbuild.h"
 #endif
 
+#include <kbuild/detail/launch/stub.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -25,9 +26,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-
-// Debug stubs define it. Launches without a debug stub do not use it.
-extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
 
 namespace kbuild {
 
@@ -146,33 +144,6 @@ inline kbuild_launch_config to_c(const LaunchConfig& __config) noexcept {
     return __result;
 }
 
-// Returns the content of the handle: the debug stub, or null.
-template <class... __P>
-auto stub_of(void (*__kernel)(__P...)) noexcept {
-    using __Stub = void (*)(__P...);
-    const auto __handle = reinterpret_cast<const __Stub*>(reinterpret_cast<const void*>(__kernel));
-    return __handle != nullptr ? *__handle : nullptr;
-}
-
-// Separate from `launch`, so that release launches do not contain this code. The parameters are
-// numbers because a structure would make every launch write it to memory first.
-template <class... __P, std::size_t... __I>
-[[gnu::noinline]] kbuild_error_t launch_through_stub(
-    void (*__stub)(__P...), std::index_sequence<__I...>, void** __args, std::uint32_t __grid_x,
-    std::uint32_t __grid_y, std::uint32_t __grid_z, std::uint32_t __block_x,
-    std::uint32_t __block_y, std::uint32_t __block_z, std::size_t __shared_bytes, void* __stream,
-    const char* __file, unsigned __line) {
-    kbuild_launch_config __config = {};
-    __config.grid = {__grid_x, __grid_y, __grid_z};
-    __config.block = {__block_x, __block_y, __block_z};
-    __config.shared_bytes = __shared_bytes;
-    __config.stream = __stream;
-    if (const kbuild_error_t __code = kbuild_push_configuration(&__config)) return __code;
-    if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
-    __stub(*static_cast<__P*>(__args[__I])...);
-    return kbuild_take_stub_result();
-}
-
 template <class __T>
 const void* address_of(__T& __variable) noexcept {
     return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(__variable)));
@@ -194,20 +165,11 @@ template <class... __P>
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
     void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {static_cast<void*>(std::addressof(__args))...};
-    kbuild_error_t __code;
-    if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
-        __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
-    } else if (!kbuild_launch_prepared(__handle, &__c_config, __addresses, &__code)) {
-        if (const auto __stub = detail::stub_of(__kernel); __builtin_expect(__stub != nullptr, 0)) {
-            __code = detail::launch_through_stub(
-                __stub, std::index_sequence_for<__P...>(), __addresses, __c_config.grid.x,
-                __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
-                __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
-                __config.line);
-        } else {
-            __code = kbuild_launch_unprepared(__handle, &__c_config, __addresses);
-        }
-    }
+    const kbuild_error_t __code =
+        __builtin_expect(kbuild_is_extended(&__c_config), 0)
+            ? kbuild_launch_extended(__handle, &__c_config, __addresses)
+            : detail::launch_directly_or_through_stub(__kernel, __c_config, __addresses,
+                                                      __config.file, __config.line);
     if (__builtin_expect(__code == 0, 1)) return error();
     return error(__code, __handle);
 }

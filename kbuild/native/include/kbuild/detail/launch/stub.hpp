@@ -1,0 +1,73 @@
+// Launches that go through a debug stub if the kernel has one. C++11 and later.
+#ifndef KBUILD_DETAIL_LAUNCH_STUB_HPP
+#define KBUILD_DETAIL_LAUNCH_STUB_HPP
+
+#include <kbuild/kbuild.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Debug stubs define it. Launches without a debug stub do not use it.
+extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
+
+namespace kbuild {
+namespace detail {
+
+template <size_t... __I>
+struct indices {};
+
+template <size_t __N, size_t... __I>
+struct make_indices : make_indices<__N - 1, __N - 1, __I...> {};
+
+template <size_t... __I>
+struct make_indices<0, __I...> {
+    using type = indices<__I...>;
+};
+
+// Returns the content of the handle: the debug stub, or null.
+template <class... __P>
+auto stub_of(void (*__kernel)(__P...)) noexcept -> void (*)(__P...) {
+    using __Stub = void (*)(__P...);
+    const auto __handle = reinterpret_cast<const __Stub*>(reinterpret_cast<const void*>(__kernel));
+    return __handle != nullptr ? *__handle : nullptr;
+}
+
+// Separate from `launch`, so that release launches do not contain this code. The parameters are
+// numbers because a structure would make every launch write it to memory first.
+template <class... __P, size_t... __I>
+__attribute__((noinline)) kbuild_error_t launch_through_stub(
+    void (*__stub)(__P...), indices<__I...>, void** __args, uint32_t __grid_x, uint32_t __grid_y,
+    uint32_t __grid_z, uint32_t __block_x, uint32_t __block_y, uint32_t __block_z,
+    size_t __shared_bytes, void* __stream, const char* __file, unsigned __line) {
+    kbuild_launch_config __config = kbuild_launch_config();
+    __config.grid = {__grid_x, __grid_y, __grid_z};
+    __config.block = {__block_x, __block_y, __block_z};
+    __config.shared_bytes = __shared_bytes;
+    __config.stream = __stream;
+    if (const kbuild_error_t __code = kbuild_push_configuration(&__config)) return __code;
+    if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
+    (void)__args;  // unused if there are no parameters
+    __stub(*static_cast<__P*>(__args[__I])...);
+    return kbuild_take_stub_result();
+}
+
+// Launches a kernel that has a handle, without attributes that a stub cannot pass on.
+template <class... __P>
+__attribute__((always_inline)) inline kbuild_error_t launch_directly_or_through_stub(
+    void (*__kernel)(__P...), const kbuild_launch_config& __config, void** __args,
+    const char* __file, unsigned __line) {
+    const auto __handle = reinterpret_cast<const void*>(__kernel);
+    kbuild_error_t __code;
+    if (kbuild_launch_prepared(__handle, &__config, __args, &__code)) return __code;
+    const auto __stub = stub_of(__kernel);
+    if (__builtin_expect(__stub != nullptr, 0))
+        return launch_through_stub(__stub, typename make_indices<sizeof...(__P)>::type(), __args,
+                                   __config.grid.x, __config.grid.y, __config.grid.z,
+                                   __config.block.x, __config.block.y, __config.block.z,
+                                   __config.shared_bytes, __config.stream, __file, __line);
+    return kbuild_launch_unprepared(__handle, &__config, __args);
+}
+
+}  // namespace detail
+}  // namespace kbuild
+
+#endif

@@ -11,11 +11,11 @@
 
 namespace kbuild::cpu {
 
-// The compute capability whose limits the device has.  Programs choose algorithms by it.
-constexpr int compute_capability_major = 9;
+// The compute capability that device code sees as __CUDA_ARCH__. Programs choose kernels by it.
+constexpr int compute_capability_major = 7;
 constexpr int compute_capability_minor = 0;
 
-// CUDA's limits for this compute capability, so that a launch that works on the CPU also works on a
+// CUDA's limits, so that a launch that works on the CPU also works on a
 // GPU.
 constexpr kbuild_dim3 largest_grid = {0x7FFFFFFF, 65535, 65535};
 constexpr kbuild_dim3 largest_block = {1024, 1024, 64};

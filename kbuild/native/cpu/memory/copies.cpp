@@ -34,15 +34,15 @@ std::size_t span(const kbuild_cpu_area& area, const Shape& shape) {
 // Checks one side of a copy or fill against the allocation that contains it. Host memory that the
 // runtime does not know, and device variables, are in no allocation.
 void check_side(const char* side, const kbuild_cpu_area& area, const Shape& shape, bool is_host) {
-    if (area.address == nullptr)
+    if (area.start == nullptr)
         throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("the ") + side + " is a null pointer");
-    const auto found = Allocations::instance().find(area.address);
+    const auto found = Allocations::instance().find(area.start);
     if (found.base == nullptr) return;
     if (is_host && found.kind == KBUILD_CPU_MEMORY_DEVICE)
         throw Failure(KBUILD_CPU_INVALID_VALUE,
                       std::string("the ") + side +
                           " is device memory, but the direction of the copy says host memory");
-    const auto offset = static_cast<std::size_t>(static_cast<const char*>(area.address) -
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(area.start) -
                                                  static_cast<const char*>(found.base));
     const auto bytes = span(area, shape);
     if (bytes > found.bytes - offset)
@@ -52,7 +52,7 @@ void check_side(const char* side, const kbuild_cpu_area& area, const Shape& shap
 }
 
 char* row(const kbuild_cpu_area& area, std::size_t y, std::size_t z) {
-    return static_cast<char*>(area.address) + (z * area.rows + y) * area.pitch;
+    return static_cast<char*>(area.start) + (z * area.rows + y) * area.pitch;
 }
 
 }  // namespace
@@ -62,28 +62,28 @@ void copy(const kbuild_cpu_area_copy& copy) {
     if (copy.kind > KBUILD_CPU_COPY_DEFAULT)
         throw Failure(KBUILD_CPU_INVALID_COPY_DIRECTION,
                       "unknown copy direction " + std::to_string(copy.kind));
-    check_pitch(copy.destination, shape, KBUILD_CPU_INVALID_PITCH);
-    check_pitch(copy.source, shape, KBUILD_CPU_INVALID_PITCH);
+    check_pitch(copy.to, shape, KBUILD_CPU_INVALID_PITCH);
+    check_pitch(copy.from, shape, KBUILD_CPU_INVALID_PITCH);
     if (shape.is_empty()) return;
     const bool to_host = copy.kind == KBUILD_CPU_COPY_HOST_TO_HOST ||
                          copy.kind == KBUILD_CPU_COPY_DEVICE_TO_HOST;
     const bool from_host = copy.kind == KBUILD_CPU_COPY_HOST_TO_HOST ||
                            copy.kind == KBUILD_CPU_COPY_HOST_TO_DEVICE;
-    check_side("destination", copy.destination, shape, to_host);
-    check_side("source", copy.source, shape, from_host);
+    check_side("destination", copy.to, shape, to_host);
+    check_side("source", copy.from, shape, from_host);
     for (std::size_t z = 0; z < shape.depth; ++z)
         for (std::size_t y = 0; y < shape.height; ++y)
-            std::memmove(row(copy.destination, y, z), row(copy.source, y, z), shape.width);
+            std::memmove(row(copy.to, y, z), row(copy.from, y, z), shape.width);
 }
 
 void fill(const kbuild_cpu_area_fill& fill) {
     const Shape shape = {fill.width, fill.height, fill.depth};
-    check_pitch(fill.destination, shape, KBUILD_CPU_INVALID_VALUE);
+    check_pitch(fill.to, shape, KBUILD_CPU_INVALID_VALUE);
     if (shape.is_empty()) return;
-    check_side("destination", fill.destination, shape, false);
+    check_side("destination", fill.to, shape, false);
     for (std::size_t z = 0; z < shape.depth; ++z)
         for (std::size_t y = 0; y < shape.height; ++y)
-            std::memset(row(fill.destination, y, z), fill.byte, shape.width);
+            std::memset(row(fill.to, y, z), fill.byte, shape.width);
 }
 
 }  // namespace kbuild::cpu

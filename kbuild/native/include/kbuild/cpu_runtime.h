@@ -123,22 +123,22 @@ enum kbuild_cpu_copy_kind {
 
 /* Rows that are `pitch` bytes apart, in slices of `rows` rows. */
 struct kbuild_cpu_area {
-    void *address;
+    void *start;
     size_t pitch;
     size_t rows;
 };
 
 /* A copy of `depth` slices of `height` rows of `width` bytes. */
 struct kbuild_cpu_area_copy {
-    struct kbuild_cpu_area destination;
-    struct kbuild_cpu_area source;
+    struct kbuild_cpu_area to;
+    struct kbuild_cpu_area from;
     size_t width, height, depth;
     unsigned kind;
 };
 int kbuild_cpu_copy_area(const struct kbuild_cpu_area_copy *__copy, void *__stream);
 
 struct kbuild_cpu_area_fill {
-    struct kbuild_cpu_area destination;
+    struct kbuild_cpu_area to;
     size_t width, height, depth;
     int byte;
 };

@@ -4,7 +4,7 @@
  * Every function is `static inline`, so that no object file defines or needs a symbol with a name of
  * the vendor: such a symbol would replace the vendor's own runtime in a process that also loads it.
  *
- * The parts do not name the vendor, because HIP has the same functions with another prefix. */
+ * The parts leave the prefix of names to macros, because HIP has the same functions with another one. */
 #ifndef KBUILD_CPU_HOST_API_H
 #define KBUILD_CPU_HOST_API_H
 
@@ -25,6 +25,10 @@
 /* A function that makes a structure. */
 #define KBUILD_MAKE(name) make_cuda##name
 #define KBUILD_API(name) static inline cudaError_t cuda##name
+
+/* An enumerator of the list of errors.  The name is pasted at once, because programs define macros
+ * such as `Success`. */
+#define KBUILD_ERROR(name, number, text) cuda##name = number,
 
 /* Calls the runtime, and returns the vendor's error code. */
 #define KBUILD_CALL(call) return KBUILD_STATIC_CAST(cudaError_t, call)
@@ -53,6 +57,12 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+
 #include "host/types.h"
 #include "host/launch_types.h"
 #include "host/errors.h"
@@ -65,12 +75,14 @@ typedef struct CUevent_st *cudaEvent_t;
 #if defined(__cplusplus)
 #include "host/templates.h"
 #endif
+#include "host/unsupported_types.h"
 #include "host/unsupported_api.h"
 
 #undef KBUILD_DEFAULT
 #undef KBUILD_CONST_CAST
 #undef KBUILD_STATIC_CAST
 #undef KBUILD_CALL
+#undef KBUILD_ERROR
 #undef KBUILD_API
 #undef KBUILD_MAKE
 #undef KBUILD_VENDOR

@@ -80,6 +80,34 @@ KBUILD_API(StreamGetDevice)(KBUILD_VENDOR(Stream_t) __stream, int *__device)
     KBUILD_CALL(__error);
 }
 
+/* No stream records a graph. */
+KBUILD_API(StreamIsCapturing)(KBUILD_VENDOR(Stream_t) __stream,
+                              enum KBUILD_VENDOR(StreamCaptureStatus) *__status)
+{
+    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    if (__error == 0 && __status == NULL)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the result is a null pointer"));
+    if (__error == 0)
+        *__status = KBUILD_VENDOR(StreamCaptureStatusNone);
+    KBUILD_CALL(__error);
+}
+
+/* The attributes of streams only affect performance. */
+KBUILD_API(StreamSetAttribute)(KBUILD_VENDOR(Stream_t) __stream,
+                               enum KBUILD_VENDOR(LaunchAttributeID) __number,
+                               const union KBUILD_VENDOR(LaunchAttributeValue) *__value)
+{
+    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __is_known = __number == KBUILD_VENDOR(LaunchAttributeAccessPolicyWindow) ||
+                           __number == KBUILD_VENDOR(LaunchAttributeSynchronizationPolicy) ||
+                           __number == KBUILD_VENDOR(LaunchAttributePriority) ||
+                           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomainMap) ||
+                           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomain);
+    if (__error == 0 && (!__is_known || __value == NULL))
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "not an attribute of streams"));
+    KBUILD_CALL(__error);
+}
+
 /* Previous work in the stream has finished, so that functions run at once. */
 
 KBUILD_API(LaunchHostFunc)(KBUILD_VENDOR(Stream_t) __stream, KBUILD_VENDOR(HostFn_t) __function,

@@ -4,7 +4,7 @@ static inline struct kbuild_cpu_area kbuild_cpu_make_area(const void *__address,
                                                           size_t __rows)
 {
     struct kbuild_cpu_area __area;
-    __area.address = KBUILD_CONST_CAST(void *, __address);
+    __area.start = KBUILD_CONST_CAST(void *, __address);
     __area.pitch = __pitch;
     __area.rows = __rows;
     return __area;
@@ -16,8 +16,8 @@ KBUILD_API(Memcpy2DAsync)(void *__destination, size_t __destination_pitch, const
                           KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
     struct kbuild_cpu_area_copy __copy;
-    __copy.destination = kbuild_cpu_make_area(__destination, __destination_pitch, __height);
-    __copy.source = kbuild_cpu_make_area(__source, __source_pitch, __height);
+    __copy.to = kbuild_cpu_make_area(__destination, __destination_pitch, __height);
+    __copy.from = kbuild_cpu_make_area(__source, __source_pitch, __height);
     __copy.width = __width;
     __copy.height = __height;
     __copy.depth = 1;
@@ -87,8 +87,8 @@ KBUILD_API(Memcpy3DAsync)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameter
     if (__parameters->srcArray != NULL || __parameters->dstArray != NULL)
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
                                     "the cpu backend does not support copies of arrays"));
-    __copy.destination = kbuild_cpu_area_at(__parameters->dstPtr, __parameters->dstPos);
-    __copy.source = kbuild_cpu_area_at(__parameters->srcPtr, __parameters->srcPos);
+    __copy.to = kbuild_cpu_area_at(__parameters->dstPtr, __parameters->dstPos);
+    __copy.from = kbuild_cpu_area_at(__parameters->srcPtr, __parameters->srcPos);
     __copy.width = __parameters->extent.width;
     __copy.height = __parameters->extent.height;
     __copy.depth = __parameters->extent.depth;
@@ -101,12 +101,40 @@ KBUILD_API(Memcpy3D)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters)
     return KBUILD_VENDOR(Memcpy3DAsync)(__parameters, NULL);
 }
 
+KBUILD_API(Memcpy3DPeerAsync)(const struct KBUILD_VENDOR(Memcpy3DPeerParms) *__parameters,
+                              KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
+{
+    struct KBUILD_VENDOR(Memcpy3DParms) __copy;
+    int __error;
+    if (__parameters == NULL)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the parameters are a null pointer"));
+    __copy.srcArray = __parameters->srcArray;
+    __copy.srcPos = __parameters->srcPos;
+    __copy.srcPtr = __parameters->srcPtr;
+    __copy.dstArray = __parameters->dstArray;
+    __copy.dstPos = __parameters->dstPos;
+    __copy.dstPtr = __parameters->dstPtr;
+    __copy.extent = __parameters->extent;
+    __copy.kind = KBUILD_VENDOR(MemcpyDefault);
+    __error = kbuild_cpu_set_device(__parameters->srcDevice);
+    if (__error == 0)
+        __error = kbuild_cpu_set_device(__parameters->dstDevice);
+    if (__error != 0)
+        KBUILD_CALL(__error);
+    return KBUILD_VENDOR(Memcpy3DAsync)(&__copy, __stream);
+}
+
+KBUILD_API(Memcpy3DPeer)(const struct KBUILD_VENDOR(Memcpy3DPeerParms) *__parameters)
+{
+    return KBUILD_VENDOR(Memcpy3DPeerAsync)(__parameters, NULL);
+}
+
 KBUILD_API(Memset3DAsync)(struct KBUILD_VENDOR(PitchedPtr) __pointer, int __value,
                           struct KBUILD_VENDOR(Extent) __extent,
                           KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
     struct kbuild_cpu_area_fill __fill;
-    __fill.destination = kbuild_cpu_make_area(__pointer.ptr, __pointer.pitch, __pointer.ysize);
+    __fill.to = kbuild_cpu_make_area(__pointer.ptr, __pointer.pitch, __pointer.ysize);
     __fill.width = __extent.width;
     __fill.height = __extent.height;
     __fill.depth = __extent.depth;

@@ -1,9 +1,7 @@
 /* Enumerations and structures of the host API, with the vendor's numbers and layouts. */
 
 enum KBUILD_VENDOR(Error) {
-#define KBUILD_CPU_ERROR(name, number, text) KBUILD_VENDOR(name) = number,
-    KBUILD_CPU_ERRORS(KBUILD_CPU_ERROR)
-#undef KBUILD_CPU_ERROR
+    KBUILD_CPU_ERRORS(KBUILD_ERROR)
 };
 typedef enum KBUILD_VENDOR(Error) KBUILD_VENDOR(Error_t);
 
@@ -128,6 +126,12 @@ enum KBUILD_VENDOR(DeviceP2PAttr) {
     KBUILD_VENDOR(DevP2PAttrOnlyPartialNativeAtomicSupported) = 5
 };
 
+enum KBUILD_VENDOR(StreamCaptureStatus) {
+    KBUILD_VENDOR(StreamCaptureStatusNone) = 0,
+    KBUILD_VENDOR(StreamCaptureStatusActive) = 1,
+    KBUILD_VENDOR(StreamCaptureStatusInvalidated) = 2
+};
+
 struct KBUILD_VENDOR(MemLocation) {
     enum KBUILD_VENDOR(MemLocationType) type;
     int id;
@@ -160,7 +164,7 @@ struct KBUILD_VENDOR(PointerAttributes) {
     long reserved[8];
 };
 
-/* The runtime has no arrays yet.  Programs can declare the handles. */
+/* The runtime has no arrays or textures.  Programs can declare the handles. */
 struct KBUILD_VENDOR(Array);
 struct KBUILD_VENDOR(MipmappedArray);
 typedef struct KBUILD_VENDOR(Array) *KBUILD_VENDOR(Array_t);

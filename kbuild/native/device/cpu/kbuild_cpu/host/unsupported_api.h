@@ -19,12 +19,10 @@
     X(DeviceGetP2PAtomicCapabilities) \
     X(StreamCopyAttributes) \
     X(StreamGetAttribute) \
-    X(StreamSetAttribute) \
     X(StreamBeginCapture) \
     X(StreamBeginCaptureToGraph) \
     X(ThreadExchangeStreamCaptureMode) \
     X(StreamEndCapture) \
-    X(StreamIsCapturing) \
     X(StreamGetCaptureInfo) \
     X(StreamUpdateCaptureDependencies) \
     X(ImportExternalMemory) \
@@ -44,8 +42,6 @@
     X(Malloc3DArray) \
     X(MallocMipmappedArray) \
     X(GetMipmappedArrayLevel) \
-    X(Memcpy3DPeer) \
-    X(Memcpy3DPeerAsync) \
     X(ArrayGetInfo) \
     X(ArrayGetPlane) \
     X(ArrayGetMemoryRequirements) \

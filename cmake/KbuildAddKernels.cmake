@@ -200,7 +200,7 @@ macro(_kbuild_check_arguments function target)
     endif()
     # A keyword for several values can have none, because callers forward empty lists.
     list(REMOVE_ITEM arg_KEYWORDS_MISSING_VALUES
-        HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS)
+        HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS DEVICE_OPTIONS)
     if(arg_KEYWORDS_MISSING_VALUES)
         list(GET arg_KEYWORDS_MISSING_VALUES 0 _unknown)
         message(FATAL_ERROR "${function}(${target}): ${_unknown} needs a value")

@@ -98,7 +98,8 @@ void connect(const Image& image, const kbuild_variable& row) {
 RegisteredModule::RegisteredModule(const kbuild_module& descriptor)
     : descriptor(descriptor),
       containers(descriptor.container_count),
-      kernels(descriptor.kernel_count) {}
+      kernels(descriptor.kernel_count),
+      attributes(descriptor.kernel_count) {}
 
 Registry& Registry::instance() {
     static const bool created = [] {
@@ -235,6 +236,16 @@ kbuild_cpu_variable Registry::locate(const void* shadow) {
     if (variable.kind == KBUILD_CPU_REFERENCE)
         variable.address = row.module->descriptor.variables[row.index].shadow;
     return variable;
+}
+
+void Registry::reset_attributes() {
+    const KernelAttributes initial;
+    const std::lock_guard lock(mutex_);
+    for (auto& [descriptor, module] : modules_)
+        for (auto& attributes : module->attributes) {
+            attributes.dynamic_shared_limit = initial.dynamic_shared_limit.load();
+            attributes.shared_carveout = initial.shared_carveout.load();
+        }
 }
 
 void Registry::initialize_managed(const kbuild_module& descriptor, void (*initialize)()) {

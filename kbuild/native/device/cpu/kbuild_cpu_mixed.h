@@ -20,7 +20,7 @@
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 
-#include "kbuild_cpu_device.h"
+#include "kbuild_cpu/language.h"
 
 #include <kbuild/chevron.hpp>
 #include <stdlib.h>

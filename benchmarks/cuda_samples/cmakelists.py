@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TOKEN = re.compile(r'#[^\n]*|"((?:[^"\\]|\\.)*)"|([()])|([^\s()#"]+)|\n')
-_CURRENT = ("${CMAKE_CURRENT_SOURCE_DIR}/", "${CMAKE_CURRENT_LIST_DIR}/", "./")
+_CURRENT = ("${CMAKE_CURRENT_SOURCE_DIR}", "${CMAKE_CURRENT_LIST_DIR}", ".")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +86,8 @@ def list_include_directories(listing: Listing) -> tuple[str, ...]:
 
 
 def _localize(word: str) -> str:
-    for prefix in _CURRENT:
-        word = word.removeprefix(prefix)
+    if word.rstrip("/") in _CURRENT:
+        return "."
+    for directory in _CURRENT:
+        word = word.removeprefix(f"{directory}/")
     return word

@@ -42,7 +42,7 @@ _SOURCE_RULES = (
     (PLATFORM, r"(nvsci|nvmedia|cudla)"),
     (
         LIBRARY,
-        r"(curand|cublas|cufft|cusolver|cusparse|npp|nvjpeg|nvrtc|nvJitLink|nvvm|mpi\.h|FreeImage|cudnn)",
+        r"(curand|cublas|cufft|cusolver|cusparse|npp|nvjpeg|nvrtc|nvJitLink|nvvm|nvtx3/|mpi\.h|FreeImage|cudnn)",
     ),
 )
 

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.cuda_samples.execute import copy_sample, report_unbuilt, run_sample
@@ -48,8 +50,6 @@ def main() -> None:
         run = try_samples(selected, root, work, arguments)
     counts = Counter(result.status for result in run.results)
     print(", ".join(f"{count} {status}" for status, count in counts.most_common()))
-    if arguments.output:
-        write_run(arguments.output, run)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -71,7 +71,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--no-run", action="store_true", help="only build the samples")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="samples to try (default: all)")
     parser.add_argument("--list", action="store_true", help="only list the samples")
-    parser.add_argument("--limit", type=float, default=60, help="seconds per run of a sample")
+    parser.add_argument("--limit", type=float, default=120, help="seconds per run of a sample")
+    parser.add_argument("--parallel", type=int, default=1, help="samples to run at a time")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--work", type=Path, help="keep the build in this directory")
     parser.add_argument("--output", type=Path, metavar="JSON", help="where to write the results")
@@ -89,25 +90,35 @@ def try_samples(
     write_project(work, samples, root, how)
     unbuilt = build_samples(work, samples, how, arguments.jobs)
     print(f"{len(samples) - len(unbuilt)} of {len(samples)} build", flush=True)
-    results: list[Result] = []
-    copies = work / "copies"
-    for sample in samples:
-        if sample.name in unbuilt:
-            result = report_unbuilt(sample, unbuilt[sample.name])
-        elif arguments.no_run:
-            continue
-        else:
-            directory = copy_sample(sample, root, copies)
-            result = run_sample(sample, find_program(work, sample), directory, arguments.limit)
-        print(f"{result.status:<10}{sample.name:<32}{result.seconds:>8.2f} s  {result.detail}")
-        results.append(result)
-    return Run(
+    run = Run(
         tool=how.tool,
         backend=how.backend,
         commit=COMMIT if digest_sources(root) == DIGEST else "",
         versions=versions,
-        results=tuple(results),
+        results=(),
     )
+
+    def take_result(sample: Sample) -> Result | None:
+        if sample.name in unbuilt:
+            return report_unbuilt(sample, unbuilt[sample.name])
+        if arguments.no_run:
+            return None
+        directory = copy_sample(sample, root, work / "copies")
+        return run_sample(sample, find_program(work, sample), directory, arguments.limit)
+
+    with ThreadPoolExecutor(arguments.parallel) as pool:
+        for result in pool.map(take_result, samples):
+            if result is None:
+                continue
+            name = Path(result.directory).name
+            print(
+                f"{result.status:<10}{name:<32}{result.seconds:>8.2f} s  {result.detail}",
+                flush=True,
+            )
+            run = replace(run, results=(*run.results, result))
+            if arguments.output:  # keep what is known if a time limit ends the benchmark
+                write_run(arguments.output, run)
+    return run
 
 
 def find_configuration(arguments: argparse.Namespace) -> tuple[Configuration, tuple[str, ...]]:

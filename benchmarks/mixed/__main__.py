@@ -60,7 +60,10 @@ def main() -> None:
             f"{describe_machine()}; nvcc {toolchain.version}, "
             f"{len(sources)} sources x {len(inputs.architectures)} architectures"
         )
+        # All sides use the toolkit that counts, kbuild as well.
+        os.environ["CUDACXX"] = str(toolkit.nvcc)
         compare(inputs, toolkit, directory, arguments)
+        os.environ["CUDACXX"] = str(toolchain.compiler)
     if not arguments.tiny:
         show_launches()
 
@@ -83,8 +86,6 @@ def compare(
     inputs: Inputs, toolkit: CountedToolkit, directory: Path, arguments: argparse.Namespace
 ) -> None:
     """Take every step on every side in turn, and print a step's rows when it is done."""
-    # All sides use the toolkit that counts, kbuild as well.
-    os.environ["CUDACXX"] = str(inputs.nvcc)
     built = {
         side: MAKERS[side](directory / str(number), inputs)
         for number, side in enumerate(arguments.sides)

@@ -12,7 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.cuda_samples.execute import copy_sample, report_unbuilt, run_sample
+from benchmarks.cuda_samples.execute import (
+    copy_sample,
+    report_unbuilt,
+    run_sample,
+    strip_paths,
+)
 from benchmarks.cuda_samples.page import render_page
 from benchmarks.cuda_samples.project import (
     CMAKE,
@@ -100,11 +105,12 @@ def try_samples(
 
     def take_result(sample: Sample) -> Result | None:
         if sample.name in unbuilt:
-            return report_unbuilt(sample, unbuilt[sample.name])
+            return strip_paths(report_unbuilt(sample, unbuilt[sample.name]), root, work)
         if arguments.no_run:
             return None
         directory = copy_sample(sample, root, work / "copies")
-        return run_sample(sample, find_program(work, sample), directory, arguments.limit)
+        result = run_sample(sample, find_program(work, sample), directory, arguments.limit)
+        return strip_paths(result, root, work)
 
     with ThreadPoolExecutor(arguments.parallel) as pool:
         for result in pool.map(take_result, samples):

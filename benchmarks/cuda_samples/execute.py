@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.cuda_samples.results import FAILED, NOT_BUILT, PASSED, TIMED_OUT, WAIVED, Result
@@ -17,6 +17,7 @@ from benchmarks.cuda_samples.samples import Sample
 # The samples' own EXIT_WAIVED: the machine lacks what the sample shows.
 _WAIVED = 2
 _FAILURE = re.compile(r"\bFAIL(ED)?\b|\b[Tt]est failed\b|Result = FAIL")
+_ERROR = re.compile(r"error|fail|cannot", re.IGNORECASE)
 _KEPT_CHARACTERS = 3000
 
 
@@ -87,7 +88,8 @@ def judge(outcome: Outcome, limit: float) -> tuple[str, str]:
         return FAILED, f"{signal.Signals(-outcome.code).name}: {last}"
     failure = next((line for line in lines if _FAILURE.search(line)), None)
     if outcome.code != 0:
-        return FAILED, f"exit code {outcome.code}: {failure or last}"
+        error = next((line for line in lines if _ERROR.search(line)), last)
+        return FAILED, f"exit code {outcome.code}: {(failure or error)[:160]}"
     return (FAILED, failure) if failure else (PASSED, "")
 
 
@@ -105,7 +107,16 @@ def report_unbuilt(sample: Sample, log: str) -> Result:
     return Result(
         directory=sample.directory,
         status=NOT_BUILT,
-        detail=(errors[0] if errors else "the build failed")[:240],
+        detail=errors[0] if errors else "the build failed",
         seconds=0.0,
         log=log,
     )
+
+
+def strip_paths(result: Result, *roots: Path) -> Result:
+    """Remove directories of this machine from what is reported."""
+    detail, log = result.detail, result.log
+    for root in roots:
+        detail = detail.replace(f"{root.resolve()}/", "")
+        log = log.replace(f"{root.resolve()}/", "")
+    return replace(result, detail=detail, log=log)

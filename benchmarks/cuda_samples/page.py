@@ -61,17 +61,24 @@ def render_page(samples: Sequence[Sample], runs: Sequence[Run]) -> str:
 
 
 def _list_summary(selected: Sequence[Sample], runs: Sequence[Run]) -> Iterator[str]:
-    yield _format_row("Built by", "Passed", "Others", "Made with")
-    yield _separate(4)
+    peer = next((run for run in runs if run.tool == CMAKE), None)
+    works = {r.directory for r in peer.results if r.status == PASSED} if peer else set()
+    yield _format_row("Built by", "Passed", "Of those that nvcc passes", "Others", "Made with")
+    yield _separate(5)
     for run in runs:
         results = _index(run)
         counts = Counter(
             results[s.directory].status if s.directory in results else "not tried" for s in selected
         )
-        passed = counts.pop(PASSED, 0)
-        share = f"{passed} of {len(selected)} ({passed / len(selected):.0%})"
+        both = sum(r.status == PASSED and r.directory in works for r in run.results)
+        passed = _share(counts.pop(PASSED, 0), len(selected))
         others = ", ".join(f"{number} {status}" for status, number in counts.most_common())
-        yield _format_row(_name(run), share, others or "none", "; ".join(run.versions))
+        compared = _share(both, len(works)) if works else "-"
+        yield _format_row(_name(run), passed, compared, others or "none", "; ".join(run.versions))
+
+
+def _share(number: int, total: int) -> str:
+    return f"{number} of {total} ({number / total:.0%})"
 
 
 def _list_selected(selected: Sequence[Sample], runs: Sequence[Run]) -> Iterator[str]:
@@ -81,7 +88,7 @@ def _list_selected(selected: Sequence[Sample], runs: Sequence[Run]) -> Iterator[
     for sample in selected:
         results = [index.get(sample.directory) for index in indices]
         notes = [
-            f"{_name(run)}: {_quote(result.detail)}"
+            f"{_name(run)}: {_quote(result.detail[:200])}"
             for run, result in zip(runs, results, strict=True)
             if result and result.detail
         ]

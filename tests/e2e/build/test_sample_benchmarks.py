@@ -129,7 +129,7 @@ def test_page_counts_every_selected_sample(samples: Path, tmp_path: Path) -> Non
     succeed(run(sys.executable, "-m", *words, cwd=ROOT))
 
     text = page.read_text()
-    assert "| kbuild, cuda | 1 of 2 (50%) | 1 not tried | nvcc 13.0 |" in text
+    assert "| kbuild, cuda | 1 of 2 (50%) | - | 1 not tried | nvcc 13.0 |" in text
     assert "| 0_Introduction/plain | passed |" in text
     assert "| 0_Introduction/dice | library | `#include <curand_kernel.h>` | dice.cu:2 |" in text
 

@@ -18,6 +18,8 @@ from benchmarks.cuda_samples.samples import Sample
 _WAIVED = 2
 _FAILURE = re.compile(r"\bFAIL(ED)?\b|\b[Tt]est failed\b|Result = FAIL")
 _ERROR = re.compile(r"error|fail|cannot", re.IGNORECASE)
+# A line that names the cause; kbuild's line about a compiler that failed only quotes its command.
+_BUILD_ERROR = re.compile(r"^(?!.* failed with exit status ).*(\b[Ee]rror\b|undefined reference)")
 _KEPT_CHARACTERS = 3000
 
 
@@ -103,14 +105,10 @@ def copy_sample(sample: Sample, root: Path, copies: Path) -> Path:
 
 def report_unbuilt(sample: Sample, log: str) -> Result:
     """Return the result of a sample that does not build."""
-    errors = [line.strip() for line in log.splitlines() if re.search(r"\b[Ee]rror\b", line)]
-    return Result(
-        directory=sample.directory,
-        status=NOT_BUILT,
-        detail=errors[0] if errors else "the build failed",
-        seconds=0.0,
-        log=log,
-    )
+    lines = [line.strip() for line in log.splitlines() if not line.startswith("ninja: ")]
+    errors = [line for line in lines if _BUILD_ERROR.search(line)]
+    detail = (errors or lines[-1:] or ["no output"])[0]
+    return Result(directory=sample.directory, status=NOT_BUILT, detail=detail, seconds=0.0, log=log)
 
 
 def strip_paths(result: Result, *roots: Path) -> Result:

@@ -32,7 +32,7 @@ To repeat this, run these commands with a checkout of the samples in `DIR`:
     python -m benchmarks.cuda_samples --samples DIR --tool cmake --output nvcc.json
     python -m benchmarks.cuda_samples --samples DIR --backend cpu --output cpu.json
     python -m benchmarks.cuda_samples --samples DIR \\
-        --page docs/explanation/cuda-samples.md cuda.json cpu.json nvcc.json
+        --page PAGE cuda.json cpu.json nvcc.json
 """
 
 

@@ -36,7 +36,7 @@ def prepare_host_steps(source: Source, inputs: Inputs, directory: Path) -> HostS
     compile_it = [*options, str(program / source.mixed), "-o", objects[0]]
     link = [*nvcc, *objects, "-o", str(kept / "program")]
     # The steps need the files that these complete runs leave behind.
-    time_command(compile_it)
+    time_command([*compile_it, "--threads", "0"])
     time_command(link)
     variables, steps = _list_steps(compile_it)
     host_steps = [step for step in steps if _is_host_step(step)]

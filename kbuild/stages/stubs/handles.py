@@ -8,7 +8,9 @@ from kbuild.model import Visibility
 from kbuild.stages.render import render
 
 
-def render_handles(entries: Entries, module: str, visibility: Visibility, source: str) -> bytes:
+def render_handles(
+    entries: Entries, names: tuple[str, ...], module: str, visibility: Visibility, source: str
+) -> bytes:
     """Generate the definitions of handles and shadows.
 
     For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>`` or
@@ -18,6 +20,7 @@ def render_handles(entries: Entries, module: str, visibility: Visibility, source
 
     Args:
         entries: The kernels and variables of the source.
+        names: The symbol by which the kernel table names each kernel's handle.
         module: The part of the names that is unique to the source.
         visibility: The visibility of what other files can name.
         source: The name of the source.
@@ -25,12 +28,13 @@ def render_handles(entries: Entries, module: str, visibility: Visibility, source
     kernels = [
         {
             "device_name": kernel.device_name,
+            "name": name,
             "expression": kernel.expression,
             "is_external": kernel.linkage == "external",
             "alias": f"kbuild_handle_{module}_{index}",
             "stub": f"kbuild_stub_{module}_{index}",
         }
-        for index, kernel in enumerate(entries.kernels)
+        for index, (kernel, name) in enumerate(zip(entries.kernels, names, strict=True))
     ]
     variables = [
         {

@@ -91,7 +91,8 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
 RegisteredModule::RegisteredModule(const kbuild_module& descriptor)
     : descriptor(descriptor),
       containers(descriptor.container_count),
-      kernels(descriptor.kernel_count) {}
+      kernels(descriptor.kernel_count),
+      attributes(descriptor.kernel_count) {}
 
 Registry& Registry::instance() {
     static const bool created = [] {
@@ -222,6 +223,16 @@ const kbuild_cpu_variable& Registry::locate(const void* shadow) {
         throw Failure(KBUILD_CPU_INVALID_SYMBOL,
                       "no device variable is registered at " + describe_address(shadow));
     return load(*row.module, row.module->descriptor.variables[row.index]);
+}
+
+void Registry::reset_attributes() {
+    const KernelAttributes initial;
+    const std::lock_guard lock(mutex_);
+    for (auto& [descriptor, module] : modules_)
+        for (auto& attributes : module->attributes) {
+            attributes.dynamic_shared_limit = initial.dynamic_shared_limit.load();
+            attributes.shared_carveout = initial.shared_carveout.load();
+        }
 }
 
 void Registry::initialize_managed(const kbuild_module& descriptor, void (*initialize)()) {

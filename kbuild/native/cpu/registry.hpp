@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_REGISTRY_HPP
 #define KBUILD_CPU_REGISTRY_HPP
 
+#include "devices/properties.hpp"
 #include "images/container.hpp"
 
 #include <kbuild/cpu_image.h>
@@ -14,6 +15,12 @@
 #include <vector>
 
 namespace kbuild::cpu {
+
+// What a program can set for a kernel.
+struct KernelAttributes {
+    std::atomic<int> dynamic_shared_limit{default_shared_bytes};
+    std::atomic<int> shared_carveout{-1};  // no preference
+};
 
 struct RegisteredModule {
     explicit RegisteredModule(const kbuild_module& descriptor);
@@ -28,6 +35,7 @@ struct RegisteredModule {
     // One entry for each row of the kernel table. It is null until the container is loaded, and
     // remains null if the image does not contain the kernel.
     std::vector<std::atomic<const kbuild_cpu_kernel*>> kernels;
+    std::vector<KernelAttributes> attributes;
     unsigned uses = 0;  // the number of launches in progress
 };
 
@@ -60,6 +68,9 @@ public:
     // Returns the device variable that a shadow represents, and loads its container if necessary.
     // Throws Failure.
     const kbuild_cpu_variable& locate(const void* shadow);
+
+    // Gives the attributes of all kernels their initial values.
+    void reset_attributes();
 
     // Writes the addresses of the module's managed variables to their shadows. Throws Failure.
     void initialize_managed(const kbuild_module& descriptor, void (*initialize)());
@@ -97,6 +108,7 @@ public:
 
     const kbuild_cpu_image& image() const { return row_.container().loaded.image->table(); }
     const kbuild_cpu_kernel& kernel() const { return *row_.module->kernels[row_.index]; }
+    KernelAttributes& attributes() const { return row_.module->attributes[row_.index]; }
 
 private:
     explicit KernelUse(const KernelRow& row) : row_(row) {}

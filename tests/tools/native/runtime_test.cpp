@@ -381,7 +381,7 @@ void memory() {
     CHECK(last_message_has(KBUILD_CPU_OUT_OF_MEMORY, "cannot allocate"));
     SUCCEED(kbuild_cpu_synchronize());
     CHECK(std::strcmp(kbuild_cpu_error_message(0), "no error") == 0);
-    CHECK(std::strcmp(kbuild_cpu_error_message(-7), "unknown error code") == 0);
+    CHECK(std::strcmp(kbuild_cpu_error_message(-7), "unrecognized error code") == 0);
 }
 
 bool is_in(const void* pointer, const void* base, size_t bytes) {

@@ -1,4 +1,8 @@
+#include "api/exported.hpp"
+
 #include "api/errors.hpp"
+
+#include "../../device/cpu/kbuild_cpu/host/error_list.h"
 
 #include <cstdio>
 
@@ -8,39 +12,61 @@ namespace {
 struct LastFailure {
     int code;
     char detail[1024];
+    int untaken;  // the code that the program has not taken yet, or 0
 };
 
 // A plain buffer, because a type with a destructor would be destroyed before the last atexit
 // handler.
-thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, ""};
+thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, "", KBUILD_CPU_SUCCESS};
 
-const char* generic_message(int code) noexcept {
-    switch (code) {
-    case KBUILD_CPU_SUCCESS: return "no error";
-    case KBUILD_CPU_INVALID_VALUE: return "invalid argument";
-    case KBUILD_CPU_OUT_OF_MEMORY: return "out of memory";
-    case KBUILD_CPU_INVALID_CONFIGURATION: return "invalid launch configuration";
-    case KBUILD_CPU_INVALID_SYMBOL: return "invalid device variable";
-    case KBUILD_CPU_INVALID_KERNEL: return "kernel is not registered";
-    case KBUILD_CPU_INVALID_IMAGE: return "invalid device image";
-    case KBUILD_CPU_NO_IMAGE_FOR_MACHINE: return "no device image for this machine";
-    case KBUILD_CPU_KERNEL_NOT_FOUND: return "kernel not found in its device image";
-    case KBUILD_CPU_NOT_SUPPORTED: return "not supported by the cpu backend";
-    default: return "unknown error code";
-    }
+struct ErrorRow {
+    int code;
+    const char* name;
+    const char* text;
+};
+
+constexpr ErrorRow error_rows[] = {
+#define KBUILD_CPU_ERROR_ROW(name, number, text) {number, "cuda" #name, text},
+    KBUILD_CPU_ERRORS(KBUILD_CPU_ERROR_ROW)
+#undef KBUILD_CPU_ERROR_ROW
+};
+constexpr ErrorRow unknown_row = {-1, "unrecognized error code", "unrecognized error code"};
+
+const ErrorRow& find_error(int code) noexcept {
+    for (const auto& row : error_rows)
+        if (row.code == code) return row;
+    return unknown_row;
 }
 
 }  // namespace
 
-int remember_failure(kbuild_cpu_error code, const char* detail) noexcept {
-    last_failure.code = code;
+int remember_failure(int code, const char* detail) noexcept {
+    last_failure.code = last_failure.untaken = code;
     std::snprintf(last_failure.detail, sizeof last_failure.detail, "%s", detail);
     return code;
 }
 
 const char* error_message(int code) noexcept {
     if (code != KBUILD_CPU_SUCCESS && code == last_failure.code) return last_failure.detail;
-    return generic_message(code);
+    return find_error(code).text;
 }
 
 }  // namespace kbuild::cpu
+
+using namespace kbuild::cpu;
+
+int kbuild_cpu_fail(int code, const char* detail) { return remember_failure(code, detail); }
+
+int kbuild_cpu_peek_error() { return last_failure.untaken; }
+
+int kbuild_cpu_take_error() {
+    const int code = last_failure.untaken;
+    last_failure.untaken = KBUILD_CPU_SUCCESS;
+    return code;
+}
+
+const char* kbuild_cpu_error_name(int code) { return find_error(code).name; }
+
+const char* kbuild_cpu_error_text(int code) { return find_error(code).text; }
+
+const char* kbuild_cpu_error_message(int code) { return error_message(code); }

@@ -22,10 +22,28 @@ private:
 };
 
 // Records the failure as the calling thread's last one, and returns its code.
-int remember_failure(kbuild_cpu_error code, const char* detail) noexcept;
+int remember_failure(int code, const char* detail) noexcept;
 
 // Returns the text of the thread's last failure if it has this code, otherwise a generic text.
 const char* error_message(int code) noexcept;
+
+// Throws Failure if an argument of the program is invalid.
+inline void require(bool condition, const char* otherwise) {
+    if (!condition) throw Failure(KBUILD_CPU_INVALID_VALUE, otherwise);
+}
+
+// Calls the function, and returns 0 or the code of its failure, which it remembers.
+template <class Function>
+int guarded(Function function) noexcept {
+    try {
+        function();
+        return KBUILD_CPU_SUCCESS;
+    } catch (const Failure& failure) {
+        return remember_failure(failure.code(), failure.what());
+    } catch (const std::exception& failure) {  // only std::bad_alloc is possible
+        return remember_failure(KBUILD_CPU_OUT_OF_MEMORY, failure.what());
+    }
+}
 
 }  // namespace kbuild::cpu
 

@@ -16,14 +16,14 @@ namespace {
 // Never freed, because workers and launches from atexit handlers can outlive any destructor.
 Pool* process_pool = nullptr;
 
+}  // namespace
+
 unsigned usable_cores() {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0)
         return static_cast<unsigned>(CPU_COUNT(&cores));
     return std::max(1u, std::thread::hardware_concurrency());  // the machine has more than CPU_SETSIZE cores
 }
-
-}  // namespace
 
 Pool& Pool::instance() {
     // The child does not touch the old pool: its mutex might be locked, and its launches belong to

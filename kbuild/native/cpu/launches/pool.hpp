@@ -10,6 +10,9 @@
 
 namespace kbuild::cpu {
 
+// Returns the number of cores that the process can run on.
+unsigned usable_cores();
+
 class Pool {
 public:
     // Returns the process's pool. A forked child gets a new one, because it inherits no threads.

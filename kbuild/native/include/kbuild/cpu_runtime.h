@@ -1,7 +1,7 @@
 /* The CPU backend's device runtime, libkbuild_cpu, with one registry per process.
  *
- * Launches are synchronous: when kbuild_cpu_launch returns, the kernel has run.  Every function is
- * thread-safe and returns a kbuild_cpu_error.  The numbers are those of the corresponding CUDA
+ * Launches and copies are synchronous: when a function returns, its work is done.  Every function
+ * is thread-safe and returns a kbuild_cpu_error.  The numbers are those of the corresponding CUDA
  * errors, so that logs of both backends look the same. */
 #ifndef KBUILD_CPU_RUNTIME_H
 #define KBUILD_CPU_RUNTIME_H
@@ -17,21 +17,31 @@ enum kbuild_cpu_error {
     KBUILD_CPU_INVALID_VALUE = 1,
     KBUILD_CPU_OUT_OF_MEMORY = 2,
     KBUILD_CPU_INVALID_CONFIGURATION = 9,
+    KBUILD_CPU_INVALID_PITCH = 12,
     KBUILD_CPU_INVALID_SYMBOL = 13,
+    KBUILD_CPU_INVALID_COPY_DIRECTION = 21,
     KBUILD_CPU_INVALID_KERNEL = 98,
+    KBUILD_CPU_INVALID_DEVICE = 101,
     KBUILD_CPU_INVALID_IMAGE = 200,
     KBUILD_CPU_NO_IMAGE_FOR_MACHINE = 209,
+    KBUILD_CPU_UNSUPPORTED_LIMIT = 215,
+    KBUILD_CPU_INVALID_HANDLE = 400,
     KBUILD_CPU_KERNEL_NOT_FOUND = 500,
+    KBUILD_CPU_ALREADY_REGISTERED = 712,
+    KBUILD_CPU_NOT_REGISTERED = 713,
     KBUILD_CPU_NOT_SUPPORTED = 801
 };
 
 int kbuild_cpu_register(const struct kbuild_module *__module);
 void kbuild_cpu_unregister(const struct kbuild_module *__module);
 
-int kbuild_cpu_device_count(int *__count);
 int kbuild_cpu_resolve(const void *__handle);
 int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
                       void *const *__args);
+/* Launches as `<<<>>>` does: more than 48 KiB of dynamic shared memory is an error, unless
+ * kbuild_cpu_set_function_attribute raised the kernel's limit. */
+int kbuild_cpu_launch_limited(const void *__handle, const struct kbuild_launch_config *__config,
+                              void *const *__args);
 
 /* A launch through a debug stub.  The caller pushes the configuration and calls the stub with the
  * kernel's arguments.  The stub can read the configuration, and uses it for the launch.  Then the
@@ -41,8 +51,27 @@ int kbuild_cpu_read_configuration(struct kbuild_launch_config *__config);
 int kbuild_cpu_launch_from_stub(const void *__handle, void *const *__args);
 int kbuild_cpu_take_stub_result(void);
 
+/* Attributes of kernels, with the vendor's numbers. */
+struct kbuild_cpu_function {
+    const char *symbol;
+    size_t static_shared_bytes;
+    size_t dynamic_shared_limit;
+    int shared_carveout;
+    int threads_per_block;
+    int registers;
+    int version; /* ten times the compute capability */
+};
+int kbuild_cpu_describe_function(struct kbuild_cpu_function *__function, const void *__handle);
+int kbuild_cpu_set_function_attribute(const void *__handle, int __number, int __value);
+/* Sets the number of blocks that a core runs at the same time. */
+int kbuild_cpu_occupancy(int *__blocks, const void *__handle, int __threads, size_t __shared_bytes,
+                         unsigned __flags);
+int kbuild_cpu_available_shared_bytes(size_t *__bytes, const void *__handle, int __blocks,
+                                      int __threads);
+
 /* Device variables.  `__symbol` is the address of the host variable with the same name. */
 int kbuild_cpu_get_symbol_address(void **__pointer, const void *__symbol);
+int kbuild_cpu_get_symbol_size(size_t *__bytes, const void *__symbol);
 int kbuild_cpu_copy_to_symbol(const void *__symbol, const void *__source, size_t __bytes,
                               size_t __offset);
 int kbuild_cpu_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
@@ -53,12 +82,107 @@ int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*_
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);
-/* Finds the allocation by kbuild_cpu_allocate that contains the address.  Sets a null base if
- * there is none. */
+/* Finds the allocation or registered memory that contains the address.  Sets a null base if there
+ * is none. */
 int kbuild_cpu_find_allocation(const void *__pointer, void **__base, size_t *__bytes);
 int kbuild_cpu_copy(void *__destination, const void *__source, size_t __bytes,
                     enum kbuild_copy_direction __direction);
+
+enum kbuild_cpu_memory_kind {
+    KBUILD_CPU_MEMORY_UNKNOWN = 0,
+    KBUILD_CPU_MEMORY_DEVICE = 1,
+    KBUILD_CPU_MEMORY_MANAGED = 2,
+    KBUILD_CPU_MEMORY_HOST = 3,      /* page-locked, in the vendor's words */
+    KBUILD_CPU_MEMORY_REGISTERED = 4 /* host memory that the program allocated by other means */
+};
+
+/* `__flags` are the vendor's, and are only kept. */
+int kbuild_cpu_allocate_kind(void **__pointer, size_t __bytes, enum kbuild_cpu_memory_kind __kind,
+                             unsigned __flags);
+int kbuild_cpu_allocate_pitched(void **__pointer, size_t *__pitch, size_t __width, size_t __rows);
+int kbuild_cpu_release_host(void *__pointer);
+int kbuild_cpu_register_host(void *__pointer, size_t __bytes, unsigned __flags);
+int kbuild_cpu_unregister_host(void *__pointer);
+
+struct kbuild_cpu_pointer {
+    enum kbuild_cpu_memory_kind kind;
+    unsigned flags;
+};
+int kbuild_cpu_describe_pointer(struct kbuild_cpu_pointer *__description, const void *__pointer);
+/* Like kbuild_cpu_describe_pointer, but fails if the address is not in page-locked memory. */
+int kbuild_cpu_describe_host(struct kbuild_cpu_pointer *__description, const void *__pointer);
+
+/* The vendor's directions of copies. */
+enum kbuild_cpu_copy_kind {
+    KBUILD_CPU_COPY_HOST_TO_HOST = 0,
+    KBUILD_CPU_COPY_HOST_TO_DEVICE = 1,
+    KBUILD_CPU_COPY_DEVICE_TO_HOST = 2,
+    KBUILD_CPU_COPY_DEVICE_TO_DEVICE = 3,
+    KBUILD_CPU_COPY_DEFAULT = 4
+};
+
+/* Rows that are `pitch` bytes apart, in slices of `rows` rows. */
+struct kbuild_cpu_area {
+    void *start;
+    size_t pitch;
+    size_t rows;
+};
+
+/* A copy of `depth` slices of `height` rows of `width` bytes. */
+struct kbuild_cpu_area_copy {
+    struct kbuild_cpu_area to;
+    struct kbuild_cpu_area from;
+    size_t width, height, depth;
+    unsigned kind;
+};
+int kbuild_cpu_copy_area(const struct kbuild_cpu_area_copy *__copy, void *__stream);
+
+struct kbuild_cpu_area_fill {
+    struct kbuild_cpu_area to;
+    size_t width, height, depth;
+    int byte;
+};
+int kbuild_cpu_fill_area(const struct kbuild_cpu_area_fill *__fill, void *__stream);
+int kbuild_cpu_memory_info(size_t *__free, size_t *__total);
+
+/* Streams and events.  The handles 0, 1, and 2 are default streams. */
+struct kbuild_cpu_stream {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+};
+int kbuild_cpu_create_stream(void **__stream, unsigned __flags, int __priority);
+int kbuild_cpu_destroy_stream(void *__stream);
+int kbuild_cpu_synchronize_stream(void *__stream);
+int kbuild_cpu_describe_stream(struct kbuild_cpu_stream *__description, void *__stream);
+int kbuild_cpu_create_event(void **__event, unsigned __flags);
+int kbuild_cpu_destroy_event(void *__event);
+int kbuild_cpu_record_event(void *__event, void *__stream);
+int kbuild_cpu_synchronize_event(void *__event);
+int kbuild_cpu_wait_for_event(void *__stream, void *__event);
+int kbuild_cpu_elapsed_time(float *__milliseconds, void *__start, void *__end);
+
+/* The device, and its properties. */
+int kbuild_cpu_device_count(int *__count);
+int kbuild_cpu_set_device(int __device);
+/* Writes a cudaDeviceProp of at most `__bytes` bytes. */
+int kbuild_cpu_device_properties(void *__properties, size_t __bytes, int __device);
+int kbuild_cpu_device_attribute(int *__value, int __number, int __device);
+int kbuild_cpu_set_device_flags(unsigned __flags);
+int kbuild_cpu_device_flags(unsigned *__flags);
+int kbuild_cpu_set_limit(int __limit, size_t __value);
+int kbuild_cpu_limit(size_t *__value, int __limit);
+/* Releases all memory, streams, and events, and resets limits and attributes. */
+int kbuild_cpu_reset_device(void);
 int kbuild_cpu_synchronize(void);
+
+/* Errors.  Each thread has a last error, which remains until it is taken. */
+int kbuild_cpu_fail(int __code, const char *__detail); /* sets it, and returns the code */
+int kbuild_cpu_peek_error(void);
+int kbuild_cpu_take_error(void);
+const char *kbuild_cpu_error_name(int __code);
+const char *kbuild_cpu_error_text(int __code);
+/* Returns the detailed text of the thread's last failure if it has this code. */
 const char *kbuild_cpu_error_message(int __code);
 
 #ifdef __cplusplus

@@ -1,0 +1,179 @@
+// Launches of kernels, and their attributes.
+#include "api/exported.hpp"
+
+#include "api/errors.hpp"
+#include "devices/properties.hpp"
+#include "launches/block.hpp"
+#include "launches/launch.hpp"
+#include "launches/pool.hpp"
+#include "registry.hpp"
+#include "streams/stream_table.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace {
+
+using namespace kbuild::cpu;
+
+std::string to_string(const kbuild_dim3& extent) {
+    return "(" + std::to_string(extent.x) + ", " + std::to_string(extent.y) + ", " +
+           std::to_string(extent.z) + ")";
+}
+
+void check_extent(const char* what, const kbuild_dim3& extent, const kbuild_dim3& largest) {
+    if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
+        extent.y > largest.y || extent.z > largest.z)
+        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
+                      std::string("the ") + what + " is " + to_string(extent) +
+                          ", but must be from (1, 1, 1) to " + to_string(largest));
+}
+
+void check_configuration(const kbuild_launch_config& config) {
+    check_extent("grid", config.grid, largest_grid);
+    check_extent("block", config.block, largest_block);
+    const auto threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+    if (threads > std::uint64_t{most_threads_per_block})
+        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
+                      "the block " + to_string(config.block) + " has " + std::to_string(threads) +
+                          " threads, but the maximum is " + std::to_string(most_threads_per_block));
+}
+
+void require_unset(bool is_set, const char* attribute) {
+    if (is_set)
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      std::string("the cpu backend does not support ") + attribute);
+}
+
+void check_attributes(const kbuild_launch_config& config) {
+    const auto& cluster = config.cluster;
+    require_unset(cluster.x > 1 || cluster.y > 1 || cluster.z > 1, "clusters");
+    require_unset(config.cooperative != 0, "cooperative launches");
+    require_unset(config.programmatic_dependent_launch != 0, "programmatic dependent launch");
+}
+
+// An image without `extern __shared__` arrays ignores the bytes.
+void check_shared_bytes(const kbuild_cpu_image& image, std::size_t bytes) {
+    const auto capacity = image.dynamic_shared_bytes != 0 ? image.dynamic_shared_bytes
+                                                          : std::uint64_t{most_shared_bytes};
+    if (bytes > capacity)
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the launch requests " + std::to_string(bytes) +
+                                                    " bytes of dynamic shared memory, but the "
+                                                    "maximum is " +
+                                                    std::to_string(capacity));
+}
+
+void check_arguments(const kbuild_cpu_kernel& kernel, void* const* args) {
+    for (std::uint32_t i = 0; i < kernel.param_count; ++i)
+        if (args == nullptr || args[i] == nullptr)
+            throw Failure(KBUILD_CPU_INVALID_VALUE, "argument " + std::to_string(i) +
+                                                        " of kernel " + kernel.name +
+                                                        " is a null pointer");
+}
+
+void check_shared_limit(const KernelUse& use, std::size_t bytes) {
+    const std::size_t limit = use.attributes().dynamic_shared_limit;
+    if (bytes > limit)
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
+                      "the launch requests " + std::to_string(bytes) +
+                          " bytes of dynamic shared memory, but the limit of kernel " +
+                          use.kernel().name + " is " + std::to_string(limit) +
+                          "; raise it with cudaFuncSetAttribute");
+}
+
+void launch(const void* handle, const kbuild_launch_config* config, void* const* args,
+            bool is_limited) {
+    require(config != nullptr, "the launch configuration is a null pointer");
+    if (BlockRunner::of_this_thread().is_running())
+        // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      "the cpu backend does not launch kernels from kernels");
+    check_configuration(*config);
+    check_attributes(*config);
+    Streams::instance().describe(config->stream);
+    const KernelUse use(handle);
+    if (is_limited) check_shared_limit(use, config->shared_bytes);
+    check_shared_bytes(use.image(), config->shared_bytes);
+    check_arguments(use.kernel(), args);
+    Launch work(use.image(), use.kernel(), config->grid, config->block, args);
+    Pool::instance().run(work);
+}
+
+// The vendor's numbers of the attributes that the runtime keeps.
+constexpr int dynamic_shared_limit_attribute = 8;
+constexpr int shared_carveout_attribute = 9;
+
+void set_attribute(const void* handle, int attribute, int value) {
+    const KernelUse use(handle);
+    auto& attributes = use.attributes();
+    switch (attribute) {
+    case dynamic_shared_limit_attribute:
+        require(value >= 0 && static_cast<std::size_t>(value) <= most_shared_bytes,
+                "the limit of dynamic shared memory must be from 0 to 232448 bytes");
+        attributes.dynamic_shared_limit = value;
+        return;
+    case shared_carveout_attribute:
+        require(value >= -1 && value <= 100, "the carveout must be from -1 to 100");
+        attributes.shared_carveout = value;
+        return;
+    default:
+        throw Failure(KBUILD_CPU_INVALID_VALUE, "the cpu backend does not support kernel attribute " +
+                                                    std::to_string(attribute));
+    }
+}
+
+}  // namespace
+
+int kbuild_cpu_resolve(const void* handle) {
+    return guarded([&] { const KernelUse loaded(handle); });
+}
+
+int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
+    return guarded([&] { launch(handle, config, args, false); });
+}
+
+int kbuild_cpu_launch_limited(const void* handle, const kbuild_launch_config* config,
+                              void* const* args) {
+    return guarded([&] { launch(handle, config, args, true); });
+}
+
+int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* handle) {
+    return guarded([&] {
+        require(function != nullptr, "the address for the result is a null pointer");
+        const KernelUse use(handle);
+        const auto& attributes = use.attributes();
+        // `__shared__` variables belong to the image, so those of one kernel are unknown.
+        *function = {use.kernel().name, 0, static_cast<std::size_t>(attributes.dynamic_shared_limit),
+                     attributes.shared_carveout, most_threads_per_block,
+                     registers_per_block / most_threads_per_block,
+                     10 * compute_capability_major + compute_capability_minor};
+    });
+}
+
+int kbuild_cpu_set_function_attribute(const void* handle, int attribute, int value) {
+    return guarded([&] { set_attribute(handle, attribute, value); });
+}
+
+int kbuild_cpu_occupancy(int* blocks, const void* handle, int threads, std::size_t shared_bytes,
+                         unsigned) {
+    return guarded([&] {
+        require(blocks != nullptr, "the address for the result is a null pointer");
+        require(threads > 0, "the number of threads per block must be positive");
+        const KernelUse use(handle);
+        const std::size_t limit = use.attributes().dynamic_shared_limit;
+        const bool fits = threads <= most_threads_per_block && shared_bytes <= limit;
+        *blocks = fits ? blocks_per_processor : 0;
+    });
+}
+
+int kbuild_cpu_available_shared_bytes(std::size_t* bytes, const void* handle, int blocks,
+                                      int threads) {
+    return guarded([&] {
+        require(bytes != nullptr, "the address for the result is a null pointer");
+        require(blocks > 0 && blocks <= blocks_per_processor && threads > 0 &&
+                    threads <= most_threads_per_block,
+                "a core cannot run that many blocks or threads at the same time");
+        const KernelUse use(handle);
+        *bytes = most_shared_bytes;
+    });
+}

@@ -1,0 +1,78 @@
+// Modules and device variables.
+#include "api/exported.hpp"
+
+#include "api/errors.hpp"
+#include "registry.hpp"
+
+#include <cstring>
+
+namespace {
+
+using namespace kbuild::cpu;
+
+// Returns the address in a device variable at which a copy starts. Throws Failure if the copy does
+// not fit.
+char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
+    const auto& variable = Registry::instance().locate(symbol);
+    if (offset > variable.size || bytes > variable.size - offset)
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
+                      "a copy of " + std::to_string(bytes) + " bytes at offset " +
+                          std::to_string(offset) + " does not fit in variable " + variable.name +
+                          ", which has " + std::to_string(variable.size) + " bytes");
+    return static_cast<char*>(variable.address) + offset;
+}
+
+}  // namespace
+
+int kbuild_cpu_register(const kbuild_module* module) {
+    return guarded([&] {
+        require(module != nullptr, "the module is a null pointer");
+        Registry::instance().add(*module);
+    });
+}
+
+void kbuild_cpu_unregister(const kbuild_module* module) {
+    guarded([&] {
+        require(module != nullptr, "the module is a null pointer");
+        Registry::instance().remove(*module);
+    });
+}
+
+int kbuild_cpu_get_symbol_address(void** pointer, const void* symbol) {
+    return guarded([&] {
+        require(pointer != nullptr, "the address for the result is a null pointer");
+        *pointer = address_in(symbol, 0, 0);
+    });
+}
+
+int kbuild_cpu_get_symbol_size(std::size_t* bytes, const void* symbol) {
+    return guarded([&] {
+        require(bytes != nullptr, "the address for the result is a null pointer");
+        *bytes = Registry::instance().locate(symbol).size;
+    });
+}
+
+int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
+                              std::size_t offset) {
+    return guarded([&] {
+        auto* const destination = address_in(symbol, bytes, offset);
+        require(source != nullptr || bytes == 0, "the source of the copy is a null pointer");
+        if (bytes != 0) std::memmove(destination, source, bytes);
+    });
+}
+
+int kbuild_cpu_copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
+                                std::size_t offset) {
+    return guarded([&] {
+        const auto* const source = address_in(symbol, bytes, offset);
+        require(destination != nullptr || bytes == 0, "the destination of the copy is a null pointer");
+        if (bytes != 0) std::memmove(destination, source, bytes);
+    });
+}
+
+int kbuild_cpu_initialise_managed(const kbuild_module* module, void (*initialize)()) {
+    return guarded([&] {
+        require(module != nullptr, "the module is a null pointer");
+        Registry::instance().initialize_managed(*module, initialize);
+    });
+}

@@ -1,0 +1,145 @@
+#include "devices/properties.hpp"
+
+#include "devices/machine_facts.hpp"
+#include "launches/pool.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace kbuild::cpu {
+namespace {
+
+// What the vendor calls a NUMA identifier that does not exist.
+constexpr int no_numa_id = -1;
+
+void set_limits(cudaDeviceProp& device) {
+    device.major = compute_capability_major;
+    device.minor = compute_capability_minor;
+    device.warpSize = 32;
+    device.maxThreadsPerBlock = most_threads_per_block;
+    device.maxThreadsPerMultiProcessor = most_threads_per_block * blocks_per_processor;
+    device.maxBlocksPerMultiProcessor = blocks_per_processor;
+    device.regsPerBlock = device.regsPerMultiprocessor = registers_per_block;
+    device.sharedMemPerBlock = default_shared_bytes;
+    device.sharedMemPerBlockOptin = most_shared_bytes;
+    device.reservedSharedMemPerBlock = reserved_shared_bytes;
+    device.sharedMemPerMultiprocessor = most_shared_bytes + reserved_shared_bytes;
+    device.totalConstMem = constant_bytes;
+    device.memPitch = 0x7FFFFFFF;
+    device.textureAlignment = device.surfaceAlignment = 512;
+    device.texturePitchAlignment = 32;
+    const unsigned blocks[] = {largest_block.x, largest_block.y, largest_block.z};
+    const unsigned grids[] = {largest_grid.x, largest_grid.y, largest_grid.z};
+    for (int i = 0; i < 3; ++i) {
+        device.maxThreadsDim[i] = static_cast<int>(blocks[i]);
+        device.maxGridSize[i] = static_cast<int>(grids[i]);
+    }
+}
+
+// The host and the device are one processor with one memory. Everything else that a property could
+// promise, such as textures, clusters, or memory pools, is 0.
+void set_abilities(cudaDeviceProp& device) {
+    device.integrated = 1;
+    device.unifiedAddressing = device.canMapHostMemory = device.managedMemory = 1;
+    device.concurrentManagedAccess = device.directManagedMemAccessFromHost = 1;
+    device.pageableMemoryAccess = device.pageableMemoryAccessUsesHostPageTables = 1;
+    device.canUseHostPointerForRegisteredMem = 1;
+    device.hostRegisterSupported = device.hostRegisterReadOnlySupported = 1;
+    device.hostNativeAtomicSupported = 1;
+    device.concurrentKernels = device.asyncEngineCount = 1;
+    device.computePreemptionSupported = 1;
+    device.globalL1CacheSupported = device.localL1CacheSupported = 1;
+    device.deviceNumaId = device.hostNumaId = no_numa_id;
+}
+
+cudaDeviceProp read_properties() {
+    cudaDeviceProp device = {};
+    const auto processor = read_processor_facts();
+    std::snprintf(device.name, sizeof device.name, "%s (kbuild cpu backend)",
+                  processor.name.c_str());
+    std::memcpy(device.uuid.bytes, "kbuild-cpu", sizeof "kbuild-cpu");
+    device.totalGlobalMem = read_memory_facts().total;
+    device.multiProcessorCount = static_cast<int>(usable_cores());
+    device.l2CacheSize = processor.last_level_cache_bytes;
+    device.memoryBusWidth = 64;
+    set_limits(device);
+    set_abilities(device);
+    return device;
+}
+
+}  // namespace
+
+const cudaDeviceProp& device_properties() {
+    static const cudaDeviceProp properties = read_properties();
+    return properties;
+}
+
+bool find_attribute(int attribute, int* value) {
+    const auto& device = device_properties();
+    const auto set = [&](auto number) {
+        *value = static_cast<int>(number);
+        return true;
+    };
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: return set(device.maxThreadsPerBlock);
+    case cudaDevAttrMaxBlockDimX: return set(device.maxThreadsDim[0]);
+    case cudaDevAttrMaxBlockDimY: return set(device.maxThreadsDim[1]);
+    case cudaDevAttrMaxBlockDimZ: return set(device.maxThreadsDim[2]);
+    case cudaDevAttrMaxGridDimX: return set(device.maxGridSize[0]);
+    case cudaDevAttrMaxGridDimY: return set(device.maxGridSize[1]);
+    case cudaDevAttrMaxGridDimZ: return set(device.maxGridSize[2]);
+    case cudaDevAttrMaxSharedMemoryPerBlock: return set(device.sharedMemPerBlock);
+    case cudaDevAttrTotalConstantMemory: return set(device.totalConstMem);
+    case cudaDevAttrWarpSize: return set(device.warpSize);
+    case cudaDevAttrMaxPitch: return set(device.memPitch);
+    case cudaDevAttrMaxRegistersPerBlock: return set(device.regsPerBlock);
+    case cudaDevAttrClockRate: return set(read_processor_facts().clock_khz);
+    case cudaDevAttrTextureAlignment: return set(device.textureAlignment);
+    case cudaDevAttrGpuOverlap: return set(device.asyncEngineCount > 0);
+    case cudaDevAttrMultiProcessorCount: return set(device.multiProcessorCount);
+    case cudaDevAttrIntegrated: return set(device.integrated);
+    case cudaDevAttrCanMapHostMemory: return set(device.canMapHostMemory);
+    case cudaDevAttrSurfaceAlignment: return set(device.surfaceAlignment);
+    case cudaDevAttrConcurrentKernels: return set(device.concurrentKernels);
+    case cudaDevAttrMemoryClockRate: return set(read_processor_facts().clock_khz);
+    case cudaDevAttrGlobalMemoryBusWidth: return set(device.memoryBusWidth);
+    case cudaDevAttrL2CacheSize: return set(device.l2CacheSize);
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return set(device.maxThreadsPerMultiProcessor);
+    case cudaDevAttrAsyncEngineCount: return set(device.asyncEngineCount);
+    case cudaDevAttrUnifiedAddressing: return set(device.unifiedAddressing);
+    case cudaDevAttrTexturePitchAlignment: return set(device.texturePitchAlignment);
+    case cudaDevAttrComputeCapabilityMajor: return set(device.major);
+    case cudaDevAttrComputeCapabilityMinor: return set(device.minor);
+    case cudaDevAttrGlobalL1CacheSupported: return set(device.globalL1CacheSupported);
+    case cudaDevAttrLocalL1CacheSupported: return set(device.localL1CacheSupported);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        return set(device.sharedMemPerMultiprocessor);
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return set(device.regsPerMultiprocessor);
+    case cudaDevAttrManagedMemory: return set(device.managedMemory);
+    case cudaDevAttrHostNativeAtomicSupported: return set(device.hostNativeAtomicSupported);
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: return set(2);
+    case cudaDevAttrPageableMemoryAccess: return set(device.pageableMemoryAccess);
+    case cudaDevAttrConcurrentManagedAccess: return set(device.concurrentManagedAccess);
+    case cudaDevAttrComputePreemptionSupported: return set(device.computePreemptionSupported);
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        return set(device.canUseHostPointerForRegisteredMem);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return set(device.sharedMemPerBlockOptin);
+    case cudaDevAttrHostRegisterSupported: return set(device.hostRegisterSupported);
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+        return set(device.pageableMemoryAccessUsesHostPageTables);
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+        return set(device.directManagedMemAccessFromHost);
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return set(device.maxBlocksPerMultiProcessor);
+    case cudaDevAttrReservedSharedMemoryPerBlock: return set(device.reservedSharedMemPerBlock);
+    case cudaDevAttrHostRegisterReadOnlySupported:
+        return set(device.hostRegisterReadOnlySupported);
+    case cudaDevAttrNumaId: return set(device.deviceNumaId);
+    case cudaDevAttrHostNumaId: return set(device.hostNumaId);
+    // The properties of the others are 0 as well.
+#define KBUILD_CPU_IS_ATTRIBUTE(name, number) || attribute == number
+    default: return (false KBUILD_CPU_DEVICE_ATTRIBUTES(KBUILD_CPU_IS_ATTRIBUTE)) && set(0);
+#undef KBUILD_CPU_IS_ATTRIBUTE
+    }
+}
+
+}  // namespace kbuild::cpu

@@ -1,0 +1,39 @@
+// The properties of the one device that the runtime offers: this machine's processor.
+#ifndef KBUILD_CPU_DEVICES_PROPERTIES_HPP
+#define KBUILD_CPU_DEVICES_PROPERTIES_HPP
+
+#include "../../device/cpu/kbuild_cpu/host/properties.h"
+
+#include <kbuild/cpu_image.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kbuild::cpu {
+
+// The compute capability that device code sees as __CUDA_ARCH__. Programs choose kernels by it.
+constexpr int compute_capability_major = 7;
+constexpr int compute_capability_minor = 0;
+
+// CUDA's limits, so that a launch that works on the CPU also works on a
+// GPU.
+constexpr kbuild_dim3 largest_grid = {0x7FFFFFFF, 65535, 65535};
+constexpr kbuild_dim3 largest_block = {1024, 1024, 64};
+constexpr int most_threads_per_block = 1024;
+constexpr int registers_per_block = 65536;
+constexpr std::size_t default_shared_bytes = 48 << 10;
+constexpr std::size_t most_shared_bytes = KBUILD_CPU_DYNAMIC_SHARED_BYTES;
+constexpr std::size_t reserved_shared_bytes = 1 << 10;
+constexpr std::size_t constant_bytes = 64 << 10;
+
+// An OS thread runs one block at a time.
+constexpr int blocks_per_processor = 1;
+
+const cudaDeviceProp& device_properties();
+
+// Sets the value of an attribute. Returns false if the attribute does not exist.
+bool find_attribute(int attribute, int* value);
+
+}  // namespace kbuild::cpu
+
+#endif

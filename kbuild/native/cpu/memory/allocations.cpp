@@ -1,0 +1,97 @@
+#include "memory/allocations.hpp"
+
+#include "api/errors.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <pthread.h>
+
+namespace kbuild::cpu {
+
+namespace {
+
+// Never freed, because programs also release memory in atexit handlers and destructors.
+Allocations* process_allocations = nullptr;
+
+std::uintptr_t to_number(const void* address) noexcept {
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+}  // namespace
+
+Allocations& Allocations::instance() {
+    static const bool created = [] {
+        process_allocations = new Allocations;
+        // Locking around fork() gives the child a map that no thread was changing.
+        pthread_atfork([] { process_allocations->mutex_.lock(); },
+                       [] { process_allocations->mutex_.unlock(); },
+                       [] { process_allocations->mutex_.unlock(); });
+        return true;
+    }();
+    static_cast<void>(created);
+    return *process_allocations;
+}
+
+// Returns the first entry that ends after the address.
+Allocations::Map::iterator Allocations::first_overlap(std::uintptr_t start) noexcept {
+    const auto place = contents_.upper_bound(start);
+    if (place == contents_.begin()) return place;
+    const auto before = std::prev(place);
+    return start - before->first < before->second.bytes ? before : place;
+}
+
+void Allocations::add(const Allocation& allocation) {
+    const auto start = to_number(allocation.base);
+    const std::lock_guard lock(mutex_);
+    // If the program freed memory without this runtime, the allocator can return it again: forget
+    // the outdated entries that overlap.
+    auto place = first_overlap(start);
+    while (place != contents_.end() && place->first < start + allocation.bytes)
+        place = contents_.erase(place);
+    contents_.emplace(start, Content{allocation.bytes, allocation.kind, allocation.flags});
+}
+
+void Allocations::add_registered(const Allocation& allocation) {
+    const auto start = to_number(allocation.base);
+    const std::lock_guard lock(mutex_);
+    const auto place = first_overlap(start);
+    if (place != contents_.end() && place->first < start + allocation.bytes)
+        throw Failure(KBUILD_CPU_ALREADY_REGISTERED,
+                      "the memory is already registered or was allocated by the runtime");
+    contents_.emplace(start, Content{allocation.bytes, allocation.kind, allocation.flags});
+}
+
+bool Allocations::remove(const void* base,
+                         std::initializer_list<kbuild_cpu_memory_kind> kinds) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = contents_.find(to_number(base));
+    if (found == contents_.end() ||
+        std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
+        return false;
+    contents_.erase(found);
+    return true;
+}
+
+Allocation Allocations::find(const void* address) const noexcept {
+    const Allocation nothing = {nullptr, 0, KBUILD_CPU_MEMORY_UNKNOWN, 0};
+    const auto target = to_number(address);
+    const std::lock_guard lock(mutex_);
+    const auto behind = contents_.upper_bound(target);
+    if (behind == contents_.begin()) return nothing;
+    const auto& [start, content] = *std::prev(behind);
+    if (target - start >= content.bytes) return nothing;
+    return {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags};
+}
+
+std::vector<void*> Allocations::clear() {
+    std::vector<void*> owned;
+    const std::lock_guard lock(mutex_);
+    owned.reserve(contents_.size());
+    for (const auto& [start, content] : contents_)
+        if (content.kind != KBUILD_CPU_MEMORY_REGISTERED)
+            owned.push_back(reinterpret_cast<void*>(start));
+    contents_.clear();
+    return owned;
+}
+
+}  // namespace kbuild::cpu

@@ -1,0 +1,156 @@
+/* Launches, kernel attributes, and occupancy.  A kernel is the address of its handle. */
+
+static inline struct kbuild_launch_config kbuild_cpu_make_config(dim3 __grid, dim3 __block,
+                                                                 size_t __shared_bytes,
+                                                                 void *__stream)
+{
+    struct kbuild_launch_config __config;
+    __config.grid.x = __grid.x;
+    __config.grid.y = __grid.y;
+    __config.grid.z = __grid.z;
+    __config.block.x = __block.x;
+    __config.block.y = __block.y;
+    __config.block.z = __block.z;
+    __config.shared_bytes = __shared_bytes;
+    __config.stream = __stream;
+    __config.cluster.x = __config.cluster.y = __config.cluster.z = 0;
+    __config.cooperative = 0;
+    __config.programmatic_dependent_launch = 0;
+    __config.priority = 0;
+    return __config;
+}
+
+KBUILD_API(LaunchKernel)(const void *__kernel, dim3 __grid, dim3 __block, void **__arguments,
+                         size_t __shared_bytes, KBUILD_VENDOR(Stream_t) __stream)
+{
+    const struct kbuild_launch_config __config =
+        kbuild_cpu_make_config(__grid, __block, __shared_bytes, __stream);
+    KBUILD_CALL(kbuild_cpu_launch_limited(__kernel, &__config, __arguments));
+}
+
+KBUILD_API(LaunchCooperativeKernel)(const void *__kernel, dim3 __grid, dim3 __block,
+                                    void **__arguments, size_t __shared_bytes,
+                                    KBUILD_VENDOR(Stream_t) __stream)
+{
+    struct kbuild_launch_config __config =
+        kbuild_cpu_make_config(__grid, __block, __shared_bytes, __stream);
+    __config.cooperative = 1;
+    KBUILD_CALL(kbuild_cpu_launch_limited(__kernel, &__config, __arguments));
+}
+
+/* Copies an attribute to the configuration.  Ignores those that only affect performance. */
+static inline int kbuild_cpu_apply_attribute(struct kbuild_launch_config *__config,
+                                             const KBUILD_VENDOR(LaunchAttribute) *__source)
+{
+    switch (__source->id) {
+    case KBUILD_VENDOR(LaunchAttributeCooperative):
+        __config->cooperative = __source->val.cooperative != 0;
+        return 0;
+    case KBUILD_VENDOR(LaunchAttributeClusterDimension):
+        __config->cluster.x = __source->val.clusterDim.x;
+        __config->cluster.y = __source->val.clusterDim.y;
+        __config->cluster.z = __source->val.clusterDim.z;
+        return 0;
+    case KBUILD_VENDOR(LaunchAttributeProgrammaticStreamSerialization):
+        __config->programmatic_dependent_launch =
+            __source->val.programmaticStreamSerializationAllowed != 0;
+        return 0;
+    case KBUILD_VENDOR(LaunchAttributePriority):
+        __config->priority = __source->val.priority;
+        return 0;
+    case KBUILD_VENDOR(LaunchAttributeProgrammaticEvent):
+    case KBUILD_VENDOR(LaunchAttributeLaunchCompletionEvent):
+    case KBUILD_VENDOR(LaunchAttributeDeviceUpdatableKernelNode):
+        return kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
+                               "the cpu backend does not support events or graphs in launches");
+    default:
+        return 0;
+    }
+}
+
+KBUILD_API(LaunchKernelExC)(const KBUILD_VENDOR(LaunchConfig_t) *__request, const void *__kernel,
+                            void **__arguments)
+{
+    struct kbuild_launch_config __config;
+    int __error = 0;
+    if (__request == NULL)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                    "the launch configuration is a null pointer"));
+    __config = kbuild_cpu_make_config(__request->gridDim, __request->blockDim,
+                                      __request->dynamicSmemBytes, __request->stream);
+    for (unsigned __i = 0; __error == 0 && __i < __request->numAttrs; ++__i)
+        __error = kbuild_cpu_apply_attribute(&__config, &__request->attrs[__i]);
+    KBUILD_CALL(__error != 0 ? __error
+                             : kbuild_cpu_launch_limited(__kernel, &__config, __arguments));
+}
+
+KBUILD_API(FuncGetAttributes)(struct KBUILD_VENDOR(FuncAttributes) *__attributes,
+                              const void *__kernel)
+{
+    static const struct KBUILD_VENDOR(FuncAttributes) __empty = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
+    struct kbuild_cpu_function __found;
+    const int __error = kbuild_cpu_describe_function(__attributes == NULL ? NULL : &__found,
+                                                     __kernel);
+    if (__error == 0) {
+        *__attributes = __empty;
+        __attributes->sharedSizeBytes = __found.static_shared_bytes;
+        __attributes->maxThreadsPerBlock = __found.threads_per_block;
+        __attributes->numRegs = __found.registers;
+        __attributes->ptxVersion = __attributes->binaryVersion = __found.version;
+        __attributes->maxDynamicSharedSizeBytes =
+            KBUILD_STATIC_CAST(int, __found.dynamic_shared_limit);
+        __attributes->preferredShmemCarveout = __found.shared_carveout;
+    }
+    KBUILD_CALL(__error);
+}
+
+KBUILD_API(FuncSetAttribute)(const void *__kernel, enum KBUILD_VENDOR(FuncAttribute) __number,
+                             int __value)
+{
+    KBUILD_CALL(kbuild_cpu_set_function_attribute(__kernel, KBUILD_STATIC_CAST(int, __number),
+                                                  __value));
+}
+
+KBUILD_API(FuncGetName)(const char **__name, const void *__kernel)
+{
+    struct kbuild_cpu_function __found;
+    const int __error = kbuild_cpu_describe_function(__name == NULL ? NULL : &__found, __kernel);
+    if (__error == 0)
+        *__name = __found.symbol;
+    KBUILD_CALL(__error);
+}
+
+KBUILD_API(FuncSetCacheConfig)(const void *__kernel, enum KBUILD_VENDOR(FuncCache) __preference)
+{
+    (void)__preference;
+    KBUILD_CALL(kbuild_cpu_resolve(__kernel));
+}
+
+KBUILD_API(FuncSetSharedMemConfig)(const void *__kernel,
+                                   enum KBUILD_VENDOR(SharedMemConfig) __preference)
+{
+    (void)__preference;
+    KBUILD_CALL(kbuild_cpu_resolve(__kernel));
+}
+
+KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int *__blocks, const void *__kernel,
+                                                               int __threads,
+                                                               size_t __shared_bytes,
+                                                               unsigned int __flags)
+{
+    KBUILD_CALL(kbuild_cpu_occupancy(__blocks, __kernel, __threads, __shared_bytes, __flags));
+}
+
+KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *__blocks, const void *__kernel,
+                                                      int __threads, size_t __shared_bytes)
+{
+    KBUILD_CALL(kbuild_cpu_occupancy(__blocks, __kernel, __threads, __shared_bytes, 0));
+}
+
+KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, const void *__kernel,
+                                                  int __blocks, int __threads)
+{
+    KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, __kernel, __blocks, __threads));
+}

@@ -1,0 +1,48 @@
+/* The types of the runtime API that only serve functions that the backend does not have.  Programs
+ * can declare handles.  A variable of a structure is an error that names it. */
+
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUlib_st *cudaLibrary_t;
+typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
+
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define KBUILD_CPU_UNAVAILABLE(name) \
+    __attribute__((unavailable("kbuild: the cpu backend does not support " name)))
+#endif
+#endif
+#if !defined(KBUILD_CPU_UNAVAILABLE)
+#define KBUILD_CPU_UNAVAILABLE(name)
+#endif
+
+#define KBUILD_CPU_UNSUPPORTED_TYPE(name) \
+    struct KBUILD_CPU_UNAVAILABLE("cuda" #name) cuda##name { char unsupported; };
+
+KBUILD_CPU_UNSUPPORTED_TYPE(ChannelFormatDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(TextureDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(ResourceDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(ResourceViewDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(MemPoolProps)
+KBUILD_CPU_UNSUPPORTED_TYPE(MemAccessDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(MemcpyAttributes)
+KBUILD_CPU_UNSUPPORTED_TYPE(KernelNodeParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(HostNodeParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(MemsetParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(GraphNodeParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(MemAllocNodeParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryHandleDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryBufferDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(ExternalSemaphoreHandleDesc)
+KBUILD_CPU_UNSUPPORTED_TYPE(ExternalSemaphoreSignalParams)
+KBUILD_CPU_UNSUPPORTED_TYPE(ExternalSemaphoreWaitParams)
+
+#undef KBUILD_CPU_UNSUPPORTED_TYPE
+#undef KBUILD_CPU_UNAVAILABLE

@@ -1,0 +1,96 @@
+/* The host API of the CPU backend: the vendor's runtime API as inline functions over libkbuild_cpu.
+ *
+ * For host code in C99 and later and in C++11 and later, and for the host code of mixed sources.
+ * Every function is `static inline`, so that no object file defines or needs a symbol with a name of
+ * the vendor: such a symbol would replace the vendor's own runtime in a process that also loads it.
+ *
+ * The parts leave the prefix of names to macros, because HIP has the same functions with another one. */
+#ifndef KBUILD_CPU_HOST_API_H
+#define KBUILD_CPU_HOST_API_H
+
+#include <kbuild/cpu_runtime.h>
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vector_types.h"
+#include "host/error_list.h"
+#include "host/properties.h"
+
+#pragma GCC system_header
+
+/* A name of the vendor, and the start of a function that returns an error code. */
+#define KBUILD_VENDOR(name) cuda##name
+/* A function that makes a structure. */
+#define KBUILD_MAKE(name) make_cuda##name
+#define KBUILD_API(name) static inline cudaError_t cuda##name
+
+/* An enumerator of the list of errors.  The name is pasted at once, because programs define macros
+ * such as `Success`. */
+#define KBUILD_ERROR(name, number, text) cuda##name = number,
+
+/* Calls the runtime, and returns the vendor's error code. */
+#define KBUILD_CALL(call) return KBUILD_STATIC_CAST(cudaError_t, call)
+
+#if defined(__cplusplus)
+#define KBUILD_STATIC_CAST(type, value) static_cast<type>(value)
+#define KBUILD_CONST_CAST(type, value) const_cast<type>(value)
+#define KBUILD_DEFAULT(value) = value
+#else
+#define KBUILD_STATIC_CAST(type, value) ((type)(value))
+#define KBUILD_CONST_CAST(type, value) ((type)(value))
+#define KBUILD_DEFAULT(value)
+#endif
+
+/* The API of this version of CUDA. */
+#define CUDART_VERSION 13000
+#define CUDART_CB
+#define CUDARTAPI
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
+
+#define cudaCpuDeviceId ((int)-1)
+#define cudaInvalidDeviceId ((int)-2)
+
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+
+#include "host/types.h"
+#include "host/launch_types.h"
+#include "host/errors.h"
+#include "host/memory.h"
+#include "host/transfers.h"
+#include "host/streams.h"
+#include "host/devices.h"
+#include "host/kernels.h"
+#include "host/symbols.h"
+#if defined(__cplusplus)
+#include "host/templates.h"
+#endif
+#include "host/unsupported_types.h"
+#include "host/unsupported_api.h"
+
+#undef KBUILD_DEFAULT
+#undef KBUILD_CONST_CAST
+#undef KBUILD_STATIC_CAST
+#undef KBUILD_CALL
+#undef KBUILD_ERROR
+#undef KBUILD_API
+#undef KBUILD_MAKE
+#undef KBUILD_VENDOR
+
+/* Programs and NVIDIA's helper headers ask for these to find out which API they have. */
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__
+
+#endif

@@ -36,7 +36,7 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
 
-register("cpu", "build", "read", "code", "host", "devices")
+register("cpu", "build", "read", "code", "host", "devices", "mixed")
 register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
 register("hip", "build", "read", "code", "host", "limits", "devices")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them

@@ -198,7 +198,7 @@ def _read_variables(text: str, position: int) -> Iterator[DeviceVariable]:
         return
     tokens = list(list_tokens(text, start, end))
     header = find_template_end(tokens)
-    if _declares_function(tokens, header):
+    if header == len(tokens) or _declares_function(tokens, header):
         return
     end = find_declaration_end(text, start, ";") or end
     first, *others = split_at_commas(list(list_tokens(text, tokens[header].start, end - 1)))
@@ -207,6 +207,8 @@ def _read_variables(text: str, position: int) -> Iterator[DeviceVariable]:
     first = [
         token for token in first if not _MARKER.fullmatch(token.text) and token.text not in _STORAGE
     ]
+    if not markers:  # the marker belongs to something in the declaration, such as a lambda
+        return
     base = first[: find_type_end(first, 0)]
     if base and base[0].text in _CLASS_KEYS and tokens[-1].text == "{":
         _reject_type(text, start, tokens)

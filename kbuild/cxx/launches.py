@@ -11,7 +11,9 @@ from kbuild.cxx.tokens import SKIPPED, Token, find_close, list_tokens, list_toke
 from kbuild.errors import SourceError
 
 _START: Final = "<<<"
-_RAW: Final = re.compile(r'\b(?:u8|[uUL])?R"([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL)
+_RAW: Final = re.compile(
+    r'R"(?:(?<=\bR")|(?<=\b[uUL]R")|(?<=\bu8R"))([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL
+)
 # What matters in a configuration, besides literals.
 _CONFIGURATION: Final = re.compile(
     rf"{SKIPPED} | [()\[\]{{}};] | <+=? | ->|>=|>+", re.VERBOSE | re.DOTALL
@@ -73,8 +75,6 @@ def find_launches(text: str) -> tuple[Launch, ...]:
 
 def _find_raw_strings(text: str) -> list[Span]:
     """Find the raw strings of several lines; in the others, tokens of one line are enough."""
-    if 'R"' not in text:
-        return []
     return [found.span() for found in _RAW.finditer(text) if "\n" in found[0]]
 
 

@@ -128,7 +128,7 @@ def _insert_using(text: str, kernels: list[_Kernel], module: str) -> Iterator[Ed
     if not named:
         return
     pattern = re.compile(
-        rf"\busing\s+((?:::\s*)?(?:\w+\s*::\s*)*)({'|'.join(map(re.escape, sorted(named)))})\s*;"
+        rf"using\s+((?:::\s*)?(?:\w+\s*::\s*)*)({'|'.join(map(re.escape, sorted(named)))})\s*;"
     )
     for using in pattern.finditer(text):
         qualifier = [part for part in re.split(r"[\s:]+", using[1]) if part]

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kbuild.backends.cpu.contents import REFERENCE_PREFIX
 from kbuild.backends.cpu.passing import make_equivalent
 from kbuild.demangle.names import demangle, split_function
 from kbuild.formats.dwarf import Parameter, ValueType
@@ -86,7 +87,15 @@ def adapter_rows(
     return {
         "records": abi_types.rows,
         "kernels": rows,
-        "variables": variables,
+        "variables": [
+            {
+                "name": variable.name,
+                "size": variable.size,
+                "kind": variable.kind,
+                "is_reference": variable.name.startswith(REFERENCE_PREFIX),
+            }
+            for variable in variables
+        ],
         "shared_arrays": shared_arrays,
         "initializers": initializers,
     }

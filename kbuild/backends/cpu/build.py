@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
+PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
+# Sources test the number for features: from 700 on, threads of a warp are independent, as they are
+# here, and atomicAdd accepts double.
+DEVICE_MACROS: Final = ("-D__CUDA_ARCH__=700", "-DKBUILD_MIXED_DEVICE=1")
 TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
@@ -172,32 +176,56 @@ def find_runtimes(
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """See `Builder`: what makes a C++ compiler read kernel sources."""
+    if unit.is_mixed:
+        return (*mixed_options(unit, tc), *PRELUDE, *DEVICE_MACROS, *header_options())
     return (
         *("-x", "c++", f"-std=c++{unit.standard}"),
         *machines.code_generation_flags(unit.arch, tc),
         *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
+        *header_options(),
+    )
+
+
+def header_options() -> tuple[str, ...]:
+    """Return the options with which a compiler finds the headers of the device language."""
+    return (
         # One word each, because CMake removes options that it takes for repeated ones.
         f"-isystem{resources.native_directory() / 'device' / NAME}",
         f"-isystem{resources.native_directory() / 'include'}",
     )
 
 
+def mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """Return the options that both steps of the device pass of a mixed source have in common.
+
+    The object also contains the host functions. Nothing in an image refers to them, so the linker
+    drops them.
+    """
+    return (
+        *("-x", "c++", f"-std=gnu++{unit.standard}"),
+        *machines.code_generation_flags(unit.arch, tc),
+        # So that compilers can inline device functions that are not marked `inline`.
+        *("-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),
+    )
+
+
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
-    """See `Builder`: a C++ compile to an object with debug information."""
+    """See `Builder`: a C++ compile to an object with debug information.
+
+    The unit of a mixed source has the rewritten text as its source.
+    """
     compiled = unit.output.with_name(unit.output.name + ".o")
     argv = (
         str(tc.compiler),
-        *language_options(unit, tc),
+        *(mixed_options(unit, tc) if unit.is_mixed else language_options(unit, tc)),
         # Names and layouts of parameters come from DWARF. Linking a release image strips it.
         "-g",
         # By default, a class can be described only where its constructor or virtual functions
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
-        *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{directory}" for directory in unit.include_directories),
+        *(() if unit.is_mixed else preprocessor_options(unit)),
         *name_files(unit),
         *target_options(unit),
-        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(compiled)),
     )
     return Command(
@@ -205,6 +233,15 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         inputs=(unit.source,),
         outputs=(compiled, unit.depfile),
         env=forget_directory(unit),
+    )
+
+
+def preprocessor_options(unit: CompileUnit) -> tuple[str, ...]:
+    """Return the target's macros and directories, and the options that make a depfile."""
+    return (
+        *(f"-D{definition}" for definition in unit.definitions),
+        *(f"-I{directory}" for directory in unit.include_directories),
+        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
     )
 
 

@@ -21,6 +21,9 @@ from kbuild.model import Kernel, Linkage, Param, Variable, VariableKind
 LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 # The suffix that distinguishes the static kernels of two sources in a device link.
 OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
+# The start of the symbol through which device code refers to a managed variable of a mixed source.
+# The names of the namespaces and of the variable follow, separated by dots.
+REFERENCE_PREFIX: Final = "kbuild_managed."
 
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
@@ -28,7 +31,8 @@ _IMAGE_ABI: Final = 3
 _ROW_BYTES: Final = 48
 _VARIABLES: Final = 40
 _VARIABLE_BYTES: Final = 32
-_VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed")
+# The last one is KBUILD_CPU_REFERENCE.
+VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed", "managed")
 _MOST_PARAMETERS: Final = 4096
 _MOST_VARIABLES: Final = 1 << 20
 
@@ -61,6 +65,14 @@ def display_name(symbol: str) -> str:
     return demangle(OWN_SUFFIX.sub("", symbol))
 
 
+def display_variable(symbol: str) -> str:
+    """Return the C++ name of a device variable."""
+    name = OWN_SUFFIX.sub("", symbol)
+    if name.startswith(REFERENCE_PREFIX):
+        return name.removeprefix(REFERENCE_PREFIX).replace(".", "::")
+    return demangle(name)
+
+
 def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
     """Yield every ``struct kbuild_cpu_variable`` of the table at a pointer with a count."""
     (count,) = struct.unpack("<Q", elf.read(_moved(table, 8), 8))
@@ -71,9 +83,9 @@ def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
         row = _moved(rows, _VARIABLE_BYTES * index)
         name = _text_at(elf, row)
         size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
-        if name is None or kind >= len(_VARIABLE_KINDS):
+        if name is None or kind >= len(VARIABLE_KINDS):
             raise InputError(f"row {index} of the image's table of variables is malformed")
-        yield Variable(name=name, display=demangle(name), kind=_VARIABLE_KINDS[kind], size=size)
+        yield Variable(name=name, display=display_variable(name), kind=VARIABLE_KINDS[kind], size=size)
 
 
 def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.cpu.adapter import adapter_rows
@@ -21,6 +22,9 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import SourceError
 from kbuild.model import Command
 
+# With any suffix, such as a priority.
+_CONSTRUCTOR_LISTS: Final = (".init_array*", ".fini_array*", ".ctors*", ".dtors*")
+
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     """See `Builder`. Raises SourceError for a source without kernels or with host code."""
@@ -28,19 +32,20 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     object_file = unit.output.with_name(unit.output.name + ".o")
     if unit.relocatable:
         return _keep_object(unit, facts, object_file)
-    if not facts.kernels:
+    if not facts.kernels and not facts.is_mixed:
         raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
-    names = {name: name for name in facts.static_kernels}
+    names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
-    return replace(made, commands=(*_globalize(unit, object_file, names), *made.commands))
+    prepared = _prepare_object(unit, object_file, names, is_mixed=facts.is_mixed)
+    return replace(made, commands=(*prepared, *made.commands))
 
 
 def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Completion:
     """Keep the object, but export its static kernels, which the device link must reach."""
     digest = files.sha256(unit.display_source.encode())
-    names = {name: name_apart(name, digest) for name in facts.static_kernels}
+    names = {name: name_apart(name, digest) for name in facts.static_symbols}
     return Completion(
-        commands=_globalize(unit, object_file, names),
+        commands=_prepare_object(unit, object_file, names, is_mixed=facts.is_mixed),
         images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
     )
 
@@ -50,7 +55,7 @@ def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completi
     objects = tuple(
         read_object(data, path.name) for path, data in zip(unit.images, contents, strict=True)
     )
-    if not any(facts.kernels for facts in objects):
+    if not any(facts.kernels or facts.is_mixed for facts in objects):
         raise SourceError(f"{unit.target}: no kernel (no __global__ function) in its sources")
     # kbuild has read the list of kernels. gcc's list refers to instances that the linker drops.
     copies = tuple(
@@ -76,6 +81,7 @@ def _make_image(
     adapter = unit.output.with_name(base + ".adapter.cpp")
     image = unit.output.with_name(base + ".so")
     # Several objects can contain one template instance; the linker keeps one of them.
+    is_mixed = any(facts.is_mixed for facts in objects)
     kernels = {kernel.symbol: kernel for facts in objects for kernel in facts.kernels}
     variables = {variable.name: variable for facts in objects for variable in facts.variables}
     rows = adapter_rows(
@@ -87,20 +93,26 @@ def _make_image(
     )
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
-        commands=(_build_image(unit, tc, adapter, object_files, image),),
+        commands=(_build_image(unit, tc, adapter, object_files, image, is_mixed=is_mixed),),
         images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
     )
 
 
-def _globalize(
-    unit: CompileUnit, object_file: Path, names: Mapping[str, str]
+def _prepare_object(
+    unit: CompileUnit, object_file: Path, names: Mapping[str, str], *, is_mixed: bool
 ) -> tuple[Command, ...]:
-    """Let the adapter's object reach static kernels. The image does not export them."""
-    if not names:
-        return ()
+    """Let the adapter's object reach static symbols. The image does not export them.
+
+    From a mixed source, also remove the lists of host constructors: an image must not run them,
+    and without them nothing refers to host code.
+    """
     # objcopy renames before it changes the binding.
     options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
+    if is_mixed:
+        options += [f"--remove-section={section}" for section in _CONSTRUCTOR_LISTS]
+    if not options:
+        return ()
     return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
 
 
@@ -110,6 +122,8 @@ def _build_image(
     adapter: Path,
     object_files: tuple[Path, ...],
     image: Path,
+    *,
+    is_mixed: bool,
 ) -> Command:
     """Compile the adapter and link it with the kernels, in one command."""
     exports = resources.native_directory() / "device" / "cpu" / "image.version"
@@ -119,6 +133,8 @@ def _build_image(
         f"-Wl,--version-script={exports}",
         *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
     ]
+    if is_mixed:
+        options.append("-Wl,--gc-sections")
     # With debug information, debuggers can print threadIdx, which the adapter defines.
     options.append("-g" if unit.debug else "-Wl,--strip-debug")
     argv = (

@@ -7,12 +7,19 @@ kernels in namespaces, and templates alike, without attributes that templates do
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar, layout_parameters
-from kbuild.backends.cpu.contents import LINKAGE_CODES, OWN_SUFFIX, display_name
+from kbuild.backends.cpu.contents import (
+    LINKAGE_CODES,
+    OWN_SUFFIX,
+    VARIABLE_KINDS,
+    display_name,
+    display_variable,
+)
 from kbuild.backends.cpu.passing import find_obstacle
 from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_nameable, split_function
@@ -24,9 +31,13 @@ from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Linkage, Variable
 
 KERNEL_LIST: Final = "__patchable_function_entries"
+# The device variables of a mixed source; see native/device/cpu/mixed/device_text.h. Every object
+# of a mixed source has this section.
+VARIABLE_LIST: Final = ".kbuild_variables"
 
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
+_VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
 _BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
@@ -41,17 +52,19 @@ class ObjectFacts:
     """The facts about one object that an adapter and the table of an image need.
 
     Attributes:
-        static_kernels: The symbols of kernels that no other object can reach.
+        static_symbols: The symbols of kernels and variables that no other object can reach.
         shared_arrays: The ``extern __shared__`` arrays.
         initializers: Functions that are called but have nothing to do.
+        is_mixed: Whether the object is made from a mixed source, so that it contains host code.
     """
 
     kernels: tuple[AdapterKernel, ...]
     variables: tuple[Variable, ...]
-    static_kernels: tuple[str, ...]
+    static_symbols: tuple[str, ...]
     shared_arrays: tuple[str, ...]
     initializers: tuple[str, ...]
     is_x86: bool
+    is_mixed: bool
 
 
 def read_object(data: bytes, where: str) -> ObjectFacts:
@@ -66,8 +79,11 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     """
     elf = Elf(data)
     symbols = _kernel_symbols(elf)
-    _reject_host_code(where, elf, {symbol.name for symbol in symbols})
-    _reject_shared_initializers(where, elf)
+    is_mixed = bool(elf.sections_named(VARIABLE_LIST))
+    if not is_mixed:
+        _reject_host_code(where, elf, {symbol.name for symbol in symbols})
+    _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
+    variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
     undefined = [symbol for symbol in elf.symbols if symbol.place is None]
     return ObjectFacts(
         kernels=tuple(
@@ -78,8 +94,11 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
             )
             for symbol, parameters in _parameters(where, data, elf, symbols)
         ),
-        variables=tuple(_find_variables(elf)),
-        static_kernels=tuple(symbol.name for symbol in symbols if symbol.binding == "local"),
+        variables=variables,
+        static_symbols=(
+            *(symbol.name for symbol in symbols if symbol.binding == "local"),
+            *(variable.name for variable in variables if variable.linkage == "internal"),
+        ),
         shared_arrays=tuple(
             symbol.name
             for symbol in undefined
@@ -87,6 +106,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
         ),
         initializers=tuple(s.name for s in undefined if s.name.startswith(_INITIALIZER)),
         is_x86=elf.machine == "x86_64",
+        is_mixed=is_mixed,
     )
 
 
@@ -160,6 +180,30 @@ def _find_variables(elf: Elf) -> Iterator[Variable]:
             )
 
 
+def _read_variables(elf: Elf) -> Iterator[Variable]:
+    """Yield the variables in the list of a mixed source."""
+    objects = {
+        (symbol.place.section, symbol.place.offset): symbol
+        for symbol in elf.symbols
+        if symbol.type == "object" and symbol.place is not None and symbol.size > 0
+    }
+    for section in elf.sections_named(VARIABLE_LIST):
+        for offset in range(0, section.size, _VARIABLE_ROW.size):
+            place = Place(section=section.index, offset=offset)
+            _, size, kind = _VARIABLE_ROW.unpack(elf.read(place, _VARIABLE_ROW.size))
+            address = elf.pointer_at(place)
+            found = address.place and objects.get((address.place.section, address.place.offset))
+            name = found.name if found else address.symbol
+            if name is not None:
+                yield Variable(
+                    name=name,
+                    display=display_variable(name),
+                    kind=VARIABLE_KINDS[kind],
+                    size=size,
+                    linkage="internal" if found and found.binding == "local" else "external",
+                )
+
+
 def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
     # The headers give __device__ and __constant__ symbols hidden visibility. So a global symbol
     # with default visibility that is not a kernel is host code.
@@ -183,15 +227,24 @@ def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
             )
 
 
-def _reject_shared_initializers(where: str, elf: Elf) -> None:
+def _list_functions(symbols: tuple[Symbol, ...]) -> tuple[str, ...]:
+    return tuple(f"{display_name(symbol.name)}::" for symbol in symbols)
+
+
+def _reject_shared_initializers(
+    where: str, elf: Elf, kernels: tuple[str, ...] | None = None
+) -> None:
     """Reject ``__shared__`` variables with a constructor.
 
-    gcc rejects them itself. With clang, every OS thread would run the constructor.
+    gcc rejects them itself. With clang, every OS thread would run the constructor. If ``kernels``
+    is not None, variables elsewhere can be thread-local variables of host code.
     """
     for symbol in elf.symbols:
         is_guard = symbol.type == "tls" and symbol.name.startswith(_GUARD)
         if symbol.place is not None and (is_guard or symbol.name == _RUN_INITIALIZERS):
             name = demangle(symbol.name).removeprefix("guard variable for ")
+            if kernels is not None and not name.startswith(kernels):
+                continue
             which = f" '{name}'" if is_guard else ""
             raise SourceError(
                 f"{where}: a __shared__ variable{which} has a constructor, destructor, or "
@@ -208,16 +261,18 @@ def _parameters(
         names[original] = symbol.name
         if _is_static(symbol):
             names[split_function(demangle(original))[0]] = symbol.name
-    found = {
-        names[name]: signature
-        for name, signature in dwarf.read_signatures(data, frozenset(names)).items()
+    places = {
+        (symbol.place.section, symbol.place.offset): symbol.name
+        for symbol in symbols
+        if _is_static(symbol) and symbol.place is not None
     }
+    signatures = dwarf.read_signatures(data, frozenset(names), places)
+    found = {names.get(name, name): signature for name, signature in signatures.items()}
     for symbol in symbols:
         display = display_name(symbol.name)
         if symbol.name not in found:
             raise SourceError(
-                f"{where}: no debug information for kernel '{display}'; "
-                "do not pass -g0, and give overloaded static kernels different names"
+                f"{where}: no debug information for kernel '{display}'; do not pass -g0"
             )
         mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
         if mistake is not None:

@@ -100,7 +100,7 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "size": ("--compress-mode=size",),
 }
 _DEVICE_MACROS: Final = ("-DKBUILD_DEVICE_CODE=1",)
-_MIXED_MACROS: Final = ("-DKBUILD_MIXED_SOURCE=1", "-DKBUILD_BACKEND_CUDA=1")
+_MIXED_MACROS: Final = ("-DKBUILD_MIXED=1", "-DKBUILD_BACKEND_CUDA=1")
 _DEBUG: Final = frozenset(("-G", "--device-debug"))
 _LINES: Final = frozenset(("-lineinfo", "--generate-line-info"))
 

@@ -79,11 +79,18 @@ class KernelEntry:
         expression: The C++ expression that designates the kernel at the end of the host text;
             None if the host compiler gives the kernel the name ``device_name`` as well.
         linkage: ``external`` exports the handle; any other one keeps it in its object.
+        symbol: The name that the host compiler gives the kernel, if there is no expression and it
+            differs from ``device_name``.
+        is_emitted_by_clang: Whether clang itself emits the handle, as a local symbol with a null
+            pointer, because it accepts no undefined function of this type. With other compilers,
+            the handle must be defined.
     """
 
     device_name: str
     expression: str | None
     linkage: Linkage
+    symbol: str | None = None
+    is_emitted_by_clang: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +105,8 @@ class VariableEntry:
         size: The size, in bytes.
         linkage: ``external`` makes the shadow available to other host files, unless the host
             text does so itself.
+        symbol: The name that the host compiler gives the shadow, if there is no expression and it
+            differs from ``device_name``.
     """
 
     device_name: str
@@ -105,6 +114,7 @@ class VariableEntry:
     kind: VariableKind
     size: int
     linkage: Literal["external", "internal"]
+    symbol: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

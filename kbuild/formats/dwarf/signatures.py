@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from elftools.dwarf.compileunit import CompileUnit
@@ -22,20 +22,28 @@ from kbuild.formats.dwarf.entries import (
 )
 from kbuild.formats.dwarf.model import Parameter, Signature
 from kbuild.formats.dwarf.value_types import type_of
+from kbuild.formats.elf.constants import SHF_EXECINSTR
 from kbuild.formats.elf.sections import guard
 
 # Relocations of TLS offsets of `__shared__` variables, which pyelftools does not support.
 _TLS_RELOCATIONS: Final = {"EM_X86_64": (17, 21), "EM_AARCH64": (1029,)}
 _NO_RELOCATION: Final = 0
+_NO_PLACES: Final[Mapping[tuple[int, int], str]] = {}
+_SYMBOL: Final = struct.Struct("<IBBHQQ")  # Elf64_Sym
+_SECTION_BITS: Final = 32  # no section is larger
 
 
-def read_signatures(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
-    """Return the signatures of the functions in ``names`` that the object defines.
+def read_signatures(
+    data: bytes, names: frozenset[str], places: Mapping[tuple[int, int], str] = _NO_PLACES
+) -> dict[str, Signature]:
+    """Return the signatures of functions that the object defines.
 
     Args:
         data: The object file.
         names: Linkage names. For functions with internal linkage, for which compilers write no
             linkage name, use the qualified name.
+        places: More functions: the name for the result by the index of the section and the offset
+            in it. This works for all functions with code in one place.
 
     Returns:
         The signatures by name. Functions without debug information, and qualified names that
@@ -44,11 +52,19 @@ def read_signatures(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
     Raises:
         InputError: The debug information cannot be read.
     """
-    return guard(lambda: _read(data, names))
+    return guard(lambda: _read(data, names, places))
 
 
-def _read(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
-    file = ELFFile(io.BytesIO(_without_tls_relocations(data)))
+def _read(
+    data: bytes, names: frozenset[str], places: Mapping[tuple[int, int], str]
+) -> dict[str, Signature]:
+    patched = _without_tls_relocations(data)
+    if places:
+        _separate_sections(patched)
+    addresses = {
+        (section << _SECTION_BITS) + offset: name for (section, offset), name in places.items()
+    }
+    file = ELFFile(io.BytesIO(bytes(patched)))
     if not file.has_dwarf_info():
         return {}
     found: dict[str, Signature] = {}
@@ -58,7 +74,8 @@ def _read(data: bytes, names: frozenset[str]) -> dict[str, Signature]:
         _check_order(unit)
     for unit in units:
         for die in _functions(unit.get_top_DIE()):
-            for name in _names_of(die) & names:
+            known = addresses.get(_address_of(die))
+            for name in {known} if known else _names_of(die) & names:
                 if name in found:
                     shared.add(name)
                 found[name] = _signature(die)
@@ -84,7 +101,33 @@ def _check_order(unit: CompileUnit) -> None:
     unit.iter_DIE_children = iterate_checked  # type: ignore[method-assign]
 
 
-def _without_tls_relocations(data: bytes) -> bytes:
+def _address_of(function: DIE) -> int:
+    start = function.attributes.get("DW_AT_low_pc")
+    return -1 if start is None else int(start.value)
+
+
+def _separate_sections(data: bytearray) -> None:
+    """Move each code section to its own addresses, so that an address tells the section.
+
+    All sections of an object start at zero. The symbols change, to which pyelftools relocates the
+    debug information.
+    """
+    file = ELFFile(io.BytesIO(bytes(data)))
+    code = {
+        index
+        for index, section in enumerate(file.iter_sections())
+        if section["sh_flags"] & SHF_EXECINSTR
+    }
+    for table in file.iter_sections("SHT_SYMTAB"):
+        for index in range(table["sh_size"] // _SYMBOL.size):
+            start = table["sh_offset"] + index * _SYMBOL.size
+            name, info, other, section, value, size = _SYMBOL.unpack_from(data, start)
+            if section in code:
+                value += section << _SECTION_BITS
+                _SYMBOL.pack_into(data, start, name, info, other, section, value, size)
+
+
+def _without_tls_relocations(data: bytes) -> bytearray:
     file = ELFFile(io.BytesIO(data))
     machine = file.header["e_machine"]
     patched = bytearray(data)
@@ -95,7 +138,7 @@ def _without_tls_relocations(data: bytes) -> bytes:
             info = section["sh_offset"] + index * section["sh_entsize"] + 8
             if struct.unpack_from("<I", patched, info)[0] in _TLS_RELOCATIONS.get(machine, ()):
                 struct.pack_into("<I", patched, info, _NO_RELOCATION)
-    return bytes(patched)
+    return patched
 
 
 def _functions(scope: DIE) -> Iterator[DIE]:

@@ -76,6 +76,13 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
                   "the artifact and its device image have different parameters for kernel " + name);
 }
 
+// Lets device code use the shadow of a managed variable as its storage.
+void connect(const Image& image, const kbuild_variable& row) {
+    const auto* variable = image.find_variable(row.device_name);
+    if (variable != nullptr && variable->kind == KBUILD_CPU_REFERENCE)
+        *static_cast<void**>(variable->address) = row.shadow;
+}
+
 // Several modules have a variable with this name, but the host has only one symbol for it.
 [[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
     const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
@@ -189,6 +196,9 @@ void Registry::load(RegisteredModule& module, std::uint32_t index, const char* n
         const auto& kernel = module.descriptor.kernels[i];
         if (kernel.container == index) module.kernels[i] = match(*container.loaded.image, kernel);
     }
+    for (std::uint64_t i = 0; i < variable_count(module.descriptor); ++i)
+        if (module.descriptor.variables[i].container == index)
+            connect(*container.loaded.image, module.descriptor.variables[i]);
 }
 
 // Sets row.module->kernels[row.index], or throws Failure.
@@ -209,7 +219,7 @@ const kbuild_cpu_variable& Registry::load(RegisteredModule& module, const kbuild
     return *variable;
 }
 
-const kbuild_cpu_variable& Registry::locate(const void* shadow) {
+kbuild_cpu_variable Registry::locate(const void* shadow) {
     VariableRow row = {nullptr, 0};
     {
         const std::lock_guard lock(mutex_);
@@ -222,7 +232,10 @@ const kbuild_cpu_variable& Registry::locate(const void* shadow) {
     if (row.module == nullptr)
         throw Failure(KBUILD_CPU_INVALID_SYMBOL,
                       "no device variable is registered at " + describe_address(shadow));
-    return load(*row.module, row.module->descriptor.variables[row.index]);
+    auto variable = load(*row.module, row.module->descriptor.variables[row.index]);
+    if (variable.kind == KBUILD_CPU_REFERENCE)
+        variable.address = row.module->descriptor.variables[row.index].shadow;
+    return variable;
 }
 
 void Registry::reset_attributes() {

@@ -67,7 +67,7 @@ public:
 
     // Returns the device variable that a shadow represents, and loads its container if necessary.
     // Throws Failure.
-    const kbuild_cpu_variable& locate(const void* shadow);
+    kbuild_cpu_variable locate(const void* shadow);
 
     // Gives the attributes of all kernels their initial values.
     void reset_attributes();

@@ -13,7 +13,9 @@
 #error "kbuild: the cpu backend requires C++17 or later for kernel sources"
 #endif
 
+#if !defined(KBUILD_MIXED)
 #define KBUILD_DEVICE_CODE 1
+#endif
 
 #include <kbuild/kernel.h>
 

@@ -12,7 +12,7 @@
 #if !defined(KBUILD_BACKEND_CUDA) && !defined(KBUILD_BACKEND_HIP)
 #include <kbuild/vector_types.hpp>
 #endif
-#if !defined(KBUILD_DEVICE_CODE)
+#if !defined(KBUILD_DEVICE_CODE) && !defined(KBUILD_MIXED_DEVICE)
 #include <kbuild/detail/launch/stub.hpp>
 #endif
 
@@ -42,7 +42,7 @@ public:
     unsigned line;
 };
 
-#if defined(KBUILD_DEVICE_CODE)
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 
 // Makes the compiler generate the kernel.
 template <class __K>

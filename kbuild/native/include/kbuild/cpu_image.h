@@ -43,11 +43,17 @@ struct kbuild_cpu_kernel {
     const char *const *param_names;  /* null entries for unnamed parameters */
 };
 
+/* A kind besides those of enum kbuild_variable_kind: a managed variable of a mixed source.  Its
+ * storage is the shadow, an ordinary variable of the program.  `address` is a pointer that the
+ * runtime sets to the shadow when it loads the image.  Runtimes that do not know this kind lack the
+ * functions that mixed sources need, so that they cannot be linked with such images. */
+#define KBUILD_CPU_REFERENCE 3
+
 struct kbuild_cpu_variable {
     const char *name; /* the variable's symbol */
     void *address;
     uint64_t size;
-    uint64_t kind; /* enum kbuild_variable_kind */
+    uint64_t kind; /* enum kbuild_variable_kind, or KBUILD_CPU_REFERENCE */
 };
 
 struct kbuild_cpu_image {

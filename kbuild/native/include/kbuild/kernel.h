@@ -9,7 +9,7 @@
 #ifndef KBUILD_KERNEL_H
 #define KBUILD_KERNEL_H
 
-#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_SOURCE)
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED)
 #define KBUILD_KERNEL __global__
 #else
 #define KBUILD_KERNEL                                                                      \

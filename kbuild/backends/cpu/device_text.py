@@ -1,0 +1,156 @@
+"""The text of the device pass: the whole source, with a table of its device variables.
+
+Host and device share their memory, so the host text defines managed variables as ordinary ones.
+In device code they are references, and the runtime sets what they refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild import files
+from kbuild.backends.cpu import qualifiers as q
+from kbuild.backends.cpu.contents import REFERENCE_PREFIX
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import Token
+from kbuild.errors import SourceError
+
+_KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
+_MANAGED: Final = 2
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Declarator:
+    name: Token
+    is_initialized: bool
+    end: Token  # the last token
+
+
+def edit_device_text(
+    text: str, declarations: tuple[Declaration, ...], source: str
+) -> Iterator[Edit]:
+    """Yield the edits that make the text of the device pass of preprocessed text."""
+    number = 0
+    for found in declarations:
+        if not q.is_variable(found):
+            continue
+        declarators = _list_declarators(found)
+        words = {token.text for token in found.head}
+        rows = []
+        for declarator in declarators:
+            if q.MANAGED in found.words:
+                label = _name_reference(found, declarator, source, is_static="static" in words)
+                yield from _make_reference(text, found, declarator, label)
+                row = (
+                    f'extern void *kbuild_slot_{number} __asm__("{label}"); __kbuild_row__({number},'
+                    f" &kbuild_slot_{number}, sizeof({declarator.name.text}), {_MANAGED})"
+                )
+            else:
+                kind = max(_KINDS.get(word, 0) for word in found.words)
+                address = f"__builtin_addressof({declarator.name.text})"
+                row = f"__kbuild_row__({number}, {address}, sizeof({declarator.name.text}), {kind})"
+            if "extern" not in words or declarator.is_initialized:
+                rows.append(row)
+                number += 1
+        if q.MANAGED in found.words:
+            yield from _make_external(found, words)
+        elif any(d.is_initialized for d in declarators) and not words & {"constexpr", "constinit"}:
+            start, end = found.qualifiers[0]
+            yield Edit(start=start, end=end, text="__kbuild_initialized__")
+        yield Edit(start=found.end, end=found.end, text=" ".join(rows))
+
+
+def _list_declarators(found: Declaration) -> list[_Declarator]:
+    """Return the declared names of a variable declaration."""
+    declarators: list[_Declarator] = []
+    depth = angles = 0
+    name: Token | None = None
+    is_initialized = False
+    last = None
+    for index, token in enumerate(found.head):
+        following = found.head[index + 1].text if index + 1 < len(found.head) else ";"
+        if token.text in _OPENING:
+            if depth == 0 and token.text == "{" and name is not None:
+                is_initialized = True
+            depth += 1
+        elif token.text in _CLOSING:
+            depth -= 1
+        elif token.text == "<" and not is_initialized:
+            angles += 1
+        elif token.text == ">" and not is_initialized:
+            angles -= 1
+        elif depth == 0 and angles == 0 and token.text == "=":
+            is_initialized = True
+        elif depth == 0 and angles <= 0 and token.text == ",":
+            if name is not None and last is not None:
+                declarators.append(_Declarator(name, is_initialized, last))
+            name, is_initialized = None, False
+        is_name = (
+            token.is_word
+            and angles == 0
+            and not is_initialized
+            and following in ("[", "=", "{", ";", ",", ")")
+            and (depth == 0 or found.head[index - 1].text in ("*", "&"))
+        )
+        if is_name and name is None:
+            name = token
+        last = token
+    if name is not None and last is not None:
+        declarators.append(_Declarator(name, is_initialized, last))
+    return declarators
+
+
+def _name_reference(
+    found: Declaration, declarator: _Declarator, source: str, *, is_static: bool
+) -> str:
+    """Return the symbol of the reference, from which the name of the variable can be read."""
+    path = ".".join(name for name in (*found.namespaces, declarator.name.text) if name)
+    is_internal = is_static or "" in found.namespaces
+    suffix = f".kbuild_{files.sha256(source.encode())[:8]}" if is_internal else ""
+    return f"{REFERENCE_PREFIX}{path}{suffix}"
+
+
+def _make_reference(
+    text: str, found: Declaration, declarator: _Declarator, label: str
+) -> Iterator[Edit]:
+    """Yield the edits that declare a reference instead of a variable."""
+    name = declarator.name
+    following = next((t for t in found.head if t.start > name.start), None)
+    after = found.head[found.head.index(following) + 1].text if following else ""
+    if following is not None and following.text == "[" and after == "]":
+        raise SourceError(
+            f"{locate(text, name.start)}: the __managed__ array '{name.text}' has no size; write "
+            "the number of its elements between the brackets"
+        )
+    reference = f"&{name.text}"
+    if following is not None and following.text == "[":
+        reference = f"({reference})"
+    yield Edit(start=name.start, end=name.end, text=reference)
+    end = declarator.end.end
+    start = end
+    depth = 0
+    for token in found.head:
+        if token.start <= name.start:
+            continue
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        is_start = (token.text == "=" and depth == 0) or (token.text == "{" and depth == 1)
+        if token.start < end and is_start:
+            start = token.start
+            break
+    newlines = "\n" * text.count("\n", start, end)
+    hidden = 'visibility("hidden")'
+    yield Edit(
+        start=start, end=end, text=f' __asm__("{label}") __attribute__(({hidden})){newlines}'
+    )
+
+
+def _make_external(found: Declaration, words: set[str]) -> Iterator[Edit]:
+    yield from q.list_words(found, frozenset(("static", "inline")))
+    start, end = found.qualifiers[0]
+    yield Edit(start=start, end=end, text="" if "extern" in words else "extern")

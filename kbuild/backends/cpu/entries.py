@@ -1,0 +1,84 @@
+"""The kernels and variables of a mixed source for which host code needs handles and shadows."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild.backends.cpu.contents import OWN_SUFFIX, REFERENCE_PREFIX, display_variable, read_table
+from kbuild.backends.cpu.objects import describe_object
+from kbuild.backends.interface.build import CompileUnit
+from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
+from kbuild.demangle.names import demangle
+from kbuild.errors import SourceError
+from kbuild.formats.elf.file import Elf
+from kbuild.model import Kernel, Variable
+
+# Itanium C++ ABI, section 5.1.1: both compilers put it before names with internal linkage.
+_INTERNAL: Final = re.compile(r"L(?=\d)")
+_ANONYMOUS: Final = "_GLOBAL__N_"
+# clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
+# which the two passes have different ones.
+_NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")
+
+
+def list_entries(unit: CompileUnit) -> Entries:
+    """List the entries of a finished device pass.
+
+    Raises:
+        SourceError: The host compiler gives a kernel another name.
+    """
+    base = unit.output
+    if unit.relocatable:
+        content = describe_object(base.with_name(base.name + ".o").read_bytes())
+    else:
+        content = read_table(Elf(base.with_name(base.name + ".so").read_bytes()))
+    return Entries(
+        kernels=tuple(_describe_kernel(kernel, unit) for kernel in content.kernels),
+        variables=tuple(map(_describe_variable, content.variables)),
+    )
+
+
+def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
+    own = OWN_SUFFIX.sub("", kernel.name)
+    if _NUMBERED_LAMBDA.search(own):
+        raise SourceError(
+            f"{unit.display_source}: clang does not give kernel '{kernel.display}', which takes a "
+            "lambda, the same name in host and device code; compile with g++, or pass an object "
+            "of a class with operator()"
+        )
+    symbol = _drop_internal_mark(own)
+    is_internal = kernel.linkage == "internal"
+    return KernelEntry(
+        device_name=kernel.name,
+        expression=None,
+        linkage=kernel.linkage,
+        symbol=None if symbol == kernel.name else symbol,
+        # The host text drops `static`, but other reasons for internal linkage remain.
+        is_emitted_by_clang=is_internal and symbol == own and own.startswith("_Z"),
+    )
+
+
+def _drop_internal_mark(symbol: str) -> str:
+    """Return the name of a static function as if it were not static."""
+    for mark in _INTERNAL.finditer(symbol):
+        candidate = symbol[: mark.start()] + symbol[mark.end() :]
+        if demangle(candidate) == demangle(symbol):
+            return candidate
+    return symbol
+
+
+def _describe_variable(variable: Variable) -> VariableEntry:
+    own = OWN_SUFFIX.sub("", variable.name)
+    is_reference = own.startswith(REFERENCE_PREFIX)
+    is_internal = (
+        own != variable.name or _ANONYMOUS in own or _drop_internal_mark(own) != own
+    )
+    return VariableEntry(
+        device_name=variable.name,
+        expression=f"::{display_variable(own)}" if is_reference else None,
+        kind=variable.kind,
+        size=variable.size,
+        linkage="internal" if is_internal else "external",
+        symbol=None if own == variable.name or is_reference else own,
+    )

@@ -1,0 +1,130 @@
+"""The host text of a mixed source: kernels without code, and shadows of device variables.
+
+A kernel becomes a function without code that the compiler never emits, so that its address is an
+undefined symbol. The handle defines this symbol. A function that is only declared does not work:
+both compilers reject one without linkage, such as an instance for a lambda. clang emits functions
+without linkage; there, the function is the handle, which contains a null pointer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cpu import qualifiers as q
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import Token
+
+_LINKAGE: Final = frozenset(("static", "inline", "__inline__", "__inline", "constexpr"))
+_STATIC: Final = frozenset(("static",))
+_EVALUATED: Final = frozenset(("constexpr", "consteval"))
+_SYSTEM_HEADER: Final = " 3"
+_NULL: Final = "nullptr"
+# A line marker without flags. Compilers also put them around words from macros of headers.
+_USER_MARKER: Final = re.compile(r'^# \d+ "[^\n]*"(?=\n)', re.MULTILINE)
+
+
+def edit_host_text(text: str, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
+    """Yield the edits that make a host text of preprocessed text."""
+    functions = frozenset(
+        found.name for found in declarations if q.is_device_only(found) and found.name
+    )
+    for found in declarations:
+        if q.is_variable(found):
+            yield from _edit_variable(found, functions)
+        elif q.is_device_only(found) and q.GLOBAL in found.words:
+            yield from _edit_kernel(text, found)
+        elif q.is_device_only(found) and found.body is not None and not _is_kept(found):
+            yield from _edit_function(text, found)
+
+
+def _edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
+    if found.is_instantiation:
+        first = text.index("template", found.start)
+        yield Edit(start=first, end=first, text="extern ")
+        return
+    if found.scope != "class":
+        yield from q.list_words(found, _STATIC if found.body is None else _LINKAGE)
+    if found.body is None:
+        return
+    is_specialization = found.template.replace(" ", "") == "template<>"
+    kind = "specialization" if is_specialization else "kernel"
+    yield _replace_qualifier(found, f"__kbuild_{kind}__")
+    yield from _replace_body(text, found, f"__kbuild_{kind}_body__")
+
+
+def _is_kept(found: Declaration) -> bool:
+    """Return whether the function needs its body: to be evaluated, or to find its result type."""
+    words = [token.text for token in found.head]
+    has_deduced_type = "auto" in words or "decltype" in words
+    return (
+        bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
+    )
+
+
+def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
+    if found.scope != "class" and not found.template.replace(" ", "") == "template<>":
+        yield from q.list_words(found, _LINKAGE)
+        yield _replace_qualifier(found, "__kbuild_function__")
+    name = found.name.replace("\\", "").replace('"', "")
+    yield from _replace_body(text, found, f'{{ ::kbuild_cpu::stop_host("{name}"); }}')
+
+
+def _replace_qualifier(found: Declaration, word: str) -> Edit:
+    start, end = found.qualifiers[0]
+    return Edit(start=start, end=end, text=word)
+
+
+def _replace_body(text: str, found: Declaration, body: str) -> Iterator[Edit]:
+    """Replace the body, and let compilers take the declaration for one of a system header.
+
+    They do not warn about such declarations, but errors still name the line.
+    """
+    assert found.body is not None
+    place = locate(text, found.start)
+    line = f'\n# {place.line} "{place.file}"{place.flags or _SYSTEM_HEADER}\n'
+    yield Edit(start=found.start, end=found.start, text=line)
+    start, end = found.body
+    for marker in _USER_MARKER.finditer(text, found.start, start):
+        yield Edit(start=marker.end(), end=marker.end(), text=_SYSTEM_HEADER)
+    yield Edit(start=start, end=end, text=f"{body}\n{locate(text, end).marker}\n")
+
+
+def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
+    """Keep a variable as its shadow, but without the names of device functions."""
+    words = [token.text for token in found.head]
+    is_initialized = "=" in words or "{" in words
+    if "extern" not in words or is_initialized:
+        yield _replace_qualifier(found, "__kbuild_shadow__")
+    if not is_initialized:
+        return
+    first = min(words.index(word) for word in ("=", "{") if word in words)
+    yield from _replace_functions(found.head[first:], functions)
+
+
+def _replace_functions(tokens: tuple[Token, ...], functions: frozenset[str]) -> Iterator[Edit]:
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.text not in functions:
+            index += 1
+            continue
+        before = tokens[index - 1]
+        start = before.start if before.text == "&" else token.start
+        end, index = _find_name_end(tokens, index)
+        yield Edit(start=start, end=end, text=_NULL)
+
+
+def _find_name_end(tokens: tuple[Token, ...], index: int) -> tuple[int, int]:
+    """Return the position and the index after a name with template arguments."""
+    depth = 0
+    end = tokens[index].end
+    for current in range(index + 1, len(tokens)):
+        depth += (tokens[current].text == "<") - (tokens[current].text == ">")
+        if depth == 0 and tokens[current].text != ">":
+            return end, current
+        end = tokens[current].end
+    return end, len(tokens)

@@ -1,0 +1,125 @@
+"""The ``mixed`` capability: compile sources that also contain host code and launches.
+
+Both passes preprocess the source with a prelude that keeps the qualifiers (see
+``kbuild_cpu_mixed.h``), and compile the rewritten text as ordinary C++.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kbuild.backends.cpu import build
+from kbuild.backends.cpu import qualifiers as q
+from kbuild.backends.file_names import name_files
+from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
+from kbuild.cxx.model import Edit, HostText
+from kbuild.model import Command
+
+if TYPE_CHECKING:
+    from kbuild.backends.interface.build import CompileUnit
+    from kbuild.backends.interface.toolchain import Toolchain
+
+
+def listing_command(
+    unit: HostUnit,  # noqa: ARG001 - the interface's signature
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> None:
+    """See `MixedPasses`: the host pass is one command."""
+
+
+def describe_host_pass(
+    unit: HostUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+    listing: str,  # noqa: ARG001 - the interface's signature
+) -> FrontEnd:
+    """See `MixedPasses`: the project's compiler preprocesses the source."""
+    text = unit.output.with_name(unit.output.name + ".host.ii")
+    argv = (
+        *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.standard}"),
+        *(*build.PRELUDE, *build.header_options()),
+        *build.preprocessor_options(unit),
+        *(*unit.options, *unit.device_options),
+        *(str(unit.source), "-o", str(text)),
+    )
+    command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
+    return FrontEnd(commands=(command,), text=text)
+
+
+def read_host_text(
+    text: str,
+    unit: HostUnit,  # noqa: ARG001 - the interface's signature
+) -> HostText:
+    """See `MixedPasses`: kernels without code, and shadows of variables."""
+    from kbuild.backends.cpu.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
+
+    declarations = q.find_declarations(text)
+    edits = (
+        q.define_qualifiers("host_text.h"),
+        *q.translate_pragmas(text),
+        *edit_host_text(text, declarations),
+    )
+    return _describe(text, declarations, edits)
+
+
+def list_host_options(
+    unit: HostUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> tuple[str, ...]:
+    """See `MixedPasses`: the standard that the text was preprocessed for."""
+    if any(option.startswith("-std=") for option in unit.options):
+        return ()
+    return (f"-std=gnu++{unit.standard}",)
+
+
+def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
+    """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
+    text = unit.output.with_name(unit.output.name + ".device.ii")
+    argv = (
+        *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
+        *build.preprocessor_options(unit),
+        *name_files(unit),
+        *build.target_options(unit),
+        *(str(unit.source), "-o", str(text)),
+    )
+    command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
+    return FrontEnd(commands=(command,), text=text)
+
+
+def read_device_text(text: str, unit: CompileUnit) -> HostText:
+    """See `MixedPasses`: the whole source, with a table of its device variables."""
+    from kbuild.backends.cpu.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+
+    declarations = q.find_declarations(text)
+    edits = (
+        q.define_qualifiers("device_text.h"),
+        *q.translate_pragmas(text),
+        *edit_device_text(text, declarations, unit.display_source),
+    )
+    return _describe(text, declarations, edits)
+
+
+def _describe(
+    text: str, declarations: tuple[q.Declaration, ...], edits: tuple[Edit, ...]
+) -> HostText:
+    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
+    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
+
+    launches = find_launches(text)
+    q.reject_device_launches(text, declarations, launches)
+    if q.compiles_with_clang(text):
+        q.reject_unnamed_lambdas(text, declarations)
+    return HostText(kernels=find_kernels(text), launches=launches, edits=_order(edits))
+
+
+def _order(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+
+
+def read_entries(
+    unit: CompileUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> Entries:
+    """See `MixedPasses`: what the image, or the object for a device link, contains."""
+    from kbuild.backends.cpu.entries import list_entries  # noqa: PLC0415 - loads parsers
+
+    return list_entries(unit)

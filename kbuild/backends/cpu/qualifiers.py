@@ -1,0 +1,128 @@
+"""The qualifiers of mixed sources after preprocessing, and what both passes make of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild import resources
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit, Launch, Span
+from kbuild.cxx.qualified import Declaration, find_qualified
+from kbuild.errors import SourceError
+
+GLOBAL: Final = "__kbuild_global__"
+DEVICE: Final = "__kbuild_device__"
+CONSTANT: Final = "__kbuild_constant__"
+MANAGED: Final = "__kbuild_managed__"
+HOST: Final = "__kbuild_host__"
+_CLANG: Final = "__kbuild_clang__"
+_QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
+
+# Pragmas of nvcc. gcc warns about pragmas that it does not know.
+_PRAGMA: Final = re.compile(
+    r"^[ \t]*#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
+    r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b)[^\n]*",
+    re.MULTILINE,
+)
+
+
+def find_declarations(text: str) -> tuple[Declaration, ...]:
+    """Find what the user marked."""
+    return find_qualified(text, _QUALIFIERS)
+
+
+def define_qualifiers(name: str) -> Edit:
+    """Put the definitions of the qualifiers at the start of the text.
+
+    Args:
+        name: The file in ``native/device/cpu/mixed`` with the definitions.
+    """
+    path = resources.native_directory() / "device" / "cpu" / "mixed" / name
+    return Edit(start=0, end=0, text=path.read_text())
+
+
+def translate_pragmas(text: str) -> list[Edit]:
+    """Replace nvcc's pragmas by those of the compiler, or remove them; clang knows ``unroll``."""
+    is_clang = compiles_with_clang(text)
+    edits = []
+    for found in _PRAGMA.finditer(text):
+        if found["unroll"] and is_clang:
+            continue
+        pragma = f"#pragma GCC unroll {found['count']}" if found["count"] else ""
+        edits.append(Edit(start=found.start(), end=found.end(), text=pragma))
+    return edits
+
+
+def is_device_only(found: Declaration) -> bool:
+    """Return whether host code has no version of the function."""
+    return found.kind == "function" and (
+        GLOBAL in found.words or (DEVICE in found.words and HOST not in found.words)
+    )
+
+
+def is_variable(found: Declaration) -> bool:
+    """Return whether it declares variables that the host can name."""
+    return (
+        found.kind == "variable"
+        and not found.template
+        and not found.is_instantiation
+        and bool(found.words & {DEVICE, CONSTANT, MANAGED})
+        and found.scope in ("", "namespace", "language")
+    )
+
+
+def reject_device_launches(
+    text: str, declarations: tuple[Declaration, ...], launches: tuple[Launch, ...]
+) -> None:
+    """Raise SourceError if device code launches a kernel."""
+    bodies = _list_device_bodies(declarations)
+    for launch in launches:
+        if any(start <= launch.start < end for start, end in bodies):
+            raise SourceError(
+                f"{locate(text, launch.start)}: device code launches kernel "
+                f"'{text[slice(*launch.callee)].strip()}', but the cpu backend launches kernels "
+                "from host code only; launch it from a host function"
+            )
+
+
+def compiles_with_clang(text: str) -> bool:
+    """Return whether clang preprocessed the text; see ``kbuild_cpu_mixed.h``."""
+    return _CLANG in text
+
+
+def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> None:
+    """Raise SourceError for a device lambda in host code that clang compiles.
+
+    clang numbers all lambdas of an object to name them, so that the two passes give a kernel for
+    such a lambda different names. gcc numbers those of each function.
+    """
+    bodies = _list_device_bodies(declarations)
+    for found in declarations:
+        is_inside = any(start <= found.start < end for start, end in bodies)
+        if found.kind == "lambda" and DEVICE in found.words and not is_inside:
+            raise SourceError(
+                f"{locate(text, found.start)}: clang does not give the kernel for a device lambda "
+                "the same name in host and device code; compile with g++, or pass an object of a "
+                "class with operator()"
+            )
+
+
+def _list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
+    return tuple(d.body for d in declarations if is_device_only(d) and d.body is not None)
+
+
+def list_words(found: Declaration, words: frozenset[str]) -> list[Edit]:
+    """Return edits that remove these words from the specifiers of a declaration."""
+    depth = 0
+    edits = []
+    for token in found.head:
+        if token.text in ("(", "[", "{"):
+            depth += 1
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0 and token.text == "=":
+            break
+        elif depth == 0 and token.text in words:
+            edits.append(Edit(start=token.start, end=token.end, text=""))
+    return edits

@@ -1,0 +1,23 @@
+#if defined(__clang__)
+#if defined(__x86_64__)
+#define __kbuild_handle__ gnu_inline, naked, aligned(8), used, no_instrument_function, nocf_check
+#else
+#define __kbuild_handle__ gnu_inline, naked, aligned(8), used, no_instrument_function
+#endif
+#define __kbuild_kernel__ inline __attribute__((__kbuild_handle__))
+#define __kbuild_kernel_body__ { __asm__(".quad 0"); }
+#define __kbuild_specialization__ __kbuild_kernel__
+#define __kbuild_specialization_body__ __kbuild_kernel_body__
+#else
+#define __kbuild_kernel__ inline __attribute__((gnu_inline))
+#define __kbuild_kernel_body__ {}
+#define __kbuild_specialization__
+#define __kbuild_specialization_body__ ;
+#endif
+#define __kbuild_function__ inline __attribute__((gnu_inline, always_inline))
+#define __kbuild_shadow__ __attribute__((used))
+#define __kbuild_global__
+#define __kbuild_device__
+#define __kbuild_constant__
+#define __kbuild_managed__
+#define __kbuild_host__

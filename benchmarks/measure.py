@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import time
@@ -28,6 +29,14 @@ class Comparison:
     @property
     def ratios(self) -> tuple[float, ...]:
         return tuple(a / b for a, b in zip(self.ours, self.peer, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The cost of a step: seconds of wall time, and seconds of all processors together."""
+
+    wall: float
+    processor: float
 
 
 def show(comparison: Comparison) -> None:
@@ -76,6 +85,15 @@ def time_command(argv: Sequence[object], directory: Path | None = None) -> float
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)} failed:\n{done.stdout}")
     return seconds
+
+
+def measure_command(argv: Sequence[object], directory: Path | None = None) -> Cost:
+    """Return what a command costs, with the processes that it starts; exit if it fails."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = time_command(argv, directory)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall=wall, processor=spent)
 
 
 def describe_machine() -> str:

@@ -99,6 +99,7 @@ endfunction()
 # Translates the keywords and the target to what the functions for kernel targets read.
 macro(_kbuild_describe_mixed_target)
     set(arg_MIXED ON)
+    set(arg_MIXED_TARGET "${target}")
     set(arg_SOURCES "${arg_PRIVATE}")
     set(arg_COMPILE_OPTIONS "${arg_DEVICE_OPTIONS}")
     get_target_property(kind "${target}" TYPE)

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import statistics
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.build import projects
 from benchmarks.build.projects import Project
-from benchmarks.measure import describe_machine, time_command
+from benchmarks.measure import Cost, describe_machine, measure_command, time_command
 from kbuild.backends.cuda import build as cuda
 from kbuild.errors import ToolchainError
 from kbuild.toolchain.find import find_toolchain, gather_hints
 
 OURS = "kbuild"
 STEPS = ("cold", "host edit", "kernel edit", "no-op")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """The cost of a step: seconds of wall time, and seconds of all processors together."""
-
-    wall: float
-    processor: float
 
 
 def main() -> None:
@@ -67,21 +57,13 @@ def take_steps(project: Project, generation: int) -> dict[str, Cost]:
         time_command(project.configure)
     else:
         time_command([*project.build, "-t", "clean"])
-    costs = {"cold": measure(project)}
+    costs = {"cold": measure_command(project.build)}
     project.edit_host(generation)
-    costs["host edit"] = measure(project)
+    costs["host edit"] = measure_command(project.build)
     project.edit_kernel(generation)
-    costs["kernel edit"] = measure(project)
-    costs["no-op"] = measure(project)
+    costs["kernel edit"] = measure_command(project.build)
+    costs["no-op"] = measure_command(project.build)
     return costs
-
-
-def measure(project: Project) -> Cost:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    wall = time_command(project.build)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(wall=wall, processor=spent)
 
 
 def show(rounds: list[dict[str, dict[str, Cost]]]) -> None:

@@ -109,6 +109,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         handles=mixed.handles if mixed else (),
         stub_aliases=mixed.stubs if mixed else (),
         shadows=mixed.shadows if mixed else (),
+        modules=tuple(source.module for source in plan.mixed),
     )
     files.write_if_changed(plan.fat_binary, fat_binary)
     files.write_if_changed(plan.kernel_table, table_bytes)
@@ -151,7 +152,9 @@ def _build_mixed(plan: PackPlan, containers: tuple[SourceImages, ...]) -> MixedT
     rows = iter(tables.kernels)
     for source, found, _ in demands:
         names = tuple(next(rows).handle for _ in found.kernels)
-        content = render_handles(found, names, source.module, plan.visibility)
+        content = render_handles(
+            found, names, source.module, plan.visibility, source.display_source
+        )
         files.write_if_changed(source.handles, content)
     return tables
 

@@ -143,6 +143,7 @@ def _plan_hosts(
             toolchain=toolchain,
             compiler=Path(compiler),
             compiler_id=spec.host_compiler_id,
+            relocatable=spec.rdc == "ON",
         )
         for source in spec.sources
     )

@@ -33,6 +33,7 @@ from kbuild.backends.interface.build import (
     Packing,
     PackUnit,
 )
+from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import (
     Toolchain,
     ToolchainHints,
@@ -98,6 +99,8 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "balance": (),  # the default, which every version has
     "size": ("--compress-mode=size",),
 }
+_DEVICE_MACROS: Final = ("-DKBUILD_DEVICE_CODE=1",)
+_MIXED_MACROS: Final = ("-DKBUILD_MIXED=1", "-DKBUILD_BACKEND_CUDA=1")
 _DEBUG: Final = frozenset(("-G", "--device-debug"))
 _LINES: Final = frozenset(("-lineinfo", "--generate-line-info"))
 
@@ -132,14 +135,15 @@ def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:
     return real
 
 
-def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """See `Builder`: how nvcc reads a kernel source."""
+def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `Builder`: how nvcc reads a kernel source, or both passes of a mixed source."""
     host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
     native = resources.native_directory()
+    is_device_only = isinstance(unit, CompileUnit) and not unit.is_mixed
     return (
         *("-x", "cu", f"-std=c++{unit.standard}"),
         *host,
-        "-DKBUILD_DEVICE_CODE=1",
+        *(_DEVICE_MACROS if is_device_only else _MIXED_MACROS),
         *(f"-D{name}=1" for name in ONE_NAME_EVERYWHERE),
         f"-I{native / 'include'}",
         # Headers with the names of HIP's headers. A project's own headers come first.
@@ -159,7 +163,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         mode = ("-ptx", f"-arch={target.virtual}")
     if unit.relocatable:
         mode = ("-rdc=true", *mode)
-    keep = _keep_directory(unit)
+    keep = find_keep_directory(unit)
     argv = (
         str(tc.compiler),
         *language_options(unit, tc),
@@ -188,10 +192,10 @@ def _hide_directory(unit: CompileUnit) -> tuple[str, ...]:
     if _asks_for_debug(unit):  # debuggers look for the source by this path
         return seed
     # Names that are local to the source contain a hash of this path.
-    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", _name_plainly(unit.display_source))
+    return (*seed, "-Xcicc", "--orig_src_path_name", "-Xcicc", name_plainly(unit.display_source))
 
 
-def _name_plainly(path: str) -> str:
+def name_plainly(path: str) -> str:
     """Return the path, or a similar name if nvcc would change quotes on the way to cicc."""
     plain = re.sub(r"[^\w./+-]", "_", path, flags=re.ASCII)
     return plain if plain == path else f"{plain}.{files.sha256(path.encode())[:8]}"
@@ -224,7 +228,7 @@ def cacheable_steps(
     from kbuild.backends.cuda.steps import Naming, read_steps  # noqa: PLC0415 - only caches do this
 
     naming = Naming(
-        keep=_keep_directory(unit),
+        keep=find_keep_directory(unit),
         root=None if _asks_for_lines(unit) else unit.root,
         is_full=_asks_for_debug(unit),
     )
@@ -254,7 +258,8 @@ def _pass_to_preprocessor(options: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for option in options for word in ("-Xcompiler", _quote(option)))
 
 
-def _keep_directory(unit: CompileUnit) -> Path:
+def find_keep_directory(unit: CompileUnit) -> Path:
+    """Return the directory in which nvcc keeps the files between its steps."""
     return unit.output.with_name(unit.output.name + ".keep")
 
 
@@ -267,7 +272,7 @@ def complete(
     """See `Builder`: a cubin, PTX, or both."""
     from kbuild.backends.cuda import image  # noqa: PLC0415 - loads parsers
 
-    return image.complete(unit, log, _keep_directory(unit))
+    return image.complete(unit, log, find_keep_directory(unit))
 
 
 def link_images(

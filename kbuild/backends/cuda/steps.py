@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
+from kbuild.backends.interface.mixed import HostUnit
 from kbuild.model import Command
 
 _PREFIX: Final = "#$ "
@@ -43,7 +44,9 @@ class Naming:
     is_full: bool = False
 
 
-def read_steps(listing: str, unit: CompileUnit, naming: Naming) -> tuple[FrontEndStep, ...]:
+def read_steps(
+    listing: str, unit: CompileUnit | HostUnit, naming: Naming
+) -> tuple[FrontEndStep, ...]:
     """Return the steps of ``listing``; an empty tuple if one of them is not a plain command."""
     variables: dict[str, str] = {}
     steps: list[FrontEndStep] = []
@@ -71,7 +74,7 @@ def _expand(word: str, variables: Mapping[str, str]) -> str:
 def _make_step(
     words: tuple[str, ...],
     variables: Mapping[str, str],
-    unit: CompileUnit,
+    unit: CompileUnit | HostUnit,
     naming: Naming,
 ) -> FrontEndStep:
     env = tuple((name, variables[name]) for name in _SEARCHED if name in variables)

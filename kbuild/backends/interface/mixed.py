@@ -36,6 +36,7 @@ class HostUnit:
         device_options: The target's own options, as the device compiler takes them.
         standard: The C++ standard of the source.
         architectures: The target's architectures, as `Builder.expand_architectures` spells them.
+        relocatable: Whether the images are the input of a device link.
     """
 
     source: Path
@@ -51,6 +52,7 @@ class HostUnit:
     device_options: tuple[str, ...] = ()
     standard: str = "17"
     architectures: tuple[str, ...] = ()
+    relocatable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,8 @@ class VariableEntry:
             the shadow the name ``device_name`` as well.
         kind: The kind of variable.
         size: The size, in bytes.
-        linkage: ``external`` makes the shadow available to other host files.
+        linkage: ``external`` makes the shadow available to other host files, unless the host
+            text does so itself.
         symbol: The name that the host compiler gives the shadow, if there is no expression and it
             differs from ``device_name``.
     """
@@ -116,10 +119,17 @@ class VariableEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entries:
-    """The kernels and variables of one mixed source."""
+    """The kernels and variables of one mixed source.
+
+    Attributes:
+        kernels: The kernels.
+        variables: The variables.
+        declarations: C++ declarations that the expressions use.
+    """
 
     kernels: tuple[KernelEntry, ...] = ()
     variables: tuple[VariableEntry, ...] = ()
+    declarations: tuple[str, ...] = ()
 
 
 class MixedPasses(Protocol):

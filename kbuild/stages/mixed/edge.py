@@ -36,6 +36,7 @@ class HostEdge:
     toolchain: Toolchain
     compiler: Path
     compiler_id: str
+    relocatable: bool = False
 
     @property
     def text(self) -> Path:
@@ -97,6 +98,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         device_options=flags.options,
         standard=edge.standard,
         architectures=edge.architectures,
+        relocatable=edge.relocatable,
     )
 
 

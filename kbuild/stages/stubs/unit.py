@@ -27,7 +27,8 @@ class StubInputs:
     ``spans`` are the offset and size of each container in the fat binary, in bytes. ``initials``
     have one entry per variable; see `VariableTable`. ``handles``, ``stub_aliases``, and ``shadows``
     are the symbols by which the unit refers to the handles, names the stubs, and refers to the
-    shadows that host texts define; all are empty if the unit defines them itself.
+    shadows that host texts define; all are empty if the unit defines them itself. ``modules`` are
+    the parts of generated names that belong to the mixed sources.
     """
 
     table: TargetRecord
@@ -45,6 +46,7 @@ class StubInputs:
     handles: tuple[str, ...] = ()
     stub_aliases: tuple[str, ...] = ()
     shadows: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 def identifier(name: str) -> str:
@@ -89,6 +91,8 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "handles": inputs.handles,
             "stub_aliases": inputs.stub_aliases,
             "shadows": inputs.shadows,
+            "modules": inputs.modules,
+            "has_managed": any(variable.kind == "managed" for variable in table.variables),
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

@@ -176,7 +176,7 @@ def build_image(variant: Variant, directory: Path) -> bytes:
 def build_program(variant: Variant, directory: Path, name: str, *sources: str) -> None:
     compile_with(
         variant.compiler,
-        *("-std=c++17", "-O1", *STRICT, INCLUDE, "-pthread"),
+        *("-std=c++17", "-O1", *STRICT, INCLUDE, f"-I{NATIVE / 'device' / 'cpu'}", "-pthread"),
         *(HERE / source for source in sources),
         *(directory / "libkbuild_cpu.so.1", f"-Wl,-rpath,{directory}", "-o", directory / name),
     )
@@ -195,6 +195,7 @@ def build(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     image = build_image(variant, directory)
     build_program(variant, directory, "runtime_test", "runtime_test.cpp")
     build_program(variant, directory, "host_api_run", "host_api_run.cpp", "host_api_other_unit.cpp")
+    build_program(variant, directory, "vendor_api_kernels", "vendor_api_kernels.cpp")
     return Build(variant, directory, image)
 
 
@@ -228,6 +229,10 @@ def test_runtime(build: Build, run: Run, case: str) -> None:
 
 def test_host_api_launches(build: Build, run: Run) -> None:
     run("host_api_run", build.container(BASELINE))
+
+
+def test_vendor_api_launches(build: Build, run: Run) -> None:
+    run("vendor_api_kernels", build.container(BASELINE))
 
 
 def test_barriers_work_with_small_stacks(build: Build, run: Run) -> None:

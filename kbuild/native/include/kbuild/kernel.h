@@ -2,9 +2,10 @@
  *
  *     KBUILD_KERNEL void saxpy(int n, float a, const float *x, float *y);
  *
- * In device code and in mixed sources, it means __global__.  On the host, the address of the declared function is the
- * kernel's handle.  The handle is data, so it can be launched but not called.  The attribute
- * nothrow is needed because clang does not diagnose a wrong call if the call might have to unwind. */
+ * In device code and in mixed sources it means __global__.  In other host code, the address of the
+ * declared function is the kernel's handle.  The handle is data, so it can be launched but not
+ * called.  The attribute nothrow is needed because clang does not diagnose a wrong call if the call
+ * might have to unwind. */
 #ifndef KBUILD_KERNEL_H
 #define KBUILD_KERNEL_H
 

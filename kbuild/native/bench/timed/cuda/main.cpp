@@ -42,6 +42,8 @@ void require(bool condition, const char* what)
 
 void by_chevrons() { launch_by_chevrons(1, 2.0f, memory, memory, stream); }
 
+void by_kbuild_chevrons() { launch_by_kbuild_chevrons(1, 2.0f, memory, memory, stream); }
+
 void by_kbuild() { (void)kbuild::launch(direct, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
 
 void by_kbuild_stub() { (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
@@ -111,6 +113,7 @@ struct Way {
 // All ratios are relative to the first one.
 const Way ways[] = {
     {"<<<>>> by nvcc", by_chevrons, true},
+    {"<<<>>> by kbuild", by_kbuild_chevrons, true},
     {"kbuild::launch", by_kbuild, true},
     {"kbuild::launch, kernel in another file", by_kbuild_elsewhere, true},
     {"kbuild::launch, debug stub", by_kbuild_stub, true},

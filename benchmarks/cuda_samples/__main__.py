@@ -1,0 +1,166 @@
+"""Build and run NVIDIA's CUDA samples with kbuild or with CMake's CUDA language."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.cuda_samples.execute import (
+    copy_sample,
+    report_unbuilt,
+    run_sample,
+    strip_paths,
+)
+from benchmarks.cuda_samples.page import render_page
+from benchmarks.cuda_samples.project import (
+    CMAKE,
+    KBUILD,
+    Configuration,
+    build_samples,
+    find_program,
+    write_project,
+)
+from benchmarks.cuda_samples.results import Result, Run, read_run, write_run
+from benchmarks.cuda_samples.samples import COMMIT, DIGEST, Sample, digest_sources, find_samples
+from benchmarks.measure import describe_machine
+from kbuild import __version__
+from kbuild.backends import find_builder
+from kbuild.toolchain.find import find_toolchain, gather_hints
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    root: Path = arguments.samples
+    found = find_samples(root)
+    if arguments.page:
+        runs = [read_run(path) for path in arguments.results]
+        arguments.page.write_text(render_page(found, runs))
+        return
+    selected = [sample for sample in found if sample.exclusion is None]
+    print(f"{len(found)} samples, {len(selected)} of them selected")
+    if arguments.list:
+        show_list(found)
+        return
+    if arguments.only:
+        selected = [sample for sample in selected if sample.name in arguments.only]
+    with tempfile.TemporaryDirectory() as temporary:
+        work = arguments.work or Path(temporary)
+        run = try_samples(selected, root, work, arguments)
+    counts = Counter(result.status for result in run.results)
+    print(", ".join(f"{count} {status}" for status, count in counts.most_common()))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--samples", type=Path, required=True, metavar="DIR", help="a checkout of cuda-samples"
+    )
+    parser.add_argument("--backend", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument(
+        "--tool",
+        choices=(KBUILD, CMAKE),
+        default=KBUILD,
+        help="what builds the samples; cmake is CMake's CUDA language (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--architectures", nargs="+", help="what to compile for (default: 90 for cuda)"
+    )
+    parser.add_argument("--no-rdc", action="store_true", help="build no relocatable device code")
+    parser.add_argument("--no-run", action="store_true", help="only build the samples")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="samples to try (default: all)")
+    parser.add_argument("--list", action="store_true", help="only list the samples")
+    parser.add_argument("--limit", type=float, default=120, help="seconds per run of a sample")
+    parser.add_argument("--parallel", type=int, default=1, help="samples to run at a time")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--work", type=Path, help="keep the build in this directory")
+    parser.add_argument("--output", type=Path, metavar="JSON", help="where to write the results")
+    parser.add_argument("--page", type=Path, help="write the docs page from RESULTS, and stop")
+    parser.add_argument("results", nargs="*", type=Path, metavar="RESULTS")
+    return parser.parse_args()
+
+
+def try_samples(
+    samples: Sequence[Sample], root: Path, work: Path, arguments: argparse.Namespace
+) -> Run:
+    """Build and run the samples."""
+    how, versions = find_configuration(arguments)
+    print("; ".join(versions), flush=True)
+    write_project(work, samples, root, how)
+    unbuilt = build_samples(work, samples, how, arguments.jobs)
+    print(f"{len(samples) - len(unbuilt)} of {len(samples)} build", flush=True)
+    run = Run(
+        tool=how.tool,
+        backend=how.backend,
+        commit=COMMIT if digest_sources(root) == DIGEST else "",
+        versions=versions,
+        results=(),
+    )
+
+    def take_result(sample: Sample) -> Result | None:
+        if sample.name in unbuilt:
+            return strip_paths(report_unbuilt(sample, unbuilt[sample.name]), root, work)
+        if arguments.no_run:
+            return None
+        directory = copy_sample(sample, root, work / "copies")
+        result = run_sample(sample, find_program(work, sample), directory, arguments.limit)
+        return strip_paths(result, root, work)
+
+    with ThreadPoolExecutor(arguments.parallel) as pool:
+        for result in pool.map(take_result, samples):
+            if result is None:
+                continue
+            name = Path(result.directory).name
+            print(
+                f"{result.status:<10}{name:<32}{result.seconds:>8.2f} s  {result.detail}",
+                flush=True,
+            )
+            run = replace(run, results=(*run.results, result))
+            if arguments.output:  # keep what is known if a time limit ends the benchmark
+                write_run(arguments.output, run)
+    return run
+
+
+def find_configuration(arguments: argparse.Namespace) -> tuple[Configuration, tuple[str, ...]]:
+    """Return how to build, and the versions of what builds and runs."""
+    toolchain = find_toolchain(find_builder(arguments.backend), gather_hints())
+    is_cuda = arguments.backend == "cuda"
+    how = Configuration(
+        tool=arguments.tool,
+        backend=arguments.backend,
+        architectures=tuple(arguments.architectures or (["90"] if is_cuda else [])),
+        nvcc=toolchain.compiler if is_cuda else None,
+        has_rdc=not arguments.no_rdc,
+    )
+    versions = [f"kbuild {__version__}"] if how.tool == KBUILD else [_read_first("cmake --version")]
+    versions.append(f"{toolchain.compiler.name} {toolchain.version}")
+    versions.append(_read_first("c++ --version"))
+    if is_cuda:
+        query = "nvidia-smi --query-gpu=name,driver_version --format=csv,noheader"
+        versions.append(_read_first(query) or "no GPU")
+    return how, (*versions, describe_machine())
+
+
+def _read_first(command: str) -> str:
+    try:
+        done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return (done.stdout.splitlines() or [""])[0].strip()
+
+
+def show_list(samples: Sequence[Sample]) -> None:
+    for sample in samples:
+        why = sample.exclusion
+        reason = f"{why.kind}: {why.line} ({why.evidence})" if why else "selected"
+        print(f"{sample.directory:<60}{reason}")
+
+
+if __name__ == "__main__":
+    main()

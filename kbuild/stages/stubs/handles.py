@@ -1,0 +1,62 @@
+"""Generate the file that defines the handles of a mixed source, which its host text includes."""
+
+from __future__ import annotations
+
+from kbuild import __version__
+from kbuild.backends.interface.mixed import Entries
+from kbuild.model import Visibility
+from kbuild.stages.render import render
+
+
+def render_handles(
+    entries: Entries, names: tuple[str, ...], module: str, visibility: Visibility, source: str
+) -> bytes:
+    """Generate the definitions of handles and shadows.
+
+    For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>`` or
+    ``kbuild_shadow_<module>_<i>``, which only this linked file sees. The stub unit refers to them,
+    can define the debug stubs ``kbuild_stub_<module>_<i>``, and defines
+    ``kbuild_prepare_<module>`` if the target has managed variables.
+
+    Args:
+        entries: The kernels and variables of the source.
+        names: The symbol by which the kernel table names each kernel's handle.
+        module: The part of the names that is unique to the source.
+        visibility: The visibility of what other files can name.
+        source: The name of the source.
+    """
+    kernels = [
+        {
+            "device_name": kernel.device_name,
+            "name": name,
+            "expression": kernel.expression,
+            "is_external": kernel.linkage == "external",
+            "alias": f"kbuild_handle_{module}_{index}",
+            "stub": f"kbuild_stub_{module}_{index}",
+        }
+        for index, (kernel, name) in enumerate(zip(entries.kernels, names, strict=True))
+    ]
+    variables = [
+        {
+            "device_name": variable.device_name,
+            "expression": variable.expression,
+            "is_exported": variable.linkage == "external",
+            "is_managed": variable.kind == "managed",
+            "size": variable.size,
+            "alias": f"kbuild_shadow_{module}_{index}",
+        }
+        for index, variable in enumerate(entries.variables)
+    ]
+    return render(
+        "handles.h.j2",
+        {
+            "version": __version__,
+            "source": source,
+            "module": module,
+            "visibility": visibility,
+            "declarations": entries.declarations,
+            "kernels": kernels,
+            "variables": variables,
+            "has_expressions": any(row["expression"] for row in (*kernels, *variables)),
+        },
+    )

@@ -1,0 +1,132 @@
+"""Compile and run programs that use the vendor's host API on the CPU runtime."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+from support.commands import ROOT
+from support.tools.toolchains import require_programs
+
+HERE = Path(__file__).parent
+NATIVE = ROOT / "kbuild" / "native"
+INCLUDES = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'device' / 'cpu'}")
+STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+MISTAKES = ROOT / "tests" / "gpu" / "host_api"
+
+# Names that the vendor's own runtime defines. A program that defines or needs one of them would
+# interfere with it.
+VENDOR = ("cuda", "hip", "__cuda", "__hip")
+
+# The compiler reports a structure earlier than calls, so that they are in separate sources.
+UNSUPPORTED = {
+    "functions": (
+        ("cudaArray_t a; cudaMallocArray(&a, 0, 4, 4);", "cudaMallocArray"),
+        ("cudaGraph_t g; cudaGraphCreate(&g, 0);", "cudaGraphCreate"),
+        ("cudaTextureObject_t t = 0; cudaDestroyTextureObject(t);", "cudaDestroyTextureObject"),
+        ("cudaMemPool_t p; cudaDeviceGetDefaultMemPool(&p, 0);", "cudaDeviceGetDefaultMemPool"),
+    ),
+    "types": (
+        ("struct cudaTextureDesc d; (void)d;", "cudaTextureDesc"),
+        ("struct cudaMemPoolProps p; (void)p;", "cudaMemPoolProps"),
+    ),
+}
+
+
+def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in argv], capture_output=True, text=True, check=False, cwd=cwd
+    )
+
+
+def compile_program(directory: Path, compiler: str, *arguments: object) -> Path:
+    require_programs(compiler)
+    runtime = resources.find_runtime("libkbuild_cpu.so.1")
+    program = directory / "program"
+    done = run(
+        *(compiler, *STRICT, *INCLUDES, *arguments),
+        *("-x", "none", runtime, f"-Wl,-rpath,{runtime.parent}", "-o", program),
+    )
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def exported_names(binary: Path) -> set[str]:
+    """Return the names of global, weak, and undefined symbols."""
+    lines = run("nm", "--format=posix", binary).stdout.splitlines()
+    fields = [line.split() for line in lines]
+    return {name for name, kind, *_ in fields if kind.isupper() or kind in "vw"}
+
+
+@pytest.mark.parametrize(
+    ("compiler", "language", "standard"),
+    [
+        ("gcc", "c", "c99"),
+        ("clang", "c", "c17"),
+        ("g++", "c++", "c++11"),
+        ("clang++", "c++", "c++20"),
+        pytest.param("g++", "c++", "c++20", marks=pytest.mark.slow),
+        pytest.param("clang++", "c++", "c++11", marks=pytest.mark.slow),
+    ],
+)
+def test_programs_run_and_have_no_symbols_of_the_vendor(
+    tmp_path: Path, compiler: str, language: str, standard: str
+) -> None:
+    program = compile_program(
+        tmp_path, compiler, f"-std={standard}", "-O0", "-x", language, HERE / "vendor_api.c"
+    )
+
+    done = run(program)
+
+    assert done.returncode == 0, done.stderr
+    names = exported_names(program)
+    assert {name for name in names if name.startswith("kbuild_cpu_")}
+    assert not {name for name in names if name.removeprefix("_Z").startswith(VENDOR)}
+
+
+def test_runtime_exports_only_its_own_names() -> None:
+    output = run("nm", "-D", "--defined-only", resources.find_runtime("libkbuild_cpu.so.1")).stdout
+    names = [line.split()[-1] for line in output.splitlines()]
+    assert names
+    assert [name for name in names if not name.startswith("kbuild_cpu_")] == []
+
+
+def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
+    program = compile_program(
+        tmp_path, "g++", "-std=c++17", "-DNO_KERNELS", "-x", "c++", MISTAKES / "mistakes.cu"
+    )
+    expected = (MISTAKES / "mistakes.txt").read_text().split("with kernels\n")[0]
+
+    done = run(program)
+
+    assert done.returncode == 0
+    assert done.stdout == expected
+
+
+@pytest.mark.parametrize("kind", UNSUPPORTED)
+@pytest.mark.parametrize("compiler", ["gcc", "g++", "clang", "clang++"])
+def test_unsupported_names_are_compile_errors(tmp_path: Path, compiler: str, kind: str) -> None:
+    require_programs(compiler)
+    language = "c++" if compiler.endswith("++") else "c"
+    uses = UNSUPPORTED[kind]
+    bodies = "".join(f"void f{i}(void) {{ {use} }}\n" for i, (use, _) in enumerate(uses))
+    (tmp_path / "a.c").write_text("#include <cuda_runtime.h>\n" + bodies)
+
+    done = run(compiler, "-x", language, *INCLUDES, "-c", tmp_path / "a.c", "-o", tmp_path / "a.o")
+
+    assert done.returncode != 0
+    messages = [f"kbuild: the cpu backend does not support {name}" for _, name in uses]
+    assert [message for message in messages if message not in done.stderr] == []
+
+
+def test_macros_of_other_libraries_do_no_harm(tmp_path: Path) -> None:
+    """Xlib defines Success, None, and Status."""
+    (tmp_path / "a.cpp").write_text(
+        "#define Success 0\n#define None 0L\n#define Status int\n#define Always 2\n"
+        "#include <cuda_runtime.h>\n"
+        "int main() { return cudaSuccess; }\n"
+    )
+    compile_program(tmp_path, "g++", tmp_path / "a.cpp")

@@ -1,0 +1,131 @@
+// Launches the kernels in kernels.cu through the vendor's API.
+#include "test_module.hpp"
+
+#include <cuda_runtime.h>
+
+#include <thread>
+
+extern "C" void reverse(const int*, int*);
+extern "C" void nothing();
+void* reverse_handle __asm__("reverse") = nullptr;
+void* nothing_handle __asm__("nothing") = nullptr;
+
+namespace {
+
+constexpr int limit = 48 << 10;
+
+// Launches `reverse` in every way that the API has, and checks the result.
+template <class Launch>
+void check_reverse(Launch launch) {
+    int in[64] = {}, out[64] = {};
+    for (int i = 0; i < 64; ++i) in[i] = i;
+    CHECK(launch(in, out) == cudaSuccess);
+    for (int i = 0; i < 64; ++i) CHECK(out[i] == 63 - i);
+}
+
+void launches() {
+    check_reverse([](const int* in, int* out) {
+        void* args[] = {&in, &out};
+        return cudaLaunchKernel((const void*)reverse, dim3(1), dim3(64), args, 256, nullptr);
+    });
+    check_reverse([](const int* in, int* out) {
+        void* args[] = {&in, &out};
+        return cudaLaunchKernel(reverse, 1, 64, args, 256);
+    });
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributePriority;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 64;
+    config.dynamicSmemBytes = 256;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+    check_reverse([&](int* in, int* out) { return cudaLaunchKernelEx(&config, reverse, in, out); });
+
+    attributes[1].val.cooperative = 1;
+    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
+    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+    CHECK(cudaLaunchCooperativeKernel(nothing, 1, 1, nullptr) == cudaErrorNotSupported);
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim = {2, 1, 1};
+    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
+    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+    CHECK(cudaLaunchKernel(nothing, 1, 1025, nullptr) == cudaErrorInvalidConfiguration);
+    CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr, 0, cudaStream_t(0x12340)) ==
+          cudaErrorInvalidResourceHandle);
+    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+}
+
+void shared_memory_limit() {
+    int in[1] = {}, out[1] = {};
+    const int *source = in;
+    int* result = out;
+    void* args[] = {&source, &result};
+    const auto launch_with = [&](int bytes) { return cudaLaunchKernel(reverse, 1, 1, args, bytes); };
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, reverse) == cudaSuccess);
+    CHECK(attributes.maxDynamicSharedSizeBytes == limit && attributes.maxThreadsPerBlock == 1024);
+    CHECK(launch_with(limit) == cudaSuccess && launch_with(limit + 1) == cudaErrorInvalidValue);
+    CHECK(std::strstr(kbuild_cpu_error_message(1), "cudaFuncSetAttribute") != nullptr);
+
+    const auto set_limit = [&](int bytes) {
+        return cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    };
+    CHECK(set_limit(100000) == cudaSuccess);
+    CHECK(launch_with(100000) == cudaSuccess && launch_with(100001) == cudaErrorInvalidValue);
+    CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr, limit + 1) == cudaErrorInvalidValue);
+    CHECK(set_limit(-1) == cudaErrorInvalidValue && set_limit(1 << 20) == cudaErrorInvalidValue);
+    CHECK(cudaFuncGetAttributes(&attributes, reverse) == cudaSuccess);
+    CHECK(attributes.maxDynamicSharedSizeBytes == 100000);
+    CHECK(cudaDeviceReset() == cudaSuccess);
+    CHECK(launch_with(limit + 1) == cudaErrorInvalidValue);
+    // The limit belongs to the vendor's API: kbuild's own launches raise it.
+    kbuild_launch_config config = make_config({1, 1, 1}, {1, 1, 1}, limit + 1);
+    SUCCEED(kbuild_cpu_launch(reinterpret_cast<const void*>(reverse), &config, args));
+}
+
+void occupancy() {
+    cudaDeviceProp device;
+    int blocks = -1, threads = -1, grid = -1;
+    CHECK(cudaGetDeviceProperties(&device, 0) == cudaSuccess);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 32, 0) == cudaSuccess);
+    CHECK(blocks == device.maxBlocksPerMultiProcessor);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 32, limit + 1) ==
+          cudaSuccess);
+    CHECK(blocks == 0);
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, reverse) == cudaSuccess);
+    CHECK(grid == device.multiProcessorCount && threads == 1024);
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, reverse, 0, 100) == cudaSuccess);
+    CHECK(threads == 100);
+    // Each thread needs 512 bytes, so that the limit allows 96.
+    const auto bytes = [](int size) { return size * 512; };
+    CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &threads, reverse, bytes) ==
+          cudaSuccess);
+    CHECK(threads == 96);
+}
+
+void errors_belong_to_threads() {
+    CHECK(cudaSetDevice(7) == cudaErrorInvalidDevice);
+    std::thread([] {
+        CHECK(cudaPeekAtLastError() == cudaSuccess);
+        CHECK(cudaFree(&reverse_handle) == cudaErrorInvalidValue);
+    }).join();
+    CHECK(cudaSetDevice(0) == cudaSuccess && cudaPeekAtLastError() == cudaErrorInvalidDevice);
+    CHECK(cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CHECK(argc == 2);
+    TestModule module(read_file(argv[1]));
+    module.share("reverse", reinterpret_cast<const void*>(reverse));
+    module.share("nothing", reinterpret_cast<const void*>(nothing));
+    SUCCEED(kbuild_cpu_register(module.descriptor()));
+    launches();
+    shared_memory_limit();
+    occupancy();
+    errors_belong_to_threads();
+    return 0;
+}

@@ -71,13 +71,18 @@ def _drop_internal_mark(symbol: str) -> str:
 def _describe_variable(variable: Variable) -> VariableEntry:
     own = OWN_SUFFIX.sub("", variable.name)
     is_reference = own.startswith(REFERENCE_PREFIX)
+    # The host text itself defines, and exports, a managed variable.
     is_internal = (
-        own != variable.name or _ANONYMOUS in own or _drop_internal_mark(own) != own
+        is_reference
+        or own != variable.name
+        or _ANONYMOUS in own
+        or _drop_internal_mark(own) != own
     )
     return VariableEntry(
         device_name=variable.name,
         expression=f"::{display_variable(own)}" if is_reference else None,
-        kind=variable.kind,
+        # Device code uses the storage of the host, so the runtime allocates nothing.
+        kind="device" if is_reference else variable.kind,
         size=variable.size,
         linkage="internal" if is_internal else "external",
         symbol=None if own == variable.name or is_reference else own,

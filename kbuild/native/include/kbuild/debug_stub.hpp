@@ -24,6 +24,7 @@
 #include <kbuild/detail/launch/limits.h>
 #include <kbuild/detail/launch/text.hpp>
 #include <kbuild/detail/launch/trace.hpp>
+#include <kbuild/detail/module_search.h>
 
 #include <dlfcn.h>
 #include <memory>
@@ -76,6 +77,14 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 {
     kbuild_call = {file, line, nullptr, 0, 0};
+}
+
+// For launches through pointers; see kbuild/chevron.hpp.
+extern "C" const void* kbuild_find_stub(const void* kernel)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" const void* kbuild_find_stub(const void* kernel)
+{
+    return kbuild_find_module(kernel) != nullptr ? *static_cast<const void* const*>(kernel) : nullptr;
 }
 
 // Returns whether a stub has left a result, and sets it. The last error that the runtime reports

@@ -9,12 +9,12 @@ not too few.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from kbuild.cxx.declarations import CLASS_KEYS, Item, divide_declarations, find_class_name
+from kbuild.cxx.declarations import CLASS_KEYS, Item, divide_declarations, find_class_name, is_name
 from kbuild.cxx.declared_names import (
     defines_class,
     find_function_name,
@@ -88,6 +88,7 @@ class _Declaration:
         is_demanding: Whether it is a template with device code that host code can demand.
         is_device: Whether it declares device code.
         operator: The tokens of a free operator that is a template.
+        is_open: Whether the names can come from headers that are not known.
     """
 
     names: frozenset[bytes]
@@ -95,6 +96,7 @@ class _Declaration:
     is_demanding: bool = False
     is_device: bool = False
     operator: tuple[bytes, ...] = ()
+    is_open: bool = False
 
 
 def read_source(text: bytes) -> SourceText:
@@ -114,31 +116,26 @@ def find_demand(source: SourceText, headers: Mapping[str, SourceText]) -> Demand
         UnclearTextError: Every expression can demand an instance, because an operator is a
             template, or macros change the structure.
     """
-    texts = (source, *headers.values())
-    directives = [
-        text.tokens.words[item.start]
-        for text in texts
-        for item in text.items
-        if item.kind == "directive"
-    ]
-    macros = read_macros(directives)
-    is_open = not all(_is_known_include(line, headers) for line in directives)
+    texts = {"": source, **headers}
+    directives = {path: tuple(_list_directives(text)) for path, text in texts.items()}
+    macros = read_macros(line for lines in directives.values() for line in lines)
+    opened = _find_open(directives)
     device = add_macros(_DEVICE_WORDS, macros)
     kernel = add_macros((b"__global__",), macros)
-    declarations = [found for text in texts for found in _read_declarations(text, device, kernel)]
+    declarations = [
+        declaration
+        for path, text in texts.items()
+        for declaration in _read_declarations(text, device, kernel, is_open=path in opened)
+    ]
     declared = frozenset(macros).union(*(d.names for d in declarations))
-
-    def is_unknown(name: bytes) -> bool:
-        return is_open and name not in declared and not is_known_name(name)
-
-    demanding = _find_demanding(declarations, macros, is_unknown)
+    demanding = _find_demanding(declarations, macros, declared)
     _check_operators(declarations, demanding)
-    words = {word for text in texts for word in text.tokens.words}
+    words = {word for text in texts.values() for word in text.tokens.words}
     words.update(word for name in macros for word in list_mentions(macros, name))
     return Demand(
         demanding=demanding,
         declared=declared - demanding,
-        is_open=is_open,
+        is_open="" in opened,
         device=device,
         device_functions=frozenset().union(*(d.names for d in declarations if d.is_device)),
         lines=add_macros((word for word in words if _LINE_WORD.fullmatch(word)), macros),
@@ -146,24 +143,38 @@ def find_demand(source: SourceText, headers: Mapping[str, SourceText]) -> Demand
     )
 
 
-def _is_known_include(directive: bytes, headers: Mapping[str, SourceText]) -> bool:
-    match = _INCLUDE.fullmatch(directive)
-    if match is None:
-        return True
-    name = (match[1] or match[2] or b"").decode(errors="replace")
-    tail = "/" + name.rpartition("../")[2].removeprefix("./")
-    return is_known_header(name) or any(f"/{path}".endswith(tail) for path in headers)
+def _list_directives(text: SourceText) -> Iterator[bytes]:
+    return (text.tokens.words[item.start] for item in text.items if item.kind == "directive")
+
+
+def _find_open(directives: Mapping[str, tuple[bytes, ...]]) -> frozenset[str]:
+    """Return the texts that include unknown headers, directly or through other texts."""
+    opened: set[str] = set()
+    included: dict[str, set[str]] = {}
+    for path, lines in directives.items():
+        for match in filter(None, map(_INCLUDE.fullmatch, lines)):
+            name = (match[1] or match[2] or b"").decode(errors="replace")
+            tail = "/" + name.rpartition("../")[2].removeprefix("./")
+            found = {other for other in directives if other and f"/{other}".endswith(tail)}
+            included.setdefault(path, set()).update(found)
+            if not found and not is_known_header(name):
+                opened.add(path)
+    while True:
+        more = {path for path, others in included.items() if not opened.isdisjoint(others)}
+        if more <= opened:
+            return frozenset(opened)
+        opened |= more
 
 
 def _read_declarations(
-    text: SourceText, device: frozenset[bytes], kernel: frozenset[bytes]
+    text: SourceText, device: frozenset[bytes], kernel: frozenset[bytes], *, is_open: bool
 ) -> Iterator[_Declaration]:
     words = text.tokens.words
     for item in text.items:
         if item.kind == "open" and words[item.start] in CLASS_KEYS:
-            yield _read_class(text.tokens, item)
+            yield replace(_read_class(text.tokens, item), is_open=is_open)
         elif item.kind in ("function", "other"):
-            yield _read_declaration(words, item, device, kernel)
+            yield replace(_read_declaration(words, item, device, kernel), is_open=is_open)
 
 
 def _read_class(tokens: SourceTokens, item: Item) -> _Declaration:
@@ -220,20 +231,23 @@ def _is_free_operator(words: Sequence[bytes], item: Item) -> bool:
 
 
 def _find_demanding(
-    declarations: Iterable[_Declaration], macros: Macros, is_unknown: Callable[[bytes], bool]
+    declarations: Sequence[_Declaration], macros: Macros, declared: frozenset[bytes]
 ) -> frozenset[bytes]:
     """Return the names of templates, and all names whose declarations mention one of them."""
     found: set[bytes] = set()
     waiting: list[tuple[frozenset[bytes], frozenset[bytes]]] = []
+    is_open = any(declaration.is_open for declaration in declarations)
     for declaration in declarations:
-        if declaration.is_demanding or any(map(is_unknown, declaration.mentions)):
+        unknown = declaration.mentions - declared if declaration.is_open else ()
+        if declaration.is_demanding or not all(map(is_known_name, unknown)):
             found |= declaration.names
         else:
             waiting.append((declaration.names, declaration.mentions))
     for name in macros:
         mentions = list_mentions(macros, name)
-        if b"##" in mentions:
-            found.add(name)  # it can make any name
+        unknown = filter(is_name, mentions - declared) if is_open else ()
+        if b"##" in mentions or not all(map(is_known_name, unknown)):  # ## can make any name
+            found.add(name)
         waiting.append((frozenset((name,)), mentions))
     while True:
         rest = [pair for pair in waiting if found.isdisjoint(pair[1])]

@@ -187,6 +187,9 @@ KEPT = {
     "void f(float *x) { sort(device, x, x + VALUE); }",
     "objects of unknown headers": "#include <thrust/device_vector.h>\n"
     "void f() { thrust::device_vector<int> v; v.resize(VALUE); }",
+    "macro with names of unknown headers": "#include <thrust/sort.h>\n"
+    "#define SORT(x, n) thrust::sort(thrust::device, x, x + n)\n"
+    "void f(float *x) { SORT(x, VALUE); }",
     "array": "template <class T> __global__ void k(T);\n"
     "template <class T> void g(T &x) { k<<<1, 1>>>(x); }\nvoid f() { int a[VALUE]; g(a); }",
     "constant": "template <int N> __global__ void k();\n"

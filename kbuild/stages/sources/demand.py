@@ -238,15 +238,15 @@ def _find_demanding(
     waiting: list[tuple[frozenset[bytes], frozenset[bytes]]] = []
     is_open = any(declaration.is_open for declaration in declarations)
     for declaration in declarations:
-        unknown = declaration.mentions - declared if declaration.is_open else ()
+        unknown = declaration.mentions - declared if declaration.is_open else frozenset()
         if declaration.is_demanding or not all(map(is_known_name, unknown)):
             found |= declaration.names
         else:
             waiting.append((declaration.names, declaration.mentions))
     for name in macros:
         mentions = list_mentions(macros, name)
-        unknown = filter(is_name, mentions - declared) if is_open else ()
-        if b"##" in mentions or not all(map(is_known_name, unknown)):  # ## can make any name
+        words = filter(is_name, mentions - declared) if is_open else ()
+        if b"##" in mentions or not all(map(is_known_name, words)):  # ## can make any name
             found.add(name)
         waiting.append((frozenset((name,)), mentions))
     while True:

@@ -73,10 +73,7 @@ def _describe_variable(variable: Variable) -> VariableEntry:
     is_reference = own.startswith(REFERENCE_PREFIX)
     # The host text itself defines, and exports, a managed variable.
     is_internal = (
-        is_reference
-        or own != variable.name
-        or _ANONYMOUS in own
-        or _drop_internal_mark(own) != own
+        is_reference or own != variable.name or _ANONYMOUS in own or _drop_internal_mark(own) != own
     )
     return VariableEntry(
         device_name=variable.name,

@@ -28,6 +28,8 @@ def render_handles(
     kernels = [
         {
             "device_name": kernel.device_name,
+            "symbol": kernel.symbol or kernel.device_name,
+            "is_emitted_by_clang": kernel.is_emitted_by_clang,
             "name": name,
             "expression": kernel.expression,
             "is_external": kernel.linkage == "external",
@@ -39,6 +41,7 @@ def render_handles(
     variables = [
         {
             "device_name": variable.device_name,
+            "symbol": variable.symbol or variable.device_name,
             "expression": variable.expression,
             "is_exported": variable.linkage == "external",
             "is_managed": variable.kind == "managed",

@@ -85,7 +85,9 @@ def _read_variables(elf: Elf, table: Place) -> Iterator[Variable]:
         size, kind = struct.unpack("<QQ", elf.read(_moved(row, 16), 16))
         if name is None or kind >= len(VARIABLE_KINDS):
             raise InputError(f"row {index} of the image's table of variables is malformed")
-        yield Variable(name=name, display=display_variable(name), kind=VARIABLE_KINDS[kind], size=size)
+        yield Variable(
+            name=name, display=display_variable(name), kind=VARIABLE_KINDS[kind], size=size
+        )
 
 
 def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:

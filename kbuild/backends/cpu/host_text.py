@@ -60,9 +60,7 @@ def _is_kept(found: Declaration) -> bool:
     """Return whether the function needs its body: to be evaluated, or to find its result type."""
     words = [token.text for token in found.head]
     has_deduced_type = "auto" in words or "decltype" in words
-    return (
-        bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
-    )
+    return bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
 
 
 def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:

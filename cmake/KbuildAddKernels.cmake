@@ -38,8 +38,8 @@ include_guard(GLOBAL)
       architectures need a cross compiler.  The default is the baseline of the machine, and on
       x86-64 also ``x86-64-v3``.
     * CUDA: the values have the same meaning as in ``CMAKE_CUDA_ARCHITECTURES``, which is also the
-      default: ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``,
-      ``all-major``, ``native``.
+      default: ``80`` (cubin and PTX), ``80-real`` or ``sm_80``, ``80-virtual`` or ``compute_80``,
+      ``90a``, ``all``, ``all-major``, ``native``.
     * HIP: target IDs, such as ``gfx90a`` or ``gfx90a:xnack-``, and ``native``.  The default is
       ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 
@@ -192,12 +192,27 @@ macro(_kbuild_add_configuration target directory configuration)
     endif()
 endmacro()
 
-# Stops with an error that names the function and the target if a keyword is unknown or has no value.
+# Stops with an error that names the function and the target if a keyword is unknown or has no value. The
+# caller's variables kinds, single, and multiple contain the keywords.
 macro(_kbuild_check_arguments function target)
     if(arg_UNPARSED_ARGUMENTS)
         list(GET arg_UNPARSED_ARGUMENTS 0 _unknown)
-        message(FATAL_ERROR "${function}(${target}): unknown argument ${_unknown}")
+        _kbuild_suggest_keyword(_suggestion "${_unknown}" ${kinds} ${single} ${multiple})
+        message(FATAL_ERROR "${function}(${target}): unknown argument ${_unknown}${_suggestion}")
     endif()
+    # A misspelled keyword after a list of values is taken for one of them.
+    foreach(_list IN ITEMS PRIVATE SOURCES HEADERS ARCHITECTURES INCLUDE_DIRECTORIES)
+        foreach(_value IN LISTS arg_${_list})
+            get_filename_component(_file "${_value}" ABSOLUTE)
+            if(NOT EXISTS "${_file}")
+                _kbuild_suggest_keyword(_suggestion "${_value}" ${kinds} ${single} ${multiple})
+                if(_suggestion)
+                    message(FATAL_ERROR
+                        "${function}(${target}): unknown ${_list} or keyword ${_value}${_suggestion}")
+                endif()
+            endif()
+        endforeach()
+    endforeach()
     # A keyword for several values can have none, because callers forward empty lists.
     list(REMOVE_ITEM arg_KEYWORDS_MISSING_VALUES
         HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS DEVICE_OPTIONS)
@@ -212,6 +227,50 @@ macro(_kbuild_check_arguments function target)
         endif()
     endif()
 endmacro()
+
+# Sets `result` to a question that names the keyword which is most similar to a word in capital letters, or
+# to an empty string. The similarity is Dice's coefficient of the pairs of adjacent letters.
+function(_kbuild_suggest_keyword result word)
+    set(${result} "" PARENT_SCOPE)
+    _kbuild_list_pairs(pairs "${word}")
+    list(LENGTH pairs count)
+    if(NOT word MATCHES "^[A-Z][A-Z_]+$" OR count EQUAL 0)
+        return()
+    endif()
+    set(best 49) # percent
+    foreach(keyword IN LISTS ARGN)
+        _kbuild_list_pairs(others "${keyword}")
+        list(LENGTH others total)
+        math(EXPR total "${total} + ${count}")
+        set(common 0)
+        foreach(pair IN LISTS pairs)
+            list(FIND others "${pair}" index)
+            if(NOT index EQUAL -1)
+                list(REMOVE_AT others ${index})
+                math(EXPR common "${common} + 1")
+            endif()
+        endforeach()
+        math(EXPR similarity "200 * ${common} / ${total}")
+        if(similarity GREATER best)
+            set(best ${similarity})
+            set(${result} "; did you mean ${keyword}?" PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
+# Sets `result` to the pairs of adjacent letters of a word.
+function(_kbuild_list_pairs result word)
+    set(pairs "")
+    string(LENGTH "${word}" length)
+    if(length GREATER 1)
+        math(EXPR last "${length} - 2")
+        foreach(index RANGE ${last})
+            string(SUBSTRING "${word}" ${index} 2 pair)
+            list(APPEND pairs "${pair}")
+        endforeach()
+    endif()
+    set(${result} "${pairs}" PARENT_SCOPE)
+endfunction()
 
 # Sets `result` to the library type that the caller's arg_* select.
 function(_kbuild_choose_kind result)
@@ -631,6 +690,7 @@ function(_kbuild_finish_library target kind)
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
+    _kbuild_write_pkg_config("${target}" "${kind}")
 endfunction()
 
 # Adds a target that is never built, to get entries in compile_commands.json. CMake writes no entries for
@@ -661,8 +721,8 @@ function(_kbuild_check_runtime target)
     endif()
 endfunction()
 
-# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), or
-# the empty directory `path` (DIRECTORY). The destination of the artifact is known only after install()
+# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), the
+# empty directory `path` (DIRECTORY), or <target>.pc, made from the file `path`, in pkgconfig/ (PKGCONFIG). The destination of the artifact is known only after install()
 # has run, so the last install script searches the list of installed files for the artifact.
 function(_kbuild_install_companion target what path)
     get_property(is_deferred GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED)
@@ -684,6 +744,9 @@ function(_kbuild_install_companions)
         set(command "file(INSTALL \"${path}\" DESTINATION \"\${_directory}\")")
         if(what STREQUAL "DIRECTORY")
             set(command "file(INSTALL DESTINATION \"${path}\" TYPE DIRECTORY FILES \"\")")
+        elseif(what STREQUAL "PKGCONFIG")
+            list(GET companion 3 headers)
+            _kbuild_describe_pkg_config_install(command "${path}" "${headers}")
         endif()
         install(CODE "
             foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)

@@ -35,13 +35,14 @@ def show_build_on_terminal() -> Iterator[BuildReporter]:
 
 
 class _Messages:
-    """A reporter that prints only what tools say."""
+    """A reporter that prints only warnings and errors of tools."""
 
     def report_step(self, step: BuildStep) -> None:
         pass
 
     def report_line(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        if not line.startswith(("-- ", "ninja: no work to do.")):
+            print(line, file=sys.stderr, flush=True)
 
 
 class _Lines:

@@ -3,143 +3,169 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from kbuild.cxx.model import Launch
 from kbuild.cxx.scopes import Scope
-from kbuild.cxx.tokens import (
-    Token,
-    list_tokens,
-    match_angle,
-    match_brackets,
-)
+from kbuild.cxx.tokens import Token, find_close, list_tokens, match_angle, match_brackets
 
 # Words after which an identifier is used and not declared.
 _EXPRESSION: Final = frozenset(
-    [
-        "return",
-        "throw",
-        "new",
-        "delete",
-        "case",
-        "goto",
-        "else",
-        "do",
-        "co_return",
-        "co_await",
-        "co_yield",
-        "sizeof",
-        "alignof",
-        "typeid",
-        "not",
-        "and",
-        "or",
-        "xor",
-        "operator",
-        "namespace",
-        "if",
-        "while",
-        "for",
-        "switch",
-        "void",
-        "template",
-    ]
+    {"return", "throw", "new", "delete", "case", "goto", "else", "do", "co_return", "co_await"}
+    | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
+    | {"namespace", "while", "for", "switch", "void", "template"}
 )
-_SIMPLE: Final = re.compile(r"[\w$:<>,\s()&*]*[\w$>)]", re.ASCII)
+_DECLARED_AFTER_TYPE: Final = ("=", ";", ",", ")", "(", "{", "[", ":")
 
 
-def name_kernel(text: str, launch: Launch, names: Iterable[str]) -> Token | None:
-    """Return the token with the name of a kernel, if the callee is a name or a template id.
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A qualified name at the end of which template arguments can follow.
 
-    Args:
-        text: The preprocessed text.
-        launch: The launch.
-        names: The unqualified names of the kernels.
+    Attributes:
+        token: The unqualified name.
+        qualifiers: The names before it; None if one has template arguments.
+        is_global: Whether it starts with ``::``.
     """
-    tokens = list(list_tokens(text, *launch.callee))
-    while (
-        len(tokens) > 2
-        and tokens[0].text == "("
-        and match_brackets(tokens).get(0) == len(tokens) - 1
-    ):
-        tokens = tokens[1:-1]
-    index = 0
-    if tokens[:1] and tokens[0].text == "::":
-        index = 1
-    while index < len(tokens) and (tokens[index].is_word):
+
+    token: Token
+    qualifiers: tuple[str, ...] | None
+    is_global: bool
+
+
+def read_name(tokens: list[Token]) -> Name | None:
+    """Read an expression as a name, with or without parentheses; None if it is something else."""
+    partners = match_brackets(tokens)
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].text == "(" and partners.get(start) == end - 1:
+        start, end = start + 1, end - 1
+    tokens = tokens[start:end]
+    is_global = bool(tokens) and tokens[0].text == "::"
+    index = int(is_global)
+    qualifiers: list[str] | None = []
+    while index < len(tokens) and tokens[index].is_word:
         if tokens[index].text == "template":
             index += 1
             continue
         name = tokens[index]
-        index += 1
-        if index < len(tokens) and tokens[index].text == "<":
-            close = match_angle(tokens, index)
-            if close is None:
-                return None
-            index = close + 1
+        has_arguments = index + 1 < len(tokens) and tokens[index + 1].text == "<"
+        close = match_angle(tokens, index + 1) if has_arguments else index
+        if close is None:
+            return None
+        index = close + 1
         if index == len(tokens):
-            return name if name.text in names else None
+            return Name(name, None if qualifiers is None else tuple(qualifiers), is_global)
         if tokens[index].text != "::":
             return None
+        if has_arguments or qualifiers is None:
+            qualifiers = None
+        else:
+            qualifiers.append(name.text)
         index += 1
     return None
 
 
-def is_qualified(text: str, launch: Launch, name: Token) -> bool:
-    """Return whether the callee names the kernel with ``::``."""
-    return text[launch.callee[0] : name.start].rstrip().endswith(("::", "template"))
-
-
-def is_shadowed(text: str, launch: Launch, name: str, scopes: list[Scope]) -> bool:
-    """Return whether a variable, parameter, or member around the launch has the kernel's name.
+def is_shadowed(text: str, position: int, name: str, scopes: list[Scope]) -> bool:
+    """Return whether a variable, parameter, or member has the name of a kernel.
 
     Args:
         text: The preprocessed text.
-        launch: The launch.
+        position: The position of the launch.
         name: The name.
         scopes: The scopes around the launch.
     """
     inner = [scope for scope in scopes if scope.kind in ("block", "class")]
-    if (
-        not inner
-        or re.search(rf"\b{re.escape(name)}\b", text[inner[0].head : launch.start]) is None
-    ):
+    if not inner:
         return False
-    tokens = list(list_tokens(text, inner[0].head, launch.end))
+    classes = [scope for scope in inner if scope.kind == "class"]
+    end = (find_close(text, classes[0].brace) if classes else None) or position
+    if _has_word(text, name, inner[0].head, end) and _is_declared(
+        text, (inner[0].head, end), position, name, inner
+    ):
+        return True
+    return any(_has_member(text, owner, name) for owner in _list_owners(text, inner[0]))
+
+
+def _has_word(text: str, word: str, start: int, end: int) -> bool:
+    return re.compile(rf"\b{re.escape(word)}\b").search(text, start, end) is not None
+
+
+def _is_declared(
+    text: str, region: tuple[int, int], position: int, name: str, scopes: list[Scope]
+) -> bool:
+    """Return whether a declaration in a region of the text reaches the position."""
+    tokens = list(list_tokens(text, *region))
     partners = match_brackets(tokens)
-    braces = {scope.brace for scope in inner}
+    kinds = {scope.brace: scope.kind for scope in scopes}
     return any(
-        _reaches(tokens, partners, index, launch.start, braces)
+        _reaches(tokens, partners, index, position, kinds)
         for index, token in enumerate(tokens)
-        if token.text == name and token.start < launch.start and _declares(tokens, partners, index)
+        if token.text == name and declares(tokens, partners, index)
     )
 
 
-def _declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
-    """Return whether the token at ``index`` is the name in a declaration.
+def _list_owners(text: str, function: Scope) -> Iterator[str]:
+    """Yield the names before the ``::`` in the head of a member function's definition."""
+    if function.kind != "block":
+        return
+    tokens = list(list_tokens(text, function.head, function.brace))
+    for index, token in enumerate(tokens[:-1]):
+        if token.text != "::" or not tokens[index + 1].is_word or not index:
+            continue
+        before = index - 1
+        if tokens[before].text == ">":
+            before = next(
+                (
+                    start - 1
+                    for start in range(before, 0, -1)
+                    if tokens[start].text == "<" and match_angle(tokens, start) == before
+                ),
+                0,
+            )
+        if tokens[before].is_word:
+            yield tokens[before].text
+
+
+def _has_member(text: str, owner: str, name: str, depth: int = 0) -> bool:
+    """Return whether a class or one of its base classes has a member with a name."""
+    heads = re.compile(rf"\b(?:class|struct)\b[^;{{}}()=]*?\b{re.escape(owner)}\b([^;{{}}()]*)\{{")
+    for head in heads.finditer(text):
+        brace = head.end() - 1
+        close = find_close(text, brace)
+        if close is None:
+            continue
+        if _has_word(text, name, brace, close):
+            scope = Scope(brace, brace, "class")
+            if _is_declared(text, (brace, close), close, name, [scope]):
+                return True
+        bases = re.findall(r"\w+", head[1].partition(":")[2])
+        if depth < _DEEPEST and any(_has_member(text, base, name, depth + 1) for base in bases):
+            return True
+    return False
+
+
+_DEEPEST: Final = 4  # classes that derive from each other
+
+
+def declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
+    """Return whether the token at ``index`` is the name in a declaration of a variable.
 
     In doubt, it is: a launch through a pointer also works for most kernels.
     """
-    before = tokens[index - 1].text if index else ""
+    before = tokens[index - 1] if index else Token("", 0)
     after = [token.text for token in tokens[index + 1 : index + 3]]
-    if before in (".", "->", "::") or after[:1] == ["::"]:
+    if before.text in (".", "->", "::") or after[:1] in (["::"], ["<"]):
         return False
     if after[:1] == ["="]:
         return after != ["=", "="]
-    if after[:1] == ["<"]:
-        return False
-    if before == "...":
-        return True
-    if index and tokens[index - 1].is_word:
-        return before not in _EXPRESSION
-    if before in ("*", "&"):
+    if before.text in ("*", "&"):
         return _is_declarator(tokens, partners, index)
-    if before in (">", "]"):
-        return after[:1] in (["="], [";"], [","], [")"], ["("], ["{"], ["["], [":"])
-    if before in ("[", ","):
+    if before.text in (">", "]"):
+        return after[:1] in [[sign] for sign in _DECLARED_AFTER_TYPE]
+    if before.text in ("[", ","):
         return _is_structured_binding(tokens, partners, index)
-    return False
+    return before.text == "..." or (before.is_word and before.text not in _EXPRESSION)
 
 
 def _is_declarator(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
@@ -150,16 +176,16 @@ def _is_declarator(tokens: list[Token], partners: dict[int, int], index: int) ->
     if start < 0:
         return False
     if tokens[start].text != "(":
-        word = tokens[start]
-        return word.text == ">" or (word.is_word and word.text not in _EXPRESSION - {"void"})
+        return _ends_type(tokens[start])
     close = partners.get(start)
     if start == 0 or close is None or close + 1 >= len(tokens):
         return False
-    word = tokens[start - 1]
-    is_type = word.text in (">", "*", "&") or (
-        word.is_word and word.text not in _EXPRESSION - {"void"}
-    )
+    is_type = _ends_type(tokens[start - 1]) or tokens[start - 1].text in ("*", "&")
     return is_type and tokens[close + 1].text in ("(", "[")
+
+
+def _ends_type(token: Token) -> bool:
+    return token.text in (">", "void") or (token.is_word and token.text not in _EXPRESSION)
 
 
 def _is_structured_binding(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
@@ -174,47 +200,53 @@ def _is_structured_binding(tokens: list[Token], partners: dict[int, int], index:
 
 
 def _reaches(
-    tokens: list[Token], partners: dict[int, int], index: int, position: int, braces: set[int]
+    tokens: list[Token],
+    partners: dict[int, int],
+    index: int,
+    position: int,
+    kinds: Mapping[int, str],
 ) -> bool:
     """Return whether the scope of the declaration at ``index`` contains a position.
 
     A declaration in parentheses or in a template header belongs to the block or statement after
-    it. Every other declaration belongs to the block around it.
+    it. Every other declaration belongs to the block or class around it.
     """
     outermost: int | None = None
     current = index - 1
-    while current >= 0:
+    while current >= 0 and tokens[current].text != "{":
         word = tokens[current].text
         if word in (")", "]", "}"):
-            current = partners.get(current, current) - 1
-            continue
-        if word == "{":
-            break
-        if word in ("(", "[") and current in partners:
+            current = partners.get(current, current)
+        elif word in ("(", "["):
+            if current not in partners:  # contains the launch
+                return tokens[index].start < position
             outermost = current
-        elif word == "(":  # contains the launch
-            return True
         elif word == "template" and outermost is None:
             close = match_angle(tokens, current + 1)
             if close is not None and close > index:
                 return _reaches_statement(tokens, partners, close, position)
         current -= 1
-    if outermost is not None and not _is_pointer_name(tokens, outermost, index):
+    if outermost is not None and not _is_declared_name(tokens, outermost, index):
         return _reaches_statement(tokens, partners, partners[outermost], position)
-    return current < 0 or tokens[current].start in braces
+    if current < 0:
+        return tokens[index].start < position
+    kind = kinds.get(tokens[current].start)
+    return kind == "class" or (kind is not None and tokens[index].start < position)
 
 
-def _is_pointer_name(tokens: list[Token], opening: int, index: int) -> bool:
-    """Return whether the parenthesis is that of ``(*name)``, a declarator."""
-    return all(
-        token.text in ("*", "&", "[", ",") or token.is_word for token in tokens[opening + 1 : index]
-    ) and (tokens[opening + 1].text in ("*", "&") or tokens[opening].text == "[")
+def _is_declared_name(tokens: list[Token], opening: int, index: int) -> bool:
+    """Return whether the bracket is that of ``(*name)`` or ``auto [name]``."""
+    return tokens[opening].text == "[" or all(
+        token.text in ("*", "&", "const") for token in tokens[opening + 1 : index]
+    )
 
 
 def _reaches_statement(
     tokens: list[Token], partners: dict[int, int], index: int, position: int
 ) -> bool:
-    """Return whether the block or statement after ``index`` contains a position."""
+    """Return whether the block or statement that follows ``index`` contains a position."""
+    if position < tokens[index].start:
+        return False
     while index < len(tokens):
         word = tokens[index].text
         if word == ";":

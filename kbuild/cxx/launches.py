@@ -19,38 +19,13 @@ _CONFIGURATION: Final = re.compile(
     rf"{SKIPPED} | [()\[\]{{}};] | <+=? | ->|>=|>+", re.VERBOSE | re.DOTALL
 )
 _TEMPLATE_BEFORE: Final = re.compile(r"(?<!\w)[A-Za-z_$]\w*\s*$")
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
+_CONDITIONS: Final = ("if", "while", "for", "switch", "constexpr")
 _STOPPING: Final = frozenset(
-    [
-        "return",
-        "else",
-        "do",
-        "case",
-        "goto",
-        "throw",
-        "new",
-        "delete",
-        "sizeof",
-        "alignof",
-        "typeid",
-        "co_return",
-        "co_await",
-        "co_yield",
-        "and",
-        "or",
-        "not",
-        "xor",
-        "bitand",
-        "bitor",
-        "compl",
-        "if",
-        "while",
-        "for",
-        "switch",
-        "default",
-        "using",
-        "typename",
-        "operator",
-    ]
+    {"return", "else", "do", "case", "goto", "throw", "new", "delete", "sizeof", "alignof", "try"}
+    | {"typeid", "co_return", "co_await", "co_yield", "and", "or", "not", "xor", "bitand", "bitor"}
+    | {"compl", "if", "while", "for", "switch", "constexpr", "default", "using", "typename"}
+    | {"operator"}
 )
 
 
@@ -188,7 +163,9 @@ class _Reversed:
     def skip(self, opening: str, closing: str) -> Token | None:
         """Take the tokens back to the bracket that opens the next one; return this bracket."""
         depth = nesting = 0
-        while (token := self.take()) is not None:
+        while nesting >= 0 and (token := self.take()) is not None:
+            if token.text == ";" and nesting == 0 and opening == "<":
+                break
             if opening == "<" and token.text in (")", "]", "}"):
                 nesting += 1
             elif opening == "<" and token.text in ("(", "[", "{"):
@@ -206,32 +183,20 @@ def _read_primary(tokens: _Reversed) -> int | None:
     """Take a name, or a parenthesized expression, with calls and subscripts after it."""
     start: int | None = None
     while (token := tokens.peek()) is not None:
-        if token.text in (")", "]"):
-            opening = tokens.skip("(" if token.text == ")" else "[", token.text)
-            if opening is None:
-                return None
-            start = opening.start
-            before = tokens.peek()
-            if before is None or not _is_operand_end(before):
-                return start if token.text == ")" else None
-        elif token.text == "}":
-            if tokens.skip("{", "}") is None:
-                return None
-        elif token.text == ">":
-            if tokens.skip("<", ">") is None:
-                return None
-        elif token.is_word and token.text not in _STOPPING:
+        opening: Token | None = None
+        if token.is_word and token.text not in _STOPPING:
             return _read_name(tokens, token)
-        else:
-            return start
+        if token.text in _BRACKETS:
+            opening = tokens.skip(_BRACKETS[token.text], token.text)
+        before = tokens.peek()
+        is_condition = start is not None and before is not None and before.text in _CONDITIONS
+        if opening is None or is_condition:
+            break
+        if token.text in (")", "]"):
+            start = opening.start
+        elif before is None or not before.is_word:  # a block, or a comparison
+            break
     return start
-
-
-def _is_operand_end(token: Token) -> bool:
-    """Return whether a parenthesis after the token is a call, and a bracket a subscript."""
-    if token.is_word:
-        return token.text not in _STOPPING
-    return token.text in (")", "]", ">", "}")
 
 
 def _read_name(tokens: _Reversed, name: Token) -> int:
@@ -246,8 +211,7 @@ def _read_name(tokens: _Reversed, name: Token) -> int:
             start = token.start
             before = tokens.peek()
             if before is not None and before.text == ">":
-                tokens.skip("<", ">")
-                before = tokens.peek()
+                before = tokens.peek() if tokens.skip("<", ">") is not None else None
             if before is None or not before.is_word or before.text in _STOPPING:
                 return start
             tokens.take()

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kbuild.cxx.callees import is_qualified, is_shadowed, name_kernel
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
-from kbuild.cxx.scopes import Scopes
+from kbuild.cxx.names import KernelNames
 from kbuild.cxx.siblings import insert_siblings, name_sibling
+from kbuild.cxx.tokens import Token
 
 
 def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False) -> str:
@@ -27,14 +27,10 @@ def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False)
     Raises:
         SourceError: A launch cannot be rewritten.
     """
-    positions = [
-        *(kernel.start for kernel in found.kernels),
-        *(launch.start for launch in found.launches),
-    ]
-    scopes = Scopes(text, positions)
-    insertions = insert_siblings(text, found, module, scopes, is_device=is_device)
+    names = KernelNames(text, found.kernels, [launch.start for launch in found.launches])
+    insertions = insert_siblings(text, names, module, is_device=is_device)
     calls = (
-        _Call(launch, *_name_callee(text, launch, found, module, scopes), f"kbuild_c{index}")
+        _Call(launch, names.find_kernel(launch), module, f"kbuild_c{index}")
         for index, launch in enumerate(found.launches)
     )
     changes: list[_Change] = [*insertions, *found.edits, *calls]
@@ -48,14 +44,14 @@ class _Call:
 
     Attributes:
         launch: The launch.
-        name: The position of the kernel's name; None if the callee does not name a kernel.
-        sibling: The name of the sibling.
+        kernel: The kernel's name in the callee; None if the callee does not name a kernel.
+        module: The part of the sibling's name that is unique to the source.
         configuration: The name of the variable with the configuration.
     """
 
     launch: Launch
-    name: tuple[int, int] | None
-    sibling: str
+    kernel: Token | None
+    module: str
     configuration: str
 
     @property
@@ -68,19 +64,6 @@ class _Call:
 
 
 _Change: TypeAlias = Edit | _Call
-
-
-def _name_callee(
-    text: str, launch: Launch, found: HostText, module: str, scopes: Scopes
-) -> tuple[tuple[int, int] | None, str]:
-    """Return the position of the kernel's name in the callee, and the name of the sibling."""
-    name = name_kernel(text, launch, {kernel.name for kernel in found.kernels})
-    if name is None:
-        return None, ""
-    around = scopes.around(launch.start)
-    if not is_qualified(text, launch, name) and is_shadowed(text, launch, name.text, around):
-        return None, ""
-    return (name.start, name.end), name_sibling(name.text, module)
 
 
 class _Text:
@@ -125,8 +108,8 @@ class _Text:
         before = self._count_lines(launch.start, launch.configuration[0])
         name = call.configuration
         between = self._count_lines(launch.configuration[1], launch.arguments[0])
-        separator = ", " if call.name and arguments.strip() else ""
-        target = f"{callee}({name}{separator}" if call.name else f"{_BIND}(({callee}), {name})("
+        separator = ", " if call.kernel and arguments.strip() else ""
+        target = f"{callee}({name}{separator}" if call.kernel else f"{_BIND}(({callee}), {name})("
         tail = "\n" * self._count_lines(launch.arguments[1], launch.end)
         rewritten = (
             f"__extension__({{{before * chr(10)} auto {name} = {_CONFIGURE}({configuration});"
@@ -136,12 +119,12 @@ class _Text:
 
     def _render_callee(self, call: _Call, first: int) -> str:
         start, end = call.launch.callee
-        if call.name is None:
+        if call.kernel is None:
             return self.render(start, end, first)
         return (
-            self.render(start, call.name[0], first)
-            + call.sibling
-            + self.render(call.name[1], end, first)
+            self.render(start, call.kernel.start, first)
+            + name_sibling(call.kernel.text, call.module)
+            + self.render(call.kernel.end, end, first)
         )
 
     def _count_lines(self, start: int, end: int) -> int:

@@ -6,16 +6,16 @@ for the kernel, because the sibling has the same parameters after the configurat
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kbuild.cxx.callees import Name
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Edit, HostText, KernelDeclaration
-from kbuild.cxx.scopes import Scopes
-from kbuild.cxx.signatures import Parameter, Signature, read_signature
+from kbuild.cxx.model import Edit, KernelDeclaration
+from kbuild.cxx.names import KernelNames
+from kbuild.cxx.signatures import Key, Parameter, Signature, expand_aliases, read_signature
 
 CONFIGURATION: Final = "kbuild_c"
 _SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused)) void"
@@ -34,26 +34,48 @@ def name_sibling(name: str, module: str) -> str:
 
 
 def insert_siblings(
-    text: str, found: HostText, module: str, scopes: Scopes, *, is_device: bool
+    text: str, names: KernelNames, module: str, *, is_device: bool
 ) -> Iterator[Edit]:
     """Yield the insertions of siblings, and of using-declarations for them."""
     kernels = [
         _Kernel(
             declaration,
             read_signature(declaration.template, declaration.parameters),
-            scopes.name_namespace(declaration.start),
+            names.scopes.name_namespace(declaration.start),
         )
-        for declaration in found.kernels
-        if declaration.form == "declaration"
+        for declaration in names.kernels
     ]
-    overloads: dict[tuple[tuple[str, ...], str], dict[object, list[_Kernel]]] = defaultdict(dict)
+    for overloads in _group(text, kernels):
+        is_overloaded = len(overloads) > 1 or names.is_overloaded(overloads[0][0].declaration.name)
+        for group in overloads:
+            yield from _insert_group(text, group, module, is_overloaded, is_device)
+    for using in names.usings:
+        line = " ".join(
+            f"using {_spell(name)}{name_sibling(name.token.text, module)};" for name in using.names
+        )
+        yield _insert_line(text, using.end, line)
+
+
+def _spell(name: Name) -> str:
+    return "::" * name.is_global + "".join(f"{part}::" for part in name.qualifiers or ())
+
+
+def _group(text: str, kernels: list[_Kernel]) -> Iterator[list[list[_Kernel]]]:
+    """Yield the overloads of each name, each with its redeclarations."""
+    named: dict[tuple[tuple[str, ...], str], dict[Key, list[_Kernel]]] = defaultdict(dict)
     for kernel in kernels:
-        same = overloads[kernel.namespace, kernel.declaration.name]
-        same.setdefault(kernel.signature.key, []).append(kernel)
-    for by_key in overloads.values():
-        for same_kernel in by_key.values():
-            yield from _insert_group(text, same_kernel, module, len(by_key) > 1, is_device)
-    yield from _insert_using(text, kernels, module)
+        overloads = named[kernel.namespace, kernel.declaration.name]
+        overloads.setdefault(kernel.signature.key, []).append(kernel)
+    for overloads in named.values():
+        yield list((_merge(text, overloads) if len(overloads) > 1 else overloads).values())
+
+
+def _merge(text: str, overloads: dict[Key, list[_Kernel]]) -> dict[Key, list[_Kernel]]:
+    """Merge redeclarations that spell types in different ways."""
+    merged: dict[Key, list[_Kernel]] = {}
+    for key, group in overloads.items():
+        merged.setdefault(expand_aliases(text, key), []).extend(group)
+    return merged
 
 
 def _insert_group(
@@ -87,13 +109,17 @@ def _write_head(kernel: _Kernel, module: str) -> str:
 
 def _write_body(kernel: _Kernel, is_overloaded: bool, is_device: bool) -> str:
     address = _name_kernel(kernel, is_overloaded)
+    visible = ""
+    if kernel.declaration.is_friend and not kernel.signature.template:
+        # Without a declaration outside of the class, the friend's name is not visible.
+        visible = f" void {kernel.declaration.name}({_list_types(kernel)});"
     if is_device:
-        return f" {{ ::kbuild::chevron::instantiate({address}); }}"
+        return f" {{{visible} ::kbuild::chevron::instantiate({address}); }}"
     addresses = [_write_address(parameter) for parameter in kernel.signature.parameters]
     if all(parameter.is_pack for parameter in kernel.signature.parameters):
         addresses.append("nullptr")
     return (
-        f" {{ void* kbuild_a[] = {{{', '.join(addresses)}}};"
+        f" {{{visible} void* kbuild_a[] = {{{', '.join(addresses)}}};"
         f" ::kbuild::chevron::launch({address}, {CONFIGURATION}, kbuild_a); }}"
     )
 
@@ -115,23 +141,8 @@ def _name_kernel(kernel: _Kernel, is_overloaded: bool) -> str:
     name = kernel.declaration.name + (f"<{arguments}>" if arguments else "")
     if not is_overloaded:
         return name
-    types = ", ".join(parameter.type for parameter in kernel.signature.parameters)
-    return f"static_cast<void (*)({types})>({name})"
+    return f"static_cast<void (*)({_list_types(kernel)})>({name})"
 
 
-def _insert_using(text: str, kernels: list[_Kernel], module: str) -> Iterator[Edit]:
-    """Yield a using-declaration of the sibling after each one of a kernel."""
-    named: dict[str, set[str]] = defaultdict(set)
-    for kernel in kernels:
-        scope = [name for name in kernel.namespace if name]
-        named[kernel.declaration.name].add(scope[-1] if scope else "")
-    if not named:
-        return
-    pattern = re.compile(
-        rf"using\s+((?:::\s*)?(?:\w+\s*::\s*)*)({'|'.join(map(re.escape, sorted(named)))})\s*;"
-    )
-    for using in pattern.finditer(text):
-        qualifier = [part for part in re.split(r"[\s:]+", using[1]) if part]
-        if (qualifier[-1] if qualifier else "") in named[using[2]]:
-            sibling = name_sibling(using[2], module)
-            yield _insert_line(text, using.end(), f"using {using[1]}{sibling};")
+def _list_types(kernel: _Kernel) -> str:
+    return ", ".join(parameter.type for parameter in kernel.signature.parameters)

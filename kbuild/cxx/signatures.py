@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from kbuild.cxx.tokens import (
     ATTRIBUTES,
@@ -63,6 +64,10 @@ _QUALIFIERS: Final = frozenset(
 _CALLED: Final = frozenset({"decltype", "typeof", "__typeof__", "__typeof", "__underlying_type"})
 
 
+# The words of the template parameters, of the constraint, and of the parameters.
+Key: TypeAlias = tuple[tuple[tuple[str, ...], ...], tuple[str, ...], tuple[tuple[str, ...], ...]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """A parameter of a kernel, or of its template.
@@ -89,7 +94,7 @@ class Signature:
     """A kernel's template header and parameters.
 
     Attributes:
-        headers: The template headers, with names for all parameters; empty if there is none.
+        header: The template header, with names for all parameters; empty if there is none.
         template: The template parameters.
         parameters: The parameters.
         key: Equal for redeclarations of one kernel.
@@ -98,7 +103,7 @@ class Signature:
     header: str
     template: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
-    key: tuple[object, ...]
+    key: Key
 
 
 def read_signature(template: str, parameters: str) -> Signature:
@@ -116,6 +121,37 @@ def read_signature(template: str, parameters: str) -> Signature:
         tuple(_rename(parameter.key, positions) for parameter in read),
     )
     return Signature(header=header, template=template_parameters, parameters=read, key=key)
+
+
+def expand_aliases(text: str, key: Key) -> Key:
+    """Return the key with the types that names are aliases of, as far as the text has them."""
+    template, constraint, parameters = key
+    return template, constraint, tuple(_expand(text, words) for words in parameters)
+
+
+def _expand(text: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    for _ in range(_LONGEST_CHAIN):
+        expanded: list[str] = []
+        for word in words:
+            expanded += _find_alias(text, word) or [word]
+        if tuple(expanded) == words:
+            break
+        words = _order(expanded)
+    return words
+
+
+_LONGEST_CHAIN: Final = 8  # aliases of aliases
+
+
+def _find_alias(text: str, word: str) -> list[str]:
+    """Return the type that a name is an alias of; empty if it is none."""
+    if not word.isidentifier() or word in FUNDAMENTAL | _QUALIFIERS:
+        return []
+    name = re.escape(word)
+    found = re.search(
+        rf"typedef\s+([\w\s:<>,*]*?[\s*]){name}\s*;|using\s+{name}\s*=([^;{{}}()]*);", text
+    )
+    return [token.text for token in list_tokens(found[1] or found[2])] if found else []
 
 
 def _rename(key: tuple[str, ...], positions: dict[str, str]) -> tuple[str, ...]:
@@ -313,27 +349,43 @@ def _end_of_name(body: list[Token], index: int) -> int:
 
 _SIGNS: Final = frozenset({"signed", "unsigned", "__signed__"})
 _SIZES: Final = frozenset({"char", "short", "long", "int"})
-_DROPPED: Final = (_QUALIFIERS | {"::"}) - {"const", "volatile"}
+_DROPPED: Final = _QUALIFIERS - {"const", "volatile"}
 
 
 def _read_key(before: list[Token], after: list[Token]) -> tuple[str, ...]:
     """Return the words of a type, without what redeclarations can spell in another way."""
     words: list[str] = []
-    numbers: list[str] = []
-    for token in drop_attributes([*before, *after]):
-        if token.text in _SIGNS | _SIZES:
-            numbers.append(token.text)
-        elif (
-            token.text == "::" and words and words[-1] not in ("<", ",", "(")
-        ) or token.text not in _DROPPED:
+    for token in [*drop_attributes(before), *_unname_parameters(drop_attributes(after))]:
+        is_leading = token.text == "::" and (not words or words[-1] in ("<", ",", "("))
+        if not is_leading and token.text not in _DROPPED:
             words.append(token.text)
     if after and after[0].text == "[" and before[-1].text != "(":
         words = [*words[: _index(words, "[")], "*", *words[_index(words, "]") + 1 :]]
-    if not {"*", "&", "("} & set(words):
-        words = [word for word in words if word not in ("const", "volatile")]
-    while words[-1:] in (["const"], ["volatile"]) and "*" in words:
-        words.pop()
-    return (*_name_integer(numbers), *sorted(words[:2]), *words[2:])
+    return _order(words)
+
+
+def _unname_parameters(tokens: list[Token]) -> list[Token]:
+    """Return the end of a pointer to a function without the names of its parameters."""
+    if [token.text for token in tokens[:2]] != [")", "("]:
+        return tokens
+    parameters = _read_parameters(tokens[2 : match_brackets(tokens).get(1)])
+    words = [word for parameter in parameters for word in (",", *parameter.key)]
+    return [*tokens[:2], *(Token(word, 0) for word in words)]
+
+
+def _order(words: list[str]) -> tuple[str, ...]:
+    """Return the words in an order that does not depend on how the type is spelled.
+
+    A ``const`` or ``volatile`` of the parameter itself is not part of the kernel's type.
+    """
+    end = next((index for index, word in enumerate(words) if word in ("*", "&", "(")), len(words))
+    first, rest = words[:end], words[end:]
+    qualifiers = sorted({word for word in first if word in ("const", "volatile")})
+    numbers = _name_integer([word for word in first if word in _SIGNS | _SIZES])
+    names = [word for word in first if word not in _SIGNS | _SIZES | set(qualifiers)]
+    while rest[-1:] in (["const"], ["volatile"]):
+        rest = rest[:-1]
+    return (*(qualifiers if rest else ()), *numbers, *names, *rest)
 
 
 def _index(words: list[str], word: str) -> int:

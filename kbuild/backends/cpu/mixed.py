@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def listing_command(
-    unit: HostUnit,  # noqa: ARG001 - the interface's signature
-    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+    unit: HostUnit,
+    tc: Toolchain,
 ) -> None:
     """See `MixedPasses`: the host pass is one command."""
 

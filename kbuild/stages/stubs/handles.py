@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kbuild import __version__
 from kbuild.backends.interface.mixed import Entries
 from kbuild.model import Visibility
@@ -25,12 +27,12 @@ def render_handles(
         visibility: The visibility of what other files can name.
         source: The name of the source.
     """
-    kernels = [
+    kernels: list[dict[str, Any]] = [
         {
             "device_name": kernel.device_name,
+            "name": name,
             "symbol": kernel.symbol or kernel.device_name,
             "is_emitted_by_clang": kernel.is_emitted_by_clang,
-            "name": name,
             "expression": kernel.expression,
             "is_external": kernel.linkage == "external",
             "alias": f"kbuild_handle_{module}_{index}",
@@ -38,7 +40,7 @@ def render_handles(
         }
         for index, (kernel, name) in enumerate(zip(entries.kernels, names, strict=True))
     ]
-    variables = [
+    variables: list[dict[str, Any]] = [
         {
             "device_name": variable.device_name,
             "symbol": variable.symbol or variable.device_name,

@@ -129,16 +129,17 @@ def _change_names(argv: tuple[str, ...], unit: HostUnit, text: Path) -> tuple[st
 
 def read_host_text(text: str, unit: HostUnit) -> HostText:
     """See `MixedPasses`: the output of ``cudafe++``."""
-    return read_text(text, unit.display_source)
+    return read_text(text, unit.display_source, is_gnu=unit.compiler_id == "GNU")
 
 
-def list_host_options(
-    unit: HostUnit,
-    tc: Toolchain,  # noqa: ARG001 - the interface's signature
-) -> tuple[str, ...]:
-    """See `MixedPasses`: the one that nvcc adds, and no LTO, which breaks handles."""
+def list_host_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `MixedPasses`: those of nvcc's last step, and no LTO, which breaks handles.
+
+    The text includes a header of the toolkit that defines its built-in types.
+    """
     notes = ("-Wno-psabi",) if unit.compiler_id == "GNU" else ()
-    return ("-fno-lto", *notes)
+    include = tc.compiler.resolve().parent.parent / "include"
+    return (f"-isystem{include}", "-DCUDA_DOUBLE_MATH_FUNCTIONS", *notes, "-fno-lto")
 
 
 def describe_device_pass(

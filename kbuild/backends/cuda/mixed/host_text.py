@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, KernelDeclaration, Launch
 from kbuild.cxx.scopes import list_head
 from kbuild.cxx.tokens import Token, find_close, list_tokens, match_angle, match_brackets
@@ -27,15 +28,20 @@ _BETWEEN: Final = (")", "?", "(", "void", ")", "0", ":")
 _WRAPPER: Final = "__wrapper__device_stub_"
 _IN_BODY: Final = re.compile(r"\{(?:::)?(?:\w+::)*\Z")
 _CONDITION: Final = re.compile(r"\n#[ ]?(?:(if)|endif)")
-_DISABLED_BODY: Final = re.compile(r";\n#if 0\n# \d+[^\n]*\n\{")
+_DISABLED_BODY: Final = re.compile(r";\n#if 0\n#(?: |line )\d+[^\n]*\n\{")
 _LITERAL: Final = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 # What a kernel cannot have if another object defines it.
-_DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline", _HIDDEN))
+_DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline"))
 _SPECIFIERS: Final = _DROPPED | {"void", "auto", "friend", "extern", "__attribute__", "["}
+_NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline)) "
+_PUSH_DIAGNOSTICS: Final = (
+    '\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
+)
+_POP_DIAGNOSTICS: Final = "#pragma GCC diagnostic pop\n"
 _NOT_NAMES: Final = frozenset(("__attribute__", "noexcept", "decltype", "requires", "alignas"))
 _MANAGED: Final = '__attribute__((section("__nv_managed_data__")))'
-_END: Final = re.compile(r'\n# 1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
+_END: Final = re.compile(r'\n#(?: |line )1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
 # See templates/handles.h.j2, which defines the function.
 _NEW_END: Final = (
     "\n#define _NV_ANON_NAMESPACE {}\n"
@@ -46,12 +52,13 @@ _NEW_END: Final = (
 _MOST_LOOKED_BACK: Final = 400
 
 
-def read_text(text: str, source: str) -> HostText:
+def read_text(text: str, source: str, *, is_gnu: bool) -> HostText:
     """Find the kernels and launches in a text.
 
     Args:
         text: The output of ``cudafe++``.
         source: The name of the source in messages.
+        is_gnu: Whether gcc compiles the text.
 
     Raises:
         SourceError: The text contains a construct that is not as expected.
@@ -59,7 +66,7 @@ def read_text(text: str, source: str) -> HostText:
     active = _ActiveText(text)
     launches = tuple(_find_launches(active, source))
     edits = [*_replace_end(text, source), *_change_managed(active, source)]
-    kernels = _Kernels(active)
+    kernels = _Kernels(active, is_gnu=is_gnu)
     return HostText(
         kernels=tuple(kernel for _, kernel in sorted(kernels.found.items())),
         launches=launches,
@@ -103,9 +110,9 @@ class _ActiveText:
 def _find_launches(active: _ActiveText, source: str) -> Iterator[Launch]:
     text = active.text
     for position in active.find(_PUSH):
-        if text.endswith("unsigned ", 0, position):
-            continue  # the declaration
         launch = _read_launch(text, position)
+        if launch is None and " 3" in locate(text, position).flags:
+            continue  # the declaration, and calls that system headers write themselves
         if launch is None:
             line = text[position : text.find("\n", position)]
             raise SourceError(
@@ -250,8 +257,9 @@ def _read_head(tokens: list[Token]) -> _Head | None:
 class _Kernels:
     """The declarations of kernels by position, and the edits that make them declarations only."""
 
-    def __init__(self, active: _ActiveText) -> None:
+    def __init__(self, active: _ActiveText, *, is_gnu: bool) -> None:
         self._active: Final = active
+        self._is_gnu: Final = is_gnu
         self._text: Final = active.text
         self.found: Final[dict[int, KernelDeclaration]] = {}
         self.edits: Final[list[Edit]] = []
@@ -267,8 +275,9 @@ class _Kernels:
         body = _IN_BODY.search(text, max(position - _MOST_LOOKED_BACK, 0), position)
         if body is not None:
             end = (find_close(text, body.start()) or position) + 1
-            self._edit(body.start(), end, ";")
-            self._add(list_head(text, body.start()), end)
+            head = list_head(text, body.start())
+            self._empty(head, body.start(), end)
+            self._add(head, end)
             return
         head = list_head(text, position)
         opened = text.find("(", position)
@@ -277,6 +286,24 @@ class _Kernels:
                 last = token.start if token.text == ";" else find_close(text, token.start)
                 self._edit(head[0].start, (last or token.start) + 1, "")
                 return
+
+    def _empty(self, tokens: list[Token], body: int, end: int) -> None:
+        """Replace the body of a kernel template with one that is never emitted, or with none.
+
+        If the arguments of an instance are local to the source, gcc always warns without a body.
+        Clang emits the instance with a body. Without one, it is silent in system headers.
+        """
+        start = tokens[0].start
+        here, back = locate(self._text, start), locate(self._text, end).marker
+        head = _read_head(tokens)
+        if self._is_gnu and head is not None and head.form == "declaration":
+            place = tokens[head.name - 1].start
+            before, after = f"{_PUSH_DIAGNOSTICS}{here.marker}\n", f"{{ }}\n{_POP_DIAGNOSTICS}"
+            self.edits.append(Edit(start=place, end=place, text=_NEVER_EMITTED))
+        else:
+            before, after = f"\n{replace(here, flags=' 3').marker}\n", ";\n"
+        self.edits.append(Edit(start=start, end=start, text=before))
+        self.edits.append(Edit(start=body, end=end, text=f"{after}{back}\n"))
 
     def _read_declaration(self, semicolon: int) -> None:
         self._add(list_head(self._text, semicolon), semicolon + 1)
@@ -305,11 +332,7 @@ class _Kernels:
         words = {token.text for token in tokens[head.header : head.name]}
         if not {"void", "auto"} & words:
             return
-        for token in tokens[head.header : head.name]:
-            # The handle determines the visibility.
-            word = _HIDDEN if self._text.startswith(_HIDDEN, token.start) else token.text
-            if word in _DROPPED:
-                self.edits.append(Edit(start=token.start, end=token.start + len(word), text=""))
+        self._change_linkage(head)
         if head.form == "instantiation" and "extern" not in words:
             self.edits.append(Edit(start=tokens[0].start, end=tokens[0].start, text="extern "))
         self.found[end] = KernelDeclaration(
@@ -323,6 +346,17 @@ class _Kernels:
             parameters=self._text[tokens[head.opened].end : tokens[head.closed].start],
             form=head.form,
         )
+
+    def _change_linkage(self, head: _Head) -> None:
+        """Make a kernel an undefined function, with the linkage that its handle has."""
+        specifiers = head.tokens[head.header : head.name]
+        is_local = head.tokens[0].text == "template" or any(t.text == "static" for t in specifiers)
+        for token in specifiers:
+            if token.text in _DROPPED:
+                self.edits.append(Edit(start=token.start, end=token.end, text=""))
+            elif not is_local and self._text.startswith(_HIDDEN, token.start):
+                end = token.start + len(_HIDDEN)
+                self.edits.append(Edit(start=token.start, end=end, text=""))
 
     def _edit(self, start: int, end: int, text: str) -> None:
         """Replace a part of the text, and keep the number of its lines."""

@@ -83,7 +83,7 @@ __attribute__((always_inline)) inline void launch(void (*__kernel)(__P...),
                                                   const configuration& __configuration,
                                                   void** __args) {
     const kbuild_launch_config __config = to_c(__configuration);
-    (void)::kbuild::detail::launch_directly_or_through_stub(__kernel, __config, __args, __configuration.file,
+    (void)::kbuild::detail::launch_by_handle(__kernel, __config, __args, __configuration.file,
                                                             __configuration.line);
 }
 
@@ -98,7 +98,8 @@ public:
     void operator()(__P... __args) const {
         void* __addresses[] = {address_of(__args)..., nullptr};
         const kbuild_launch_config __config = to_c(configuration_);
-        (void)kbuild_launch_unprepared(reinterpret_cast<const void*>(kernel_), &__config, __addresses);
+        (void)::kbuild::detail::launch_by_address(kernel_, __config, __addresses, configuration_.file,
+                                                  configuration_.line);
     }
 
 private:

@@ -24,6 +24,7 @@
 #include <kbuild/detail/launch/limits.h>
 #include <kbuild/detail/launch/text.hpp>
 #include <kbuild/detail/launch/trace.hpp>
+#include <kbuild/detail/module_search.h>
 
 #include <dlfcn.h>
 #include <memory>
@@ -76,6 +77,14 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 {
     kbuild_call = {file, line, nullptr, 0, 0};
+}
+
+// For launches through pointers; see kbuild/chevron.hpp.
+extern "C" const void* kbuild_find_stub(const void* kernel)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" const void* kbuild_find_stub(const void* kernel)
+{
+    return kbuild_find_module(kernel) != nullptr ? *static_cast<const void* const*>(kernel) : nullptr;
 }
 
 // Returns whether a stub has left a result, and sets it. The last error that the runtime reports
@@ -157,19 +166,13 @@ static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
 {
     struct kbuild_text text;
     const unsigned long long total = limits->static_shared_bytes + __bytes;
-    const bool is_too_large = limits->device_shared_bytes != 0 && total > limits->device_shared_bytes;
-    const bool is_not_allowed =
-        limits->dynamic_shared_bytes != 0 && __bytes > limits->dynamic_shared_bytes;
-    if (!is_too_large && !is_not_allowed) return true;
+    if (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) return true;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "the launch requests %zu bytes of dynamic shared memory", __bytes);
-    if (is_too_large)
-        kbuild_append(&text, " and the kernel has %llu static bytes, but a block has at most %llu",
-                      static_cast<unsigned long long>(limits->static_shared_bytes),
-                      static_cast<unsigned long long>(limits->device_shared_bytes));
-    else
-        kbuild_append(&text, ", but the kernel allows at most %llu",
-                      static_cast<unsigned long long>(limits->dynamic_shared_bytes));
+    kbuild_append(&text,
+                  "the launch requests %zu bytes of dynamic shared memory and the kernel has %llu "
+                  "static bytes, but a block has at most %llu",
+                  __bytes, static_cast<unsigned long long>(limits->static_shared_bytes),
+                  static_cast<unsigned long long>(limits->device_shared_bytes));
     kbuild_end_report(&text);
     return false;
 }
@@ -208,7 +211,7 @@ static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 larg
 }
 
 // Returns whether the launch is within limits that were found earlier. If it is not, the caller
-// queries the limits again, because some can increase, such as a kernel's dynamic shared memory.
+// queries the limits again, for the report.
 static bool kbuild_is_within(const struct kbuild_launch_config* __config,
                              const struct kbuild_launch_limits* limits)
 {
@@ -219,9 +222,7 @@ static bool kbuild_is_within(const struct kbuild_launch_config* __config,
            !kbuild_exceeds(__config->block, limits->block) &&
            (limits->kernel_threads == 0 || threads <= limits->kernel_threads) &&
            (limits->device_threads == 0 || threads <= limits->device_threads) &&
-           (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) &&
-           (limits->dynamic_shared_bytes == 0 ||
-            __config->shared_bytes <= limits->dynamic_shared_bytes);
+           (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes);
 }
 
 enum { KBUILD_LIMITS_UNKNOWN, KBUILD_LIMITS_BUSY, KBUILD_LIMITS_KNOWN };

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from kbuild.cxx.kernels import find_declaration_end, find_template_end
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scopes, list_head
 from kbuild.cxx.tokens import (
@@ -14,12 +15,13 @@ from kbuild.cxx.tokens import (
     SKIPPED,
     Token,
     find_close,
+    join,
     list_tokens,
-    match_angle,
 )
 
 _CALLED: Final = ATTRIBUTES | {"decltype", "typeof", "__typeof__", "__typeof", "noexcept"}
 _OPENING: Final = frozenset("([{")
+_OPERATOR_TOKENS: Final = 3  # such as `operator`, `=`, `=`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,49 +138,44 @@ def _make(
 def _read_declaration(text: str, start: int, qualifiers: frozenset[str]) -> Declaration:
     """Read the declaration that starts at a position."""
     header, begin, is_instantiation = _read_template(text, start)
-    head: list[Token] = []
-    tokens = _TopLevel(text, begin)
-    for token in tokens:
-        if token.text == "(":
-            close = tokens.skip(token)
-            before = head[-1] if head else None
-            if before is not None and before.text in _CALLED:
-                head.pop()
-                continue
-            if _is_pointer(text, token):
-                head += list_tokens(text, token.start, close)
-                continue
-            if before is not None and before.text == "operator":  # operator()
-                head += (token, Token(")", close - 1))
-                continue
-            marks = [mark for mark in head if mark.text in qualifiers]
-            end, initializers, body = _read_function_end(text, close)
-            return replace(
-                _make("function", marks, start, end),
-                head=tuple(head),
-                template=header,
-                is_instantiation=is_instantiation,
-                name=_read_name(head),
-                parameters=(token.end, close - 1),
-                initializers=initializers,
-                body=body,
-            )
-        if token.text in (";", "=", "{", ",") and not _is_operator(head):
-            break
-        if token.text == "[" and not _is_operator(head):
-            end = tokens.skip(token)
-            head += list_tokens(text, token.start, end)
-            continue
-        head.append(token)
+    head, parameters = _read_head(text, begin)
     marks = [mark for mark in head if mark.text in qualifiers]
-    end = _find_semicolon(text, begin)
-    whole = tuple(list_tokens(text, begin, end - 1))
-    return replace(
-        _make("variable", marks, start, end),
-        head=whole,
-        template=header,
-        is_instantiation=is_instantiation,
-    )
+    if parameters is None:
+        end = _find_semicolon(text, begin)
+        found = _make("variable", marks, start, end)
+        head = list(list_tokens(text, begin, end - 1))
+    else:
+        end, initializers, body = _read_function_end(text, parameters[1] + 1)
+        found = replace(
+            _make("function", marks, start, end),
+            name=_read_name(head),
+            parameters=parameters,
+            initializers=initializers,
+            body=body,
+        )
+    return replace(found, head=tuple(head), template=header, is_instantiation=is_instantiation)
+
+
+def _read_head(text: str, start: int) -> tuple[list[Token], Span | None]:
+    """Return the tokens before the parameters or the initializer, and the parameters' span."""
+    head: list[Token] = []
+    tokens = _TopLevel(text, start)
+    for token in tokens:
+        is_operator = any(before.text == "operator" for before in head[-_OPERATOR_TOKENS:])
+        if token.text in (";", "=", "{", ",") and not is_operator:
+            break
+        if token.text == "(" or (token.text == "[" and not is_operator):
+            end = tokens.skip(token)
+            before = head[-1].text if head else ""
+            if before in _CALLED:
+                head.pop()
+            elif token.text == "[" or before == "operator" or _is_pointer(text, token):
+                head += list_tokens(text, token.start, end)
+            else:
+                return head, (token.end, end - 1)
+        else:
+            head.append(token)
+    return head, None
 
 
 class _TopLevel:
@@ -202,43 +199,16 @@ class _TopLevel:
 
 def _read_template(text: str, start: int) -> tuple[str, int, bool]:
     """Return the template header, the position after it, and whether it is an instantiation."""
-    position = start
-    while True:
-        tokens = []
-        for token in list_tokens(text, position):
-            tokens.append(token)
-            if token.text in (";", "{", "("):
-                break
-        if not tokens or tokens[0].text != "template":
-            return text[start:position].strip(), position, False
-        if len(tokens) < 2 or tokens[1].text != "<":
-            return "", position, True
-        close = match_angle(tokens, 1)
-        while close is None and tokens[-1].text in ("{", "("):  # brackets in the parameters
-            end = find_close(text, tokens[-1].start)
-            if end is None:
-                return "", position, False
-            for token in list_tokens(text, end):
-                tokens.append(token)
-                if token.text in (";", "{", "("):
-                    break
-            close = match_angle(tokens, 1)
-        if close is None:
-            return "", position, False
-        position = tokens[close].end
-        following = tokens[close + 1].text if close + 1 < len(tokens) else ""
-        if following != "template":
-            return text[start:position], position, False
+    tokens = list(list_tokens(text, start, find_declaration_end(text, start)))
+    end = find_template_end(tokens)
+    is_instantiation = end == 0 and bool(tokens) and tokens[0].text == "template"
+    return join(tokens[:end]), tokens[end].start if end else start, is_instantiation
 
 
 def _is_pointer(text: str, parenthesis: Token) -> bool:
     """Return whether the parenthesis contains a declarator, such as ``(*name)``."""
     first = next(list_tokens(text, parenthesis.end), None)
     return first is not None and first.text in ("*", "&", "^")
-
-
-def _is_operator(head: list[Token]) -> bool:
-    return any(token.text == "operator" for token in head[-3:])
 
 
 def _read_name(head: list[Token]) -> str:

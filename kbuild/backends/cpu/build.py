@@ -36,6 +36,8 @@ from kbuild.model import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kbuild.backends.interface.mixed import HostUnit
+
 NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
 PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
@@ -243,7 +245,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     )
 
 
-def preprocessor_options(unit: CompileUnit) -> tuple[str, ...]:
+def preprocessor_options(unit: CompileUnit | HostUnit) -> tuple[str, ...]:
     """Return the target's macros and directories, and the options that make a depfile."""
     return (
         *(f"-D{definition}" for definition in unit.definitions),

@@ -16,11 +16,13 @@ from kbuild.backends.cpu.contents import REFERENCE_PREFIX
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import Token
+from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
+from kbuild.cxx.tokens import Token, split_at_commas
 from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2
+_SPECIFIERS: Final = q.QUALIFIERS | {"static", "extern", "inline", '"C"'}
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
 
@@ -40,16 +42,17 @@ def edit_device_text(
     for found in declarations:
         if not q.is_variable(found):
             continue
-        declarators = _list_declarators(found)
+        declarators = tuple(_list_declarators(found))
         words = {token.text for token in found.head}
         rows = []
         for declarator in declarators:
             if q.MANAGED in found.words:
                 label = _name_reference(found, declarator, source, is_static="static" in words)
                 yield from _make_reference(text, found, declarator, label)
+                slot = f"kbuild_slot_{number}"
                 row = (
-                    f'extern void *kbuild_slot_{number} __asm__("{label}"); __kbuild_row__({number},'
-                    f" &kbuild_slot_{number}, sizeof({declarator.name.text}), {_MANAGED})"
+                    f'extern void *{slot} __asm__("{label}"); '
+                    f"__kbuild_row__({number}, &{slot}, sizeof({declarator.name.text}), {_MANAGED})"
                 )
             else:
                 kind = max(_KINDS.get(word, 0) for word in found.words)
@@ -66,44 +69,21 @@ def edit_device_text(
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
 
 
-def _list_declarators(found: Declaration) -> list[_Declarator]:
-    """Return the declared names of a variable declaration."""
-    declarators: list[_Declarator] = []
-    depth = angles = 0
-    name: Token | None = None
-    is_initialized = False
-    last = None
-    for index, token in enumerate(found.head):
-        following = found.head[index + 1].text if index + 1 < len(found.head) else ";"
-        if token.text in _OPENING:
-            if depth == 0 and token.text == "{" and name is not None:
-                is_initialized = True
-            depth += 1
-        elif token.text in _CLOSING:
-            depth -= 1
-        elif token.text == "<" and not is_initialized:
-            angles += 1
-        elif token.text == ">" and not is_initialized:
-            angles -= 1
-        elif depth == 0 and angles == 0 and token.text == "=":
-            is_initialized = True
-        elif depth == 0 and angles <= 0 and token.text == ",":
-            if name is not None and last is not None:
-                declarators.append(_Declarator(name, is_initialized, last))
-            name, is_initialized = None, False
-        is_name = (
-            token.is_word
-            and angles == 0
-            and not is_initialized
-            and following in ("[", "=", "{", ";", ",", ")")
-            and (depth == 0 or found.head[index - 1].text in ("*", "&"))
-        )
-        if is_name and name is None:
-            name = token
-        last = token
-    if name is not None and last is not None:
-        declarators.append(_Declarator(name, is_initialized, last))
-    return declarators
+def _list_declarators(found: Declaration) -> Iterator[_Declarator]:
+    """Yield the declared names of a variable declaration."""
+    tokens = [token for token in found.head if token.text not in _SPECIFIERS]
+    first, *others = split_at_commas(tokens)
+    base = first[: find_type_end(first, 0)]
+    for declarator in (first[len(base) :], *others):
+        body, _ = split_initializer([*base, *declarator])
+        _, place = find_declarator(body)
+        if place is not None:
+            texts = [token.text for token in declarator]
+            yield _Declarator(
+                name=body[place],
+                is_initialized="=" in texts or "{" in texts,
+                end=declarator[-1],
+            )
 
 
 def _name_reference(

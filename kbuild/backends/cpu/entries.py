@@ -17,6 +17,8 @@ from kbuild.model import Kernel, Variable
 # Itanium C++ ABI, section 5.1.1: both compilers put it before names with internal linkage.
 _INTERNAL: Final = re.compile(r"L(?=\d)")
 _ANONYMOUS: Final = "_GLOBAL__N_"
+# Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
+_MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
 # clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
 # which the two passes have different ones.
 _NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")
@@ -48,15 +50,35 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
             "of a class with operator()"
         )
     symbol = _drop_internal_mark(own)
-    is_internal = kernel.linkage == "internal"
     return KernelEntry(
         device_name=kernel.name,
         expression=None,
         linkage=kernel.linkage,
         symbol=None if symbol == kernel.name else symbol,
-        # The host text drops `static`, but other reasons for internal linkage remain.
-        is_emitted_by_clang=is_internal and symbol == own and own.startswith("_Z"),
+        # The host text drops `static`, but not the other reasons for internal linkage.
+        is_emitted_by_clang=kernel.linkage == "internal" and _names_local_entity(own),
     )
+
+
+def _names_local_entity(symbol: str) -> bool:
+    """Return whether a mangled name contains an unnamed namespace or an entity of a function."""
+    if not symbol.startswith("_Z"):
+        return False
+    position = len("_Z")
+    while position < len(symbol):
+        if symbol[position] == "Z":
+            return True
+        found = _MANGLED.match(symbol, position)
+        if found is None:
+            position += 1
+        elif found["length"]:
+            end = found.end() + int(found["length"])
+            if symbol.startswith(_ANONYMOUS, found.end()):
+                return True
+            position = end
+        else:
+            position = found.end()
+    return False
 
 
 def _drop_internal_mark(symbol: str) -> str:
@@ -69,18 +91,15 @@ def _drop_internal_mark(symbol: str) -> str:
 
 
 def _describe_variable(variable: Variable) -> VariableEntry:
+    """Describe a variable for which the host text itself defines a shadow with its linkage."""
     own = OWN_SUFFIX.sub("", variable.name)
     is_reference = own.startswith(REFERENCE_PREFIX)
-    # The host text itself defines, and exports, a managed variable.
-    is_internal = (
-        is_reference or own != variable.name or _ANONYMOUS in own or _drop_internal_mark(own) != own
-    )
     return VariableEntry(
         device_name=variable.name,
         expression=f"::{display_variable(own)}" if is_reference else None,
-        # Device code uses the storage of the host, so the runtime allocates nothing.
+        # The shadow of a managed variable is its storage, not a pointer to it.
         kind="device" if is_reference else variable.kind,
         size=variable.size,
-        linkage="internal" if is_internal else "external",
+        linkage="internal",
         symbol=None if own == variable.name or is_reference else own,
     )

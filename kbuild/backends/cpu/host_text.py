@@ -14,7 +14,7 @@ from typing import Final
 
 from kbuild.backends.cpu import qualifiers as q
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Edit
+from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.tokens import Token
 
@@ -38,7 +38,7 @@ def edit_host_text(text: str, declarations: tuple[Declaration, ...]) -> Iterator
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from _edit_kernel(text, found)
         elif q.is_device_only(found) and found.body is not None and not _is_kept(found):
-            yield from _edit_function(text, found)
+            yield from _edit_function(text, found, found.body)
 
 
 def _edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
@@ -50,10 +50,13 @@ def _edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
         yield from q.list_words(found, _STATIC if found.body is None else _LINKAGE)
     if found.body is None:
         return
-    is_specialization = found.template.replace(" ", "") == "template<>"
-    kind = "specialization" if is_specialization else "kernel"
+    kind = "specialization" if _is_specialization(found) else "kernel"
     yield _replace_qualifier(found, f"__kbuild_{kind}__")
-    yield from _replace_body(text, found, f"__kbuild_{kind}_body__")
+    yield from _replace_body(text, found, found.body, f"__kbuild_{kind}_body__")
+
+
+def _is_specialization(found: Declaration) -> bool:
+    return found.template.replace(" ", "") == "template<>"
 
 
 def _is_kept(found: Declaration) -> bool:
@@ -63,12 +66,12 @@ def _is_kept(found: Declaration) -> bool:
     return bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
 
 
-def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
-    if found.scope != "class" and not found.template.replace(" ", "") == "template<>":
+def _edit_function(text: str, found: Declaration, body: Span) -> Iterator[Edit]:
+    if found.scope != "class" and not _is_specialization(found):
         yield from q.list_words(found, _LINKAGE)
         yield _replace_qualifier(found, "__kbuild_function__")
     name = found.name.replace("\\", "").replace('"', "")
-    yield from _replace_body(text, found, f'{{ ::kbuild_cpu::stop_host("{name}"); }}')
+    yield from _replace_body(text, found, body, f'{{ ::kbuild_cpu::stop_host("{name}"); }}')
 
 
 def _replace_qualifier(found: Declaration, word: str) -> Edit:
@@ -76,19 +79,18 @@ def _replace_qualifier(found: Declaration, word: str) -> Edit:
     return Edit(start=start, end=end, text=word)
 
 
-def _replace_body(text: str, found: Declaration, body: str) -> Iterator[Edit]:
+def _replace_body(text: str, found: Declaration, body: Span, new: str) -> Iterator[Edit]:
     """Replace the body, and let compilers take the declaration for one of a system header.
 
     They do not warn about such declarations, but errors still name the line.
     """
-    assert found.body is not None
     place = locate(text, found.start)
     line = f'\n# {place.line} "{place.file}"{place.flags or _SYSTEM_HEADER}\n'
     yield Edit(start=found.start, end=found.start, text=line)
-    start, end = found.body
+    start, end = body
     for marker in _USER_MARKER.finditer(text, found.start, start):
         yield Edit(start=marker.end(), end=marker.end(), text=_SYSTEM_HEADER)
-    yield Edit(start=start, end=end, text=f"{body}\n{locate(text, end).marker}\n")
+    yield Edit(start=start, end=end, text=f"{new}\n{locate(text, end).marker}\n")
 
 
 def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:

@@ -93,7 +93,7 @@ def _make_image(
     )
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
-        commands=(_build_image(unit, tc, adapter, object_files, image, is_mixed=is_mixed),),
+        commands=(_build_image(unit, tc, adapter, object_files, collect=is_mixed),),
         images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
     )
 
@@ -121,11 +121,14 @@ def _build_image(
     tc: Toolchain,
     adapter: Path,
     object_files: tuple[Path, ...],
-    image: Path,
     *,
-    is_mixed: bool,
+    collect: bool,
 ) -> Command:
-    """Compile the adapter and link it with the kernels, in one command."""
+    """Compile the adapter and link it with the kernels, in one command.
+
+    If ``collect`` is set, drop what the kernels do not use.
+    """
+    image = unit.output.with_name(unit.output.name + ".so")
     exports = resources.native_directory() / "device" / "cpu" / "image.version"
     options = [
         # The handles of the host program have the same names as the kernels in the image.
@@ -133,7 +136,7 @@ def _build_image(
         f"-Wl,--version-script={exports}",
         *("-Wl,-z,defs", "-Wl,--as-needed", "-Wl,--build-id=none"),
     ]
-    if is_mixed:
+    if collect:
         options.append("-Wl,--gc-sections")
     # With debug information, debuggers can print threadIdx, which the adapter defines.
     options.append("-g" if unit.debug else "-Wl,--strip-debug")

@@ -18,6 +18,7 @@ from kbuild.model import Command
 if TYPE_CHECKING:
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
+    from kbuild.cxx.qualified import Declaration
 
 
 def listing_command(
@@ -99,7 +100,7 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
 
 
 def _describe(
-    text: str, declarations: tuple[q.Declaration, ...], edits: tuple[Edit, ...]
+    text: str, declarations: tuple[Declaration, ...], edits: tuple[Edit, ...]
 ) -> HostText:
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it

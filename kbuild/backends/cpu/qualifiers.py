@@ -17,7 +17,7 @@ CONSTANT: Final = "__kbuild_constant__"
 MANAGED: Final = "__kbuild_managed__"
 HOST: Final = "__kbuild_host__"
 _CLANG: Final = "__kbuild_clang__"
-_QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
+QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
 
 # Pragmas of nvcc. gcc warns about pragmas that it does not know.
 _PRAGMA: Final = re.compile(
@@ -29,7 +29,7 @@ _PRAGMA: Final = re.compile(
 
 def find_declarations(text: str) -> tuple[Declaration, ...]:
     """Find what the user marked."""
-    return find_qualified(text, _QUALIFIERS)
+    return find_qualified(text, QUALIFIERS)
 
 
 def define_qualifiers(name: str) -> Edit:

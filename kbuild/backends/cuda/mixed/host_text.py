@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Final
 
 from kbuild.backends.cuda.mixed.active_text import ActiveText
 from kbuild.backends.cuda.mixed.kernels import Kernels
 from kbuild.backends.cuda.mixed.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
+from kbuild.cxx.tokens import list_tokens
 from kbuild.errors import SourceError
 
 _MANAGED: Final = '__attribute__((section("__nv_managed_data__")))'
+_NO_VALUE: Final = re.compile(r" = 0(?=\s*(?:,|\Z))")
+_LABEL: Final = ' __asm__("kbuild_managed_{}")'
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _END: Final = re.compile(r'\n#(?: |line )1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
 # See templates/handles.h.j2, which defines the function.
@@ -42,7 +46,7 @@ def read_text(text: str, source: str, *, is_gnu: bool) -> HostText:
     """
     active = ActiveText(text)
     launches = tuple(find_launches(active, source))
-    edits = [*_replace_end(text, source), *_change_managed(active, source)]
+    edits = [*_replace_end(text, source), *_change_managed(active)]
     kernels = Kernels(active, is_gnu=is_gnu)
     return HostText(
         kernels=tuple(kernel for _, kernel in sorted(kernels.found.items())),
@@ -62,23 +66,28 @@ def _replace_end(text: str, source: str) -> Iterator[Edit]:
     yield Edit(start=found.start(), end=len(text), text=_NEW_END.format(found[1]))
 
 
-def _change_managed(active: ActiveText, source: str) -> Iterator[Edit]:
+def _change_managed(active: ActiveText) -> Iterator[Edit]:
     """Turn the definitions of managed variables into declarations; the handles define them.
 
-    A variable that other files cannot name gets a symbol that no other one has.
+    A variable that other files cannot name gets a symbol that no other one has. All are hidden,
+    because an ``asm`` statement of a handle needs a symbol that cannot be interposed.
     """
     text = active.text
-    for number, start in enumerate(active.find(_MANAGED)):
-        end = text.find(";", start)
+    numbers = count()
+    for start in active.find(_MANAGED):
+        end = _find_end(text, start)
         declaration = text[start + len(_MANAGED) : end]
-        words = re.sub(r"\n#[^\n]*\n", " ", declaration).split()
-        if "template" in words or "<" in text[start - 2 : start]:
-            raise SourceError(
-                f"{source}: a template of managed variables is not supported "
-                f"('{' '.join(words)[:80]}'); declare one variable per type"
-            )
-        kept = declaration.removesuffix(" = 0").replace("extern ", "", 1)
-        if "static" in words:
-            kept = f'{kept.replace("static ", "", 1)} __asm__("kbuild_managed_{number}")'
-        # A definition without symbols that can be interposed works with every compiler.
-        yield Edit(start=start, end=end, text=f"extern {_HIDDEN}{kept}")
+        kept = re.sub(r"\b(?:static|extern) ", "", declaration, count=1)
+        if any(token.text == "static" for token in list_tokens(declaration)):
+            kept = _NO_VALUE.sub(lambda _: _LABEL.format(next(numbers)), kept)
+        yield Edit(start=start, end=end, text=f"extern {_HIDDEN}{_NO_VALUE.sub('', kept)}")
+
+
+def _find_end(text: str, start: int) -> int:
+    """Return the position of the semicolon that ends a declaration."""
+    depth = 0
+    for token in list_tokens(text, start):
+        depth += (token.text in "{(") - (token.text in ")}")
+        if depth == 0 and token.text == ";":
+            return token.start
+    return len(text)

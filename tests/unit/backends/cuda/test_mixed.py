@@ -207,7 +207,7 @@ def test_kernel_template_for_gcc_has_a_body_that_is_not_emitted() -> None:
 def test_kernel_template_for_clang_is_declared_in_a_system_header() -> None:
     changed = edit(TEMPLATE.format(specifiers=""), "Clang")
     declaration = "template< class T, int N = (3 > 2)>\nvoid k(T *p) ;"
-    assert f'# 3 "a.cu" 3\n{declaration}\n# 3 "a.cu"\n' in changed
+    assert f'# 3 "a.cu" 3\n{declaration}\n# 4 "a.cu"\n' in changed
 
 
 def test_other_declarations_of_a_kernel() -> None:
@@ -330,14 +330,17 @@ extern __attribute__((visibility("hidden"))) void __device_stub__Z2ccPi(int *);
 extern __inline__ void __device_stub__ZN2ns2exEPNS_1AE( _ZN2ns1AE *);
 static void __device_stub__Z1kIfEvPT_(float *);
 static void __nv_cudaEntityRegisterCallback(void **);
-static void __nv_cudaEntityRegisterCallback( void **__T4) {  __nv_dummy_param_ref(__T4); 
-__cudaRegisterEntry(__T4, ((void ( *)(int *))st), _Z2stPi, (-1)); 
-__cudaRegisterEntry(__T4, ((void ( *)(int *))cc), cc, 256); 
-__cudaRegisterEntry(__T4, ((void ( *)( _ZN2ns1AE *))ns::ex), _ZN2ns2exEPNS_1AE, (-1)); 
-__cudaRegisterEntry(__T4, ((void ( *)(float *))k<float, (int)3> ), _Z1kIfLi3EEvPT_, (-1)); 
+static void __nv_cudaEntityRegisterCallback( void **__T4) {  __nv_dummy_param_ref(__T4);
+__cudaRegisterEntry(__T4, ((void ( *)(int *))st), _Z2stPi, (-1));
+__cudaRegisterEntry(__T4, ((void ( *)(int *))cc), cc, 256);
+__cudaRegisterEntry(__T4, ((void ( *)( _ZN2ns1AE *))ns::ex), _ZN2ns2exEPNS_1AE, (-1));
+__cudaRegisterEntry(__T4, ((void ( *)(float *))k<float, (int)3> ), _Z1kIfLi3EEvPT_, (-1));
 __cudaRegisterEntry(__T4, ((void ( *)( _ZZ4mainEUliE_))
-fk< ::__nv_dl_wrapper_t<__nv_dl_tag<int (*)(),(&     ::main), 1> >> ), _Z2fkIZ4mainEUliE_EvT_, (-1)); 
-__cudaRegisterEntry(__T4, ((void ( *)(int *))_NV_ANON_NAMESPACE::an), _ZN12_GLOBAL__N__1_2anEPi, (-1)); VARIABLES }
+fk< ::__nv_dl_wrapper_t<__nv_dl_tag<int (*)(),(&     ::main), 1> >> ),
+_Z2fkIZ4mainEUliE_EvT_, (-1));
+__cudaRegisterEntry(__T4, ((void ( *)(int *))_NV_ANON_NAMESPACE::an),
+_ZN12_GLOBAL__N__1_2anEPi, (-1));
+VARIABLES }
 """
 
 

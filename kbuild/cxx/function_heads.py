@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from kbuild.cxx.items import is_name
 from kbuild.cxx.declared_names import skip_angles, skip_group
+from kbuild.cxx.items import is_name
 
 _BUILTIN: Final = frozenset(
     b"void bool char char8_t char16_t char32_t wchar_t short int long float double signed"

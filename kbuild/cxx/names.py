@@ -131,9 +131,13 @@ class KernelNames:
         end = self._text.find("\n", position)
         tokens = list(list_tokens(self._text, first, len(self._text) if end < 0 else end))
         partners = match_brackets(tokens)
-        return any(
-            token.start == position and declares(tokens, partners, index)
-            for index, token in enumerate(tokens)
+        index = next((i for i, token in enumerate(tokens) if token.start == position), None)
+        if index is None or not declares(tokens, partners, index):
+            return False
+        # The parameters of a function declaration are not variables of the namespace.
+        return not any(
+            tokens[opening].text == "(" and opening < index < closing
+            for opening, closing in partners.items()
         )
 
     def is_overloaded(self, name: str) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from kbuild import files, process
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, process, resources
 from kbuild.backends import find_mixed
 from kbuild.cxx.rewrite import rewrite
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
+from kbuild.stages.edges import asks_for_debug
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.sources.device_text import select_device_text
 from kbuild.stages.target import DeviceFlags
 
-# Headers of the system and of toolkits do not belong to the project.
-_SYSTEM_DIRECTORIES = ("/usr/include/", "/usr/lib/", "/usr/local/")
+# Headers of the system do not belong to the project.
+_SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr/local"))
+_LINE_OPTIONS: Final = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
 
 
 def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
@@ -40,19 +45,26 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     rewritten = rewrite(text, passes.read_host_text(text, unit), edge.module)
     include = f'\n#include "{edge.handles.name}"\n'
     files.write_if_changed(edge.text, (rewritten + include).encode(errors="surrogateescape"))
-    files.write_if_changed(edge.key, _select_key(edge))
+    files.write_if_changed(edge.key, _select_key(edge, flags))
     remove_directories(front_end.temporary)
     files.write_stamp(edge.stamp, b"", started)
     return warnings
 
 
-def _select_key(edge: HostEdge) -> bytes:
+def _select_key(edge: HostEdge, flags: DeviceFlags) -> bytes:
     """Return what the device pass depends on in the source; headers are in its own depfile."""
-    headers = (
-        path
+    toolkit = edge.toolchain.compiler.resolve().parent.parent
+    system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
+    headers = {
+        str(path): files.read_file(path)
         for path in read_dependencies(edge.depfile)
-        if path != edge.source and not str(path).startswith(_SYSTEM_DIRECTORIES)
-    )
+        if path != edge.source and not any(map(path.is_relative_to, system))
+    }
+    macros = (definition.partition("=") for definition in flags.definitions)
+    headers["-D"] = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
     return select_device_text(
-        files.read_file(edge.source), (files.read_file(path) for path in headers)
+        files.read_file(edge.source),
+        headers,
+        has_lines=asks_for_debug((*flags.build_options, *flags.options))
+        or not _LINE_OPTIONS.isdisjoint(flags.options),
     )

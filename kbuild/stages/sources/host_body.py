@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.cxx.items import is_name
 from kbuild.cxx.declared_names import list_local, skip_group
+from kbuild.cxx.items import is_name
 from kbuild.cxx.source_tokens import SourceTokens
 from kbuild.cxx.statements import Node, Statement, divide_body, list_statements
 from kbuild.stages.sources.demand import Demand

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.cxx.items import is_name
 from kbuild.cxx.declared_names import skip_angles, skip_group
+from kbuild.cxx.items import is_name
 from kbuild.stages.sources.known_names import BUILTIN_TYPES, KEYWORDS, SIMPLE_TYPE
 
 _SPECIFIERS: Final = frozenset(

@@ -19,7 +19,7 @@ from kbuild.cxx.tokens import find_close, list_tokens, split_at_commas
 from kbuild.errors import ToolError
 from kbuild.model import Linkage, VariableKind
 
-_CALLBACK: Final = "__nv_cudaEntityRegisterCallback( void **"
+_CALLBACK: Final = re.compile(r"\b__nv_cudaEntityRegisterCallback\(\s*void \*\*\w+\)\s*\{")
 _REGISTRATION: Final = re.compile(r"\b__cudaRegister(Entry|Variable|ManagedVariable)\(")
 # Declarations of debug stubs, whose linkage is that of the kernels.
 _EXTERNAL: Final = re.compile(r"^extern [^\n;]*\bvoid __device_stub_(\w+)\(", re.MULTILINE)
@@ -78,8 +78,10 @@ def _find_lambda(declaration: str) -> str | None:
 
 def _list_registrations(stub: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the kind and the arguments of each registration."""
-    start = stub.rfind(_CALLBACK)
-    for found in _REGISTRATION.finditer(stub, max(start, 0)) if start >= 0 else ():
+    callback = _CALLBACK.search(stub)
+    if callback is None:
+        return
+    for found in _REGISTRATION.finditer(stub, callback.end()):
         yield found[1], _split(stub, found.end() - 1)
 
 

@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, KernelDeclaration, Launch
-from kbuild.cxx.scopes import list_head
+from kbuild.cxx.scopes import Scopes, list_head
 from kbuild.cxx.tokens import Token, find_close, list_tokens, match_angle, match_brackets
 from kbuild.errors import SourceError
 
@@ -232,6 +232,20 @@ class _Head:
             return "specialization"
         return "qualified" if words[self.name - 1] == "::" else "declaration"
 
+    @property
+    def is_friend(self) -> bool:
+        return any(token.text == "friend" for token in self.tokens[: self.name])
+
+    @property
+    def qualifier(self) -> tuple[str, ...]:
+        """The namespaces that the name itself spells."""
+        names: list[str] = []
+        place = self.name - 1
+        while place > 0 and self.tokens[place].text == "::" and self.tokens[place - 1].is_word:
+            names.insert(0, self.tokens[place - 1].text)
+            place -= 2
+        return tuple(names)
+
 
 def _read_head(tokens: list[Token]) -> _Head | None:
     """Find name and parameters among the tokens of a declaration."""
@@ -261,12 +275,14 @@ class _Kernels:
         self._active: Final = active
         self._is_gnu: Final = is_gnu
         self._text: Final = active.text
+        self._heads: Final[dict[int, _Head]] = {}
         self.found: Final[dict[int, KernelDeclaration]] = {}
         self.edits: Final[list[Edit]] = []
         for position in active.find(_WRAPPER):
             self._read_wrapper(position)
         for disabled in _DISABLED_BODY.finditer(self._text):
-            self._read_declaration(disabled.start())
+            semicolon = disabled.start()
+            self._add(_read_head(list_head(self._text, semicolon)), semicolon + 1)
         self._find_others()
 
     def _read_wrapper(self, position: int) -> None:
@@ -275,9 +291,10 @@ class _Kernels:
         body = _IN_BODY.search(text, max(position - _MOST_LOOKED_BACK, 0), position)
         if body is not None:
             end = (find_close(text, body.start()) or position) + 1
-            head = list_head(text, body.start())
-            self._empty(head, body.start(), end)
-            self._add(head, end)
+            template = _read_head(list_head(text, body.start()))
+            if template is not None:
+                self._empty(template, body.start(), end)
+                self._add(template, end)
             return
         head = list_head(text, position)
         opened = text.find("(", position)
@@ -287,17 +304,16 @@ class _Kernels:
                 self._edit(head[0].start, (last or token.start) + 1, "")
                 return
 
-    def _empty(self, tokens: list[Token], body: int, end: int) -> None:
+    def _empty(self, head: _Head, body: int, end: int) -> None:
         """Replace the body of a kernel template with one that is never emitted, or with none.
 
         If the arguments of an instance are local to the source, gcc always warns without a body.
         Clang emits the instance with a body. Without one, it is silent in system headers.
         """
-        start = tokens[0].start
+        start = head.tokens[0].start
         here, back = locate(self._text, start), locate(self._text, end).marker
-        head = _read_head(tokens)
-        if self._is_gnu and head is not None and head.form == "declaration":
-            place = tokens[head.name - 1].start
+        if self._is_gnu and head.form == "declaration":
+            place = head.tokens[head.name - 1].start
             before, after = f"{_PUSH_DIAGNOSTICS}{here.marker}\n", f"{{ }}\n{_POP_DIAGNOSTICS}"
             self.edits.append(Edit(start=place, end=place, text=_NEVER_EMITTED))
         else:
@@ -305,43 +321,56 @@ class _Kernels:
         self.edits.append(Edit(start=start, end=start, text=before))
         self.edits.append(Edit(start=body, end=end, text=f"{after}{back}\n"))
 
-    def _read_declaration(self, semicolon: int) -> None:
-        self._add(list_head(self._text, semicolon), semicolon + 1)
-
     def _find_others(self) -> None:
         """Find the other declarations of the same kernels."""
         names = sorted({kernel.name for kernel in self.found.values()})
         if not names:
             return
         pattern = rf"void\s+(?:#[^\n]*\n\s*)*(?:\w+::)*({'|'.join(names)})\s*[<(]"
-        for found in re.finditer(pattern, self._text):
-            if not self._active.is_active(found.start(1)):
-                continue
-            for token in list_tokens(self._text, found.end(1)):
-                if token.text == "{":
-                    break
-                if token.text == ";":
-                    if token.end not in self.found:
-                        self._read_declaration(token.start)
-                    break
-
-    def _add(self, tokens: list[Token], end: int) -> None:
-        head = _read_head(tokens)
-        if head is None or tokens[head.name].text.startswith(_WRAPPER):
+        places = [found.start(1) for found in re.finditer(pattern, self._text)]
+        ends = [end for end in map(self._find_end, places) if end and end not in self.found]
+        if not ends:
             return
+        scopes = Scopes(self._text, (*self.found, *ends))
+        kernels = {self._name(end, head, scopes) for end, head in self._heads.items()}
+        for end in ends:
+            head = _read_head(list_head(self._text, end - 1))
+            kinds = {scope.kind for scope in scopes.around(end)}
+            if head is None or "block" in kinds or ("class" in kinds and not head.is_friend):
+                continue
+            if self._name(end, head, scopes) in kernels:
+                self._add(head, end)
+
+    def _name(self, end: int, head: _Head, scopes: Scopes) -> tuple[str, ...]:
+        """Return the qualified name of the kernel whose declaration ends at a position."""
+        return (*scopes.name_namespace(end), *head.qualifier, head.tokens[head.name].text)
+
+    def _find_end(self, name: int) -> int | None:
+        """Return the position after the declaration that has its name at a position."""
+        if not self._active.is_active(name):
+            return None
+        for token in list_tokens(self._text, name):
+            if token.text in ("{", ";"):
+                return token.end if token.text == ";" else None
+        return None
+
+    def _add(self, head: _Head | None, end: int) -> None:
+        if head is None or head.tokens[head.name].text.startswith(_WRAPPER):
+            return
+        tokens = head.tokens
         words = {token.text for token in tokens[head.header : head.name]}
         if not {"void", "auto"} & words:
             return
         self._change_linkage(head)
         if head.form == "instantiation" and "extern" not in words:
             self.edits.append(Edit(start=tokens[0].start, end=tokens[0].start, text="extern "))
+        header = self._text[tokens[0].start : tokens[max(head.header, 1) - 1].end]
+        self._heads[end] = head
         self.found[end] = KernelDeclaration(
             start=tokens[0].start,
             end=end,
-            template=self._text[tokens[0].start : tokens[head.header - 1].end]
-            if head.header
-            else "",
-            is_friend="friend" in words,
+            template=header if head.header else "",
+            is_friend=head.is_friend,
             name=tokens[head.name].text,
             parameters=self._text[tokens[head.opened].end : tokens[head.closed].start],
             form=head.form,

@@ -74,10 +74,8 @@ def _is_trivially_copied(die: DIE) -> bool:
 
 def _is_left_to_compiler(function: DIE) -> bool:
     # For local classes, gcc also lists the functions that the class does not declare.
-    is_implicit = (
-        "DW_AT_deleted" in function.attributes or "DW_AT_artificial" in function.attributes
-    )
-    return is_implicit or read_number(function, "DW_AT_defaulted") == _DEFAULTED_IN_CLASS
+    is_implicit = {"DW_AT_deleted", "DW_AT_artificial"} & set(function.attributes)
+    return bool(is_implicit) or read_number(function, "DW_AT_defaulted") == _DEFAULTED_IN_CLASS
 
 
 def _copies(constructor: DIE, record: DIE) -> bool:

@@ -29,6 +29,7 @@ void apply(Affine, float *) __asm__("_ZN2ns5applyIfEEv6AffinePT_");
 void divide(volatile float *);
 void spin(volatile int *, volatile int *);
 void nothing();
+void fail(int *, int);
 }
 
 namespace {
@@ -50,6 +51,7 @@ struct Adapter<kernel> {
 };
 
 constexpr kbuild_param pointers[] = {{0, 8}, {8, 8}};
+constexpr kbuild_param fail_params[] = {{0, 8}, {8, 4}};
 constexpr kbuild_param saxpy_params[] = {{0, 4}, {4, 4}, {8, 8}, {16, 8}};
 constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
 constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
@@ -71,6 +73,7 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(divide, "divide", pointers, 1, 0),
     KERNEL(spin, "spin", pointers, 2, 0, 1),
     KERNEL(nothing, "nothing", nullptr, 0),
+    KERNEL(fail, "fail", fail_params, 2, 0, 1),
 };
 
 }  // namespace

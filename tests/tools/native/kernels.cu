@@ -38,6 +38,21 @@ extern "C" __global__ void reverse(const int *in, int *out)
     out[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x];
 }
 
+// Some threads wait at the barrier when one fails.
+extern "C" __global__ void fail(int *out, int is_assertion)
+{
+    atomicAdd(out, 1);
+    if (threadIdx.x % 2 == 0)
+        __syncthreads();
+    if (blockIdx.x == 1 && threadIdx.x == 33) {
+        if (is_assertion)
+            assert(out == nullptr);
+        __trap();
+    }
+    __syncthreads();
+    atomicAdd(out, 1);
+}
+
 // Odd threads exit before the barriers. Thread 0 reads what the others wrote between the barriers.
 extern "C" __global__ void early_exit(int *out)
 {

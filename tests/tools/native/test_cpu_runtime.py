@@ -569,6 +569,7 @@ def test_intrinsics_compute_the_documented_results(compiler: str, tmp_path: Path
     (tmp_path / "image.cpp").write_text(
         "#include <kbuild/cpu_image.h>\n"
         'extern "C" { const struct kbuild_cpu_device_api *kbuild_cpu_api; }\n'
+        'extern "C" { __thread void *kbuild_cpu_runner; }\n'
     )
     objects = []
     for name, flags in (("a.cu", device_flags(compiler)), ("image.cpp", (INCLUDE,))):

@@ -48,6 +48,7 @@ public:
              {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
             add(name, {{0, 8}});
         add("nothing", {});
+        add("fail", {{0, 8}, {8, 4}});
         add("absent", {});  // the image does not contain this kernel
         container_ = {bytes_.data(), bytes_.size(), nullptr};
     }

@@ -98,7 +98,7 @@ STRUCTS = {
         40,
         {"thread_idx": 0, "block_idx": 8, "block_dim": 16, "grid_dim": 24, "runner": 32},
     ),
-    "kbuild_cpu_device_api": (8, {"barrier": 0}),
+    "kbuild_cpu_device_api": (24, {"barrier": 0, "trap": 8, "fail_assertion": 16}),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
         56,
@@ -114,7 +114,7 @@ STRUCTS = {
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 3}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 4}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

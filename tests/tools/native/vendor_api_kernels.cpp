@@ -3,12 +3,16 @@
 
 #include <cuda_runtime.h>
 
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 extern "C" void reverse(const int*, int*);
 extern "C" void nothing();
+extern "C" void fail(int*, int);
 void* reverse_handle __asm__("reverse") = nullptr;
 void* nothing_handle __asm__("nothing") = nullptr;
+void* fail_handle __asm__("fail") = nullptr;
 
 namespace {
 
@@ -115,6 +119,42 @@ void errors_belong_to_threads() {
     CHECK(cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess);
 }
 
+// A failed kernel leaves an error that nothing clears, in this thread and in others.
+void break_device(int is_assertion, cudaError_t error) {
+    void* pointer = nullptr;
+    int* started = nullptr;
+    CHECK(cudaMallocManaged(&started, sizeof *started) == cudaSuccess);
+    *started = 0;
+    void* args[] = {&started, &is_assertion};
+    CHECK(cudaLaunchKernel(fail, 3, 64, args) == error);
+    CHECK(*started >= 64 && *started < 2 * 3 * 64);
+    CHECK(cudaGetLastError() == error && cudaGetLastError() == error);
+    CHECK(cudaDeviceSynchronize() == error && cudaMalloc(&pointer, 16) == error);
+    CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr) == error && cudaFree(started) == error);
+    CHECK(cudaStreamSynchronize(nullptr) == error && cudaDeviceReset() == error);
+    std::thread([error] { CHECK(cudaPeekAtLastError() == error); }).join();
+    CHECK(cudaGetDeviceCount(&is_assertion) == cudaSuccess);
+}
+
+// Runs the function in a process whose device still works.
+template <class Function>
+void in_child(Function function) {
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        function();
+        std::_Exit(0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+void failures_in_kernels() {
+    in_child([] { break_device(1, cudaErrorAssert); });
+    in_child([] { break_device(0, cudaErrorLaunchFailure); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,10 +162,12 @@ int main(int argc, char** argv) {
     TestModule module(read_file(argv[1]));
     module.share("reverse", reinterpret_cast<const void*>(reverse));
     module.share("nothing", reinterpret_cast<const void*>(nothing));
+    module.share("fail", reinterpret_cast<const void*>(fail));
     SUCCEED(kbuild_cpu_register(module.descriptor()));
     launches();
     shared_memory_limit();
     occupancy();
     errors_belong_to_threads();
+    failures_in_kernels();
     return 0;
 }

@@ -108,7 +108,7 @@ int kbuild_cpu_limit(std::size_t* value, int limit) {
 }
 
 int kbuild_cpu_reset_device() {
-    return guarded([&] {
+    return guarded_use([&] {
         for (void* memory : Allocations::instance().clear()) std::free(memory);
         Streams::instance().clear();
         Registry::instance().reset_attributes();
@@ -117,4 +117,6 @@ int kbuild_cpu_reset_device() {
     });
 }
 
-int kbuild_cpu_synchronize() { return KBUILD_CPU_SUCCESS; }
+int kbuild_cpu_synchronize() {
+    return guarded_use([] {});  // launches are synchronous
+}

@@ -4,6 +4,7 @@
 
 #include "../../device/cpu/kbuild_cpu/host/error_list.h"
 
+#include <atomic>
 #include <cstdio>
 
 namespace kbuild::cpu {
@@ -18,6 +19,9 @@ struct LastFailure {
 // A plain buffer, because a type with a destructor would be destroyed before the last atexit
 // handler.
 thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, "", KBUILD_CPU_SUCCESS};
+
+// The error of the kernel that broke the device, or 0. Only the end of the process repairs it.
+std::atomic<int> device_error{KBUILD_CPU_SUCCESS};
 
 struct ErrorRow {
     int code;
@@ -46,6 +50,14 @@ int remember_failure(int code, const char* detail) noexcept {
     return code;
 }
 
+void break_device(int code) noexcept { device_error = code; }
+
+void require_device() {
+    if (const int code = device_error)
+        throw Failure(static_cast<kbuild_cpu_error>(code),
+                      std::string("a kernel has failed before: ") + find_error(code).text);
+}
+
 const char* error_message(int code) noexcept {
     if (code != KBUILD_CPU_SUCCESS && code == last_failure.code) return last_failure.detail;
     return find_error(code).text;
@@ -57,10 +69,13 @@ using namespace kbuild::cpu;
 
 int kbuild_cpu_fail(int code, const char* detail) { return remember_failure(code, detail); }
 
-int kbuild_cpu_peek_error() { return last_failure.untaken; }
+int kbuild_cpu_peek_error() {
+    const int code = device_error;
+    return code != KBUILD_CPU_SUCCESS ? code : last_failure.untaken;
+}
 
 int kbuild_cpu_take_error() {
-    const int code = last_failure.untaken;
+    const int code = kbuild_cpu_peek_error();
     last_failure.untaken = KBUILD_CPU_SUCCESS;
     return code;
 }

@@ -27,6 +27,12 @@ int remember_failure(int code, const char* detail) noexcept;
 // Returns the text of the thread's last failure if it has this code, otherwise a generic text.
 const char* error_message(int code) noexcept;
 
+// Makes every later use of the device fail with the error.
+void break_device(int code) noexcept;
+
+// Throws Failure if a kernel broke the device.
+void require_device();
+
 // Throws Failure if an argument of the program is invalid.
 inline void require(bool condition, const char* otherwise) {
     if (!condition) throw Failure(KBUILD_CPU_INVALID_VALUE, otherwise);
@@ -43,6 +49,15 @@ int guarded(Function function) noexcept {
     } catch (const std::exception& failure) {  // only std::bad_alloc is possible
         return remember_failure(KBUILD_CPU_OUT_OF_MEMORY, failure.what());
     }
+}
+
+// The same for functions that use the device.
+template <class Function>
+int guarded_use(Function function) noexcept {
+    return guarded([&] {
+        require_device();
+        function();
+    });
 }
 
 }  // namespace kbuild::cpu

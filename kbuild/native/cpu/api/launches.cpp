@@ -97,6 +97,12 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
     check_arguments(use.kernel(), args);
     Launch work(use.image(), use.kernel(), config->grid, config->block, args);
     Pool::instance().run(work);
+    if (const int error = work.error()) {
+        break_device(error);
+        throw Failure(static_cast<kbuild_cpu_error>(error), std::string("kernel ") +
+                                                                use.kernel().name + " failed: " +
+                                                                kbuild_cpu_error_text(error));
+    }
 }
 
 // The vendor's numbers of the attributes that the runtime keeps.
@@ -129,12 +135,12 @@ int kbuild_cpu_resolve(const void* handle) {
 }
 
 int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
-    return guarded([&] { launch(handle, config, args, false); });
+    return guarded_use([&] { launch(handle, config, args, false); });
 }
 
 int kbuild_cpu_launch_limited(const void* handle, const kbuild_launch_config* config,
                               void* const* args) {
-    return guarded([&] { launch(handle, config, args, true); });
+    return guarded_use([&] { launch(handle, config, args, true); });
 }
 
 int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* handle) {

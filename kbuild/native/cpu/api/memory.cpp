@@ -53,7 +53,7 @@ int kbuild_cpu_allocate(void** pointer, std::size_t bytes) {
 
 int kbuild_cpu_allocate_kind(void** pointer, std::size_t bytes, kbuild_cpu_memory_kind kind,
                              unsigned flags) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
         *pointer = allocate(bytes, kind, flags);
     });
@@ -61,7 +61,7 @@ int kbuild_cpu_allocate_kind(void** pointer, std::size_t bytes, kbuild_cpu_memor
 
 int kbuild_cpu_allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width,
                                 std::size_t rows) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(pointer != nullptr && pitch != nullptr,
                 "an address for the result is a null pointer");
         const auto aligned = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
@@ -74,21 +74,21 @@ int kbuild_cpu_allocate_pitched(void** pointer, std::size_t* pitch, std::size_t 
 }
 
 int kbuild_cpu_release(void* pointer) {
-    return guarded([&] {
+    return guarded_use([&] {
         release(pointer, {KBUILD_CPU_MEMORY_DEVICE, KBUILD_CPU_MEMORY_MANAGED},
                 "the pointer is not the start of an allocation on the device");
     });
 }
 
 int kbuild_cpu_release_host(void* pointer) {
-    return guarded([&] {
+    return guarded_use([&] {
         release(pointer, {KBUILD_CPU_MEMORY_HOST},
                 "the pointer is not the start of page-locked memory");
     });
 }
 
 int kbuild_cpu_register_host(void* pointer, std::size_t bytes, unsigned flags) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(pointer != nullptr && bytes != 0, "there is no memory to register");
         Allocations::instance().add_registered(
             {pointer, bytes, KBUILD_CPU_MEMORY_REGISTERED, flags});
@@ -96,7 +96,7 @@ int kbuild_cpu_register_host(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 int kbuild_cpu_unregister_host(void* pointer) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(pointer != nullptr, "the pointer is a null pointer");
         if (!Allocations::instance().remove(pointer, {KBUILD_CPU_MEMORY_REGISTERED}))
             throw Failure(KBUILD_CPU_NOT_REGISTERED, "the memory is not registered");
@@ -131,7 +131,7 @@ int kbuild_cpu_describe_host(kbuild_cpu_pointer* description, const void* pointe
 
 int kbuild_cpu_copy(void* destination, const void* source, std::size_t bytes,
                     kbuild_copy_direction direction) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(direction == KBUILD_COPY_TO_DEVICE || direction == KBUILD_COPY_TO_HOST ||
                     direction == KBUILD_COPY_ON_DEVICE,
                 "unknown copy direction");
@@ -146,7 +146,7 @@ int kbuild_cpu_copy(void* destination, const void* source, std::size_t bytes,
 }
 
 int kbuild_cpu_copy_area(const kbuild_cpu_area_copy* area, void* stream) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(area != nullptr, "the parameters of the copy are a null pointer");
         Streams::instance().describe(stream);
         copy(*area);
@@ -154,7 +154,7 @@ int kbuild_cpu_copy_area(const kbuild_cpu_area_copy* area, void* stream) {
 }
 
 int kbuild_cpu_fill_area(const kbuild_cpu_area_fill* area, void* stream) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(area != nullptr, "the parameters are a null pointer");
         Streams::instance().describe(stream);
         fill(*area);
@@ -162,7 +162,7 @@ int kbuild_cpu_fill_area(const kbuild_cpu_area_fill* area, void* stream) {
 }
 
 int kbuild_cpu_memory_info(std::size_t* free, std::size_t* total) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(free != nullptr && total != nullptr, "an address for the result is a null pointer");
         const auto facts = read_memory_facts();
         *free = facts.free;

@@ -39,14 +39,14 @@ void kbuild_cpu_unregister(const kbuild_module* module) {
 }
 
 int kbuild_cpu_get_symbol_address(void** pointer, const void* symbol) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
         *pointer = address_in(symbol, 0, 0);
     });
 }
 
 int kbuild_cpu_get_symbol_size(std::size_t* bytes, const void* symbol) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(bytes != nullptr, "the address for the result is a null pointer");
         *bytes = Registry::instance().locate(symbol).size;
     });
@@ -54,7 +54,7 @@ int kbuild_cpu_get_symbol_size(std::size_t* bytes, const void* symbol) {
 
 int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
                               std::size_t offset) {
-    return guarded([&] {
+    return guarded_use([&] {
         auto* const destination = address_in(symbol, bytes, offset);
         require(source != nullptr || bytes == 0, "the source of the copy is a null pointer");
         if (bytes != 0) std::memmove(destination, source, bytes);
@@ -63,7 +63,7 @@ int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_
 
 int kbuild_cpu_copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
                                 std::size_t offset) {
-    return guarded([&] {
+    return guarded_use([&] {
         const auto* const source = address_in(symbol, bytes, offset);
         require(destination != nullptr || bytes == 0, "the destination of the copy is a null pointer");
         if (bytes != 0) std::memmove(destination, source, bytes);

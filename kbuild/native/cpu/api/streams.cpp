@@ -26,7 +26,7 @@ std::int64_t time_of(void* event) {
 }  // namespace
 
 int kbuild_cpu_create_stream(void** stream, unsigned flags, int priority) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(stream != nullptr, "the address for the result is a null pointer");
         require((flags & ~non_blocking) == 0, "unknown flags of a stream");
         static_cast<void>(priority);  // there is one priority
@@ -35,22 +35,22 @@ int kbuild_cpu_create_stream(void** stream, unsigned flags, int priority) {
 }
 
 int kbuild_cpu_destroy_stream(void* stream) {
-    return guarded([&] { Streams::instance().destroy(stream); });
+    return guarded_use([&] { Streams::instance().destroy(stream); });
 }
 
 int kbuild_cpu_synchronize_stream(void* stream) {
-    return guarded([&] { Streams::instance().describe(stream); });
+    return guarded_use([&] { Streams::instance().describe(stream); });
 }
 
 int kbuild_cpu_describe_stream(kbuild_cpu_stream* description, void* stream) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(description != nullptr, "the address for the result is a null pointer");
         *description = Streams::instance().describe(stream);
     });
 }
 
 int kbuild_cpu_create_event(void** event, unsigned flags) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(event != nullptr, "the address for the result is a null pointer");
         require((flags & ~(blocking_sync | disable_timing)) == 0,
                 "unsupported flags of an event");
@@ -59,26 +59,26 @@ int kbuild_cpu_create_event(void** event, unsigned flags) {
 }
 
 int kbuild_cpu_destroy_event(void* event) {
-    return guarded([&] { Streams::instance().destroy_event(event); });
+    return guarded_use([&] { Streams::instance().destroy_event(event); });
 }
 
 int kbuild_cpu_record_event(void* event, void* stream) {
-    return guarded([&] { Streams::instance().record(event, stream); });
+    return guarded_use([&] { Streams::instance().record(event, stream); });
 }
 
 int kbuild_cpu_synchronize_event(void* event) {
-    return guarded([&] { Streams::instance().find_event(event); });
+    return guarded_use([&] { Streams::instance().find_event(event); });
 }
 
 int kbuild_cpu_wait_for_event(void* stream, void* event) {
-    return guarded([&] {
+    return guarded_use([&] {
         Streams::instance().describe(stream);
         Streams::instance().find_event(event);
     });
 }
 
 int kbuild_cpu_elapsed_time(float* milliseconds, void* start, void* end) {
-    return guarded([&] {
+    return guarded_use([&] {
         require(milliseconds != nullptr, "the address for the result is a null pointer");
         const auto nanoseconds = time_of(end) - time_of(start);
         *milliseconds = static_cast<float>(static_cast<double>(nanoseconds) / 1e6);

@@ -9,7 +9,8 @@
 namespace kbuild::cpu {
 namespace {
 
-constexpr kbuild_cpu_device_api device_api = {&BlockRunner::barrier};
+constexpr kbuild_cpu_device_api device_api = {&BlockRunner::barrier, &BlockRunner::trap,
+                                              &BlockRunner::fail_assertion};
 
 std::string last_loader_error() {
     const char* text = dlerror();

@@ -4,6 +4,7 @@
 #include "launches/device_arithmetic.hpp"
 #include "pin.hpp"
 
+#include <cstdio>
 #include <pthread.h>
 
 namespace kbuild::cpu {
@@ -106,6 +107,36 @@ void BlockRunner::barrier(void* this_runner) {
     index.x = x;
     index.y = y;
     index.z = z;
+}
+
+void BlockRunner::trap(void* this_runner) {
+    static_cast<BlockRunner*>(this_runner)->abandon(KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+// Prints what CUDA prints.
+void BlockRunner::fail_assertion(void* this_runner, const char* condition, const char* file,
+                                 unsigned line, const char* function) {
+    auto& runner = *static_cast<BlockRunner*>(this_runner);
+    const auto block = *runner.builtins_.block_idx;
+    const auto thread = *runner.builtins_.thread_idx;
+    std::fprintf(stderr,
+                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
+                 condition);
+    runner.abandon(KBUILD_CPU_ASSERTION);
+}
+
+// Continues in run(), as if no work were left. The block's fibers never continue.
+void BlockRunner::abandon(int error) noexcept {
+    launch_->fail(error);
+    blocks_ = {};
+    threads_.unstarted = 0;
+    waiting_.clear();
+    resumable_.clear();
+    idle_.clear();
+    for (auto fiber = fibers_.rbegin(); fiber != fibers_.rend(); ++fiber)
+        if (&*fiber != current_) idle_.push_back(&*fiber);
+    Fiber::switch_to(*current_, home_);
 }
 
 Fiber& BlockRunner::fresh_fiber() {

@@ -52,10 +52,16 @@ public:
     // called it.
     static void barrier(void* runner);
 
+    // Implement __trap() and assert(): end the launch with an error, and do not return.
+    static void trap(void* runner);
+    static void fail_assertion(void* runner, const char* condition, const char* file,
+                               unsigned line, const char* function);
+
 private:
     static void fiber_main(void* runner);
     void run_threads();
     bool start_block() noexcept;
+    void abandon(int error) noexcept;
 
     Fiber& fresh_fiber();
     Fiber* next_resumable() noexcept;

@@ -44,6 +44,15 @@ public:
         return {std::min(begin, block_count), std::min(begin + chunk(), block_count)};
     }
 
+    // Ends the launch: blocks that have not started do not run.
+    void fail(int error) noexcept {
+        error_.store(error, std::memory_order_relaxed);
+        next_.store(block_count, std::memory_order_relaxed);
+    }
+
+    // Returns the error that ended the launch, or 0.
+    int error() const noexcept { return error_.load(std::memory_order_relaxed); }
+
     unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
 
 private:
@@ -52,6 +61,7 @@ private:
     }
 
     std::atomic<std::uint64_t> next_{0};
+    std::atomic<int> error_{0};
 };
 
 }  // namespace kbuild::cpu

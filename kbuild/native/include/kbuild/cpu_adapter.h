@@ -16,6 +16,16 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
+
+/* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
+KBUILD_CPU_IN_IMAGE void kbuild_cpu_fail_assertion(const char *condition, const char *file,
+                                                   unsigned line, const char *function)
+    __asm__("__assert_fail");
+void kbuild_cpu_fail_assertion(const char *condition, const char *file, unsigned line,
+                               const char *function)
+{
+    kbuild_cpu_api->fail_assertion(kbuild_cpu_runner, condition, file, line, function);
+}
 }
 
 namespace {

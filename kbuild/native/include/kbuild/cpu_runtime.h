@@ -27,8 +27,10 @@ enum kbuild_cpu_error {
     KBUILD_CPU_UNSUPPORTED_LIMIT = 215,
     KBUILD_CPU_INVALID_HANDLE = 400,
     KBUILD_CPU_KERNEL_NOT_FOUND = 500,
+    KBUILD_CPU_ASSERTION = 710,
     KBUILD_CPU_ALREADY_REGISTERED = 712,
     KBUILD_CPU_NOT_REGISTERED = 713,
+    KBUILD_CPU_LAUNCH_FAILURE = 719,
     KBUILD_CPU_NOT_SUPPORTED = 801
 };
 
@@ -176,7 +178,8 @@ int kbuild_cpu_limit(size_t *__value, int __limit);
 int kbuild_cpu_reset_device(void);
 int kbuild_cpu_synchronize(void);
 
-/* Errors.  Each thread has a last error, which remains until it is taken. */
+/* Errors.  Each thread has a last error, which remains until it is taken.  After a kernel has failed
+ * an assertion or has trapped, every call that uses the device fails with the same error. */
 int kbuild_cpu_fail(int __code, const char *__detail); /* sets it, and returns the code */
 int kbuild_cpu_peek_error(void);
 int kbuild_cpu_take_error(void);

@@ -3,6 +3,7 @@
 #ifndef KBUILD_CPU_INTEGERS_H
 #define KBUILD_CPU_INTEGERS_H
 
+#include "barrier.h"
 #include "qualifiers.h"
 
 #pragma GCC system_header
@@ -89,7 +90,7 @@ KBUILD_CPU_DOT(unsigned, unsigned char, unsigned short)
 #undef KBUILD_CPU_DOT
 
 /* Functions that stop or observe a thread. */
-__device__ inline void __trap() { __builtin_trap(); }
+__device__ inline void __trap() { kbuild_cpu_api->trap(kbuild_cpu_runner); }
 __device__ inline void __brkpt() { __builtin_trap(); }
 __device__ inline void __prof_trigger(int) {}
 

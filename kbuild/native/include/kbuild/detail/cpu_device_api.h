@@ -5,6 +5,10 @@
 
 struct kbuild_cpu_device_api {
     void (*barrier)(void *__runner);
+    /* These two end the launch with an error, and do not return. */
+    void (*trap)(void *__runner);
+    void (*fail_assertion)(void *__runner, const char *__condition, const char *__file,
+                           unsigned __line, const char *__function);
 };
 
 #endif

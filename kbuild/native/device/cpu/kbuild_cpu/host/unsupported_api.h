@@ -88,7 +88,6 @@
     X(GraphicsSubResourceGetMappedArray) \
     X(GraphicsResourceGetMappedMipmappedArray) \
     X(GetChannelDesc) \
-    X(CreateChannelDesc) \
     X(CreateTextureObject) \
     X(DestroyTextureObject) \
     X(GetTextureObjectResourceDesc) \
@@ -206,8 +205,14 @@
     X(GetFuncBySymbol) \
     X(GetKernel)
 
+/* clang ignores the attribute `error` of functions without a prototype. */
+#if defined(__clang__) && !defined(__cplusplus)
+#define KBUILD_CPU_UNSUPPORTED_MESSAGE(name) \
+    __attribute__((unavailable("kbuild: the cpu backend does not support " #name)))
+#else
 #define KBUILD_CPU_UNSUPPORTED_MESSAGE(name) \
     __attribute__((error("kbuild: the cpu backend does not support " #name)))
+#endif
 #if defined(__cplusplus)
 #define KBUILD_CPU_UNSUPPORTED_FUNCTION(name)  \
     template <class... __Arguments>            \
@@ -218,6 +223,11 @@
 #endif
 
 KBUILD_CPU_UNSUPPORTED_FUNCTIONS(KBUILD_CPU_UNSUPPORTED_FUNCTION)
+KBUILD_CPU_UNSUPPORTED_FUNCTION(CreateChannelDesc)
+#if defined(__cplusplus)
+template <class __T>
+KBUILD_CPU_UNSUPPORTED_MESSAGE(cudaCreateChannelDesc) cudaError_t cudaCreateChannelDesc();
+#endif
 
 #undef KBUILD_CPU_UNSUPPORTED_FUNCTION
 #undef KBUILD_CPU_UNSUPPORTED_MESSAGE

@@ -17,6 +17,8 @@ from kbuild.cxx.tokens import (
     find_close,
     join,
     list_tokens,
+    match_angle,
+    match_brackets,
 )
 
 _CALLED: Final = ATTRIBUTES | {"decltype", "typeof", "__typeof__", "__typeof", "noexcept"}
@@ -158,23 +160,28 @@ def _read_declaration(text: str, start: int, qualifiers: frozenset[str]) -> Decl
 
 def _read_head(text: str, start: int) -> tuple[list[Token], Span | None]:
     """Return the tokens before the parameters or the initializer, and the parameters' span."""
+    tokens = list(list_tokens(text, start, find_declaration_end(text, start)))
+    partners = match_brackets(tokens)
     head: list[Token] = []
-    tokens = _TopLevel(text, start)
-    for token in tokens:
+    index = 0
+    while index < len(tokens):
+        word = tokens[index].text
         is_operator = any(before.text == "operator" for before in head[-_OPERATOR_TOKENS:])
-        if token.text in (";", "=", "{", ",") and not is_operator:
+        if word in (";", "=", "{", ",") and not is_operator:
             break
-        if token.text == "(" or (token.text == "[" and not is_operator):
-            end = tokens.skip(token)
-            before = head[-1].text if head else ""
-            if before in _CALLED:
-                head.pop()
-            elif token.text == "[" or before == "operator" or _is_pointer(text, token):
-                head += list_tokens(text, token.start, end)
-            else:
-                return head, (token.end, end - 1)
+        end = index
+        if word == "(" or (word == "[" and not is_operator):
+            end = partners.get(index, index)
+        elif word == "<" and not is_operator:
+            end = match_angle(tokens, index) or index
+        before = head[-1].text if head else ""
+        if word == "(" and before in _CALLED:
+            head.pop()
+        elif word == "(" and before != "operator" and not _is_pointer(tokens, index):
+            return head, (tokens[index].end, tokens[end].start)
         else:
-            head.append(token)
+            head += tokens[index : end + 1]
+        index = end + 1
     return head, None
 
 
@@ -205,10 +212,9 @@ def _read_template(text: str, start: int) -> tuple[str, int, bool]:
     return join(tokens[:end]), tokens[end].start if end else start, is_instantiation
 
 
-def _is_pointer(text: str, parenthesis: Token) -> bool:
+def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
     """Return whether the parenthesis contains a declarator, such as ``(*name)``."""
-    first = next(list_tokens(text, parenthesis.end), None)
-    return first is not None and first.text in ("*", "&", "^")
+    return tokens[parenthesis + 1].text in ("*", "&", "^")
 
 
 def _read_name(head: list[Token]) -> str:

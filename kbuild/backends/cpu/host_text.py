@@ -37,14 +37,13 @@ def edit_host_text(text: str, declarations: tuple[Declaration, ...]) -> Iterator
             yield from _edit_variable(found, functions)
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from _edit_kernel(text, found)
-        elif q.is_device_only(found) and found.body is not None and not _is_kept(found):
-            yield from _edit_function(text, found, found.body)
+        elif found.kind == "function":
+            yield from _edit_function(text, found)
 
 
 def _edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
     if found.is_instantiation:
-        first = text.index("template", found.start)
-        yield Edit(start=first, end=first, text="extern ")
+        yield Edit(start=found.start, end=found.end, text=_restore(text, found.end))
         return
     if found.scope != "class":
         yield from q.list_words(found, _STATIC if found.body is None else _LINKAGE)
@@ -66,12 +65,21 @@ def _is_kept(found: Declaration) -> bool:
     return bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
 
 
-def _edit_function(text: str, found: Declaration, body: Span) -> Iterator[Edit]:
-    if found.scope != "class" and not _is_specialization(found):
-        yield from q.list_words(found, _LINKAGE)
-        yield _replace_qualifier(found, "__kbuild_function__")
-    name = found.name.replace("\\", "").replace('"', "")
-    yield from _replace_body(text, found, body, f'{{ ::kbuild_cpu::stop_host("{name}"); }}')
+def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
+    is_free = found.scope != "class" and not _is_specialization(found)
+    if found.body is None:
+        if is_free and q.is_device_only(found):
+            yield from q.list_words(found, _STATIC)
+    elif not q.is_device_only(found) or _is_kept(found):
+        # Perhaps only device code uses it.
+        yield _replace_qualifier(found, "__kbuild_unused__")
+    else:
+        if is_free:
+            yield from q.list_words(found, _LINKAGE)
+            yield _replace_qualifier(found, "__kbuild_function__")
+        name = found.name.replace("\\", "").replace('"', "")
+        stop = f'{{ ::kbuild_cpu::stop_host("{name}"); }}'
+        yield from _replace_body(text, found, found.body, stop)
 
 
 def _replace_qualifier(found: Declaration, word: str) -> Edit:
@@ -90,7 +98,12 @@ def _replace_body(text: str, found: Declaration, body: Span, new: str) -> Iterat
     start, end = body
     for marker in _USER_MARKER.finditer(text, found.start, start):
         yield Edit(start=marker.end(), end=marker.end(), text=_SYSTEM_HEADER)
-    yield Edit(start=start, end=end, text=f"{new}\n{locate(text, end).marker}\n")
+    yield Edit(start=start, end=end, text=f"{new}{_restore(text, end)}")
+
+
+def _restore(text: str, position: int) -> str:
+    """Return a line marker for what follows."""
+    return f"\n{locate(text, position).marker}\n"
 
 
 def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu import qualifiers as q
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.qualified import Declaration
+
+_CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
 
 
 def listing_command(
@@ -66,10 +68,13 @@ def list_host_options(
     unit: HostUnit,
     tc: Toolchain,  # noqa: ARG001 - the interface's signature
 ) -> tuple[str, ...]:
-    """See `MixedPasses`: the standard that the text was preprocessed for."""
-    if any(option.startswith("-std=") for option in unit.options):
-        return ()
-    return (f"-std=gnu++{unit.standard}",)
+    """See `MixedPasses`: the standard that the text was preprocessed for.
+
+    clang's warnings about unused entities also need the bodies of device functions.
+    """
+    has_standard = any(option.startswith("-std=") for option in unit.options)
+    standard = () if has_standard else (f"-std=gnu++{unit.standard}",)
+    return (*standard, *(_CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()))
 
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:

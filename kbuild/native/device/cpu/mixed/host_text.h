@@ -15,6 +15,7 @@
 #define __kbuild_specialization_body__ ;
 #endif
 #define __kbuild_function__ inline __attribute__((gnu_inline, always_inline))
+#define __kbuild_unused__ __attribute__((unused))
 #define __kbuild_shadow__ __attribute__((used))
 #define __kbuild_global__
 #define __kbuild_device__

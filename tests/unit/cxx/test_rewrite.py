@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 import pytest
 
-from kbuild.cxx.declarations import declare_kernels, name_namespaces
 from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
@@ -265,7 +264,8 @@ def test_launches_in_removed_text_vanish() -> None:
 
 def test_a_sibling_follows_the_end_of_a_removed_body() -> None:
     text = "__kbuild_global__ void k() { f(); } int x;"
-    rewritten = rewrite_text(text, declare_kernels(text, find_kernels(text)))
+    edit = Edit(start=text.index("{"), end=text.index("}") + 1, text=";")
+    rewritten = rewrite_text(text, [edit])
     assert rewritten.startswith('__kbuild_global__ void k() ;\n# 1 "<kbuild>" 3\n')
     assert rewritten.endswith("\n# 1\n int x;")
 
@@ -284,38 +284,4 @@ def test_the_pattern_of_another_front_end_is_rewritten() -> None:
     assert rewritten.endswith(
         "void f() { __extension__({ auto kbuild_c0 = ::kbuild::chevron::configuration(1, 2);"
         " ::kbuild::chevron::bind((k), kbuild_c0)(3); }); }"
-    )
-
-
-def apply(text: str, edits: Iterable[Edit]) -> str:
-    return rewrite(text, HostText(kernels=(), launches=(), edits=tuple(edits)), "m")
-
-
-@pytest.mark.parametrize(
-    ("text", "declared"),
-    [
-        ("static G void k() {\n f();\n}", " G void k() ;\n\n"),
-        ("G inline void k(int n = f(3)) { }", "G  void k(int n = f(3)) ;"),
-        ("template G void k<int>(int);", "extern template G void k<int>(int);"),
-        ("extern template G void k<int>(int);", "extern template G void k<int>(int);"),
-        ("template <> G void k<int>(int) { }", "template <> G void k<int>(int) ;"),
-    ],
-)
-def test_kernels_are_declared_only(text: str, declared: str) -> None:
-    text = text.replace("G ", "__kbuild_global__ ")
-    edited = apply(text, declare_kernels(text, find_kernels(text)))
-    assert edited.replace("__kbuild_global__ ", "G ") == declared
-
-
-def test_lines_after_a_removed_body_with_line_markers_do_not_change() -> None:
-    text = '# 2 "a.cu"\n__kbuild_global__ void k() {\n# 9 "a.cu"\n}\nint x;'
-    edited = apply(text, declare_kernels(text, find_kernels(text)))
-    assert str(locate(edited, edited.index("int x"))) == "a.cu:10"
-
-
-def test_unnamed_namespaces_get_a_name() -> None:
-    text = "namespace { } namespace\n{ } namespace a { } using namespace b; namespace c = a;"
-    assert apply(text, name_namespaces(text, "u")) == (
-        "inline namespace u { } inline namespace u\n{ } namespace a { }"
-        " using namespace b; namespace c = a;"
     )

@@ -14,7 +14,7 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
 from kbuild.cxx.rewrite import rewrite
-from tests.support.tools.toolchains import NEWER_CLANG, require_programs
+from support.tools.toolchains import NEWER_CLANG, require_programs
 
 HERE: Final = Path(__file__).parent
 INCLUDE: Final = f"-I{resources.native_directory() / 'include'}"

@@ -10,7 +10,7 @@
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
 
 // Returns the debug stub of a kernel; null if the address is not that of a kernel's handle.
-extern "C" const void* kbuild_find_stub(const void* kernel) __attribute__((weak));
+extern "C" const void* kbuild_find_stub(const void* __kernel) __attribute__((weak));
 
 namespace kbuild {
 namespace detail {
@@ -23,7 +23,7 @@ struct make_indices : make_indices<__N - 1, __N - 1, __I...> {};
 
 template <size_t... __I>
 struct make_indices<0, __I...> {
-    using type = indices<__I...>;
+    using __type = indices<__I...>;
 };
 
 // Returns the content of the handle: the debug stub, or null.
@@ -68,7 +68,7 @@ __attribute__((always_inline)) inline kbuild_error_t launch_with_stub(
     void (*__kernel)(__P...), void (*__stub)(__P...), const kbuild_launch_config& __config,
     void** __args, const char* __file, unsigned __line) {
     if (__builtin_expect(__stub != nullptr, 0))
-        return launch_through_stub(__stub, typename make_indices<sizeof...(__P)>::type(), __args,
+        return launch_through_stub(__stub, typename make_indices<sizeof...(__P)>::__type(), __args,
                                    __config.grid.x, __config.grid.y, __config.grid.z,
                                    __config.block.x, __config.block.y, __config.block.z,
                                    __config.shared_bytes, __config.stream, __file, __line);

@@ -138,7 +138,9 @@ class KernelNames:
             return False
         # The parameters of a function declaration are not variables of the namespace.
         return not any(
-            tokens[opening].text == "(" and opening < index < closing
+            tokens[opening].text == "("
+            and opening < index < closing
+            and tokens[opening + 1].text not in ("*", "&")
             for opening, closing in partners.items()
         )
 

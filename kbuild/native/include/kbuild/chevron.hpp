@@ -77,14 +77,25 @@ inline kbuild_launch_config to_c(const configuration& __configuration) {
     return __result;
 }
 
+#if defined(KBUILD_BACKEND_CUDA) || defined(KBUILD_BACKEND_HIP)
+using runtime = ::kbuild::detail::usual_runtime;
+#else
+// Rejects what the vendors' `<<<>>>` rejects.
+struct runtime {
+    static int launch(const void* __kernel, const kbuild_launch_config* __config, void** __args) {
+        return kbuild_cpu_launch_limited(__kernel, __config, __args);
+    }
+};
+#endif
+
 // Launches a kernel whose handle kbuild defines. The runtime records a failure.
 template <class... __P>
 __attribute__((always_inline)) inline void launch(void (*__kernel)(__P...),
                                                   const configuration& __configuration,
                                                   void** __args) {
     const kbuild_launch_config __config = to_c(__configuration);
-    (void)::kbuild::detail::launch_by_handle(__kernel, __config, __args, __configuration.file,
-                                                            __configuration.line);
+    (void)::kbuild::detail::launch_by_handle<runtime>(__kernel, __config, __args,
+                                                      __configuration.file, __configuration.line);
 }
 
 // A kernel that is only known at run time. It is possibly not one of kbuild's, so that its address
@@ -98,8 +109,8 @@ public:
     void operator()(__P... __args) const {
         void* __addresses[] = {address_of(__args)..., nullptr};
         const kbuild_launch_config __config = to_c(configuration_);
-        (void)::kbuild::detail::launch_by_address(kernel_, __config, __addresses, configuration_.file,
-                                                  configuration_.line);
+        (void)::kbuild::detail::launch_by_address<runtime>(
+            kernel_, __config, __addresses, configuration_.file, configuration_.line);
     }
 
 private:

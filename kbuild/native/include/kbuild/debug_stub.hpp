@@ -80,11 +80,11 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 }
 
 // For launches through pointers; see kbuild/chevron.hpp.
-extern "C" const void* kbuild_find_stub(const void* kernel)
+extern "C" const void* kbuild_find_stub(const void* __kernel)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" const void* kbuild_find_stub(const void* kernel)
+extern "C" const void* kbuild_find_stub(const void* __kernel)
 {
-    return kbuild_find_module(kernel) != nullptr ? *static_cast<const void* const*>(kernel) : nullptr;
+    return kbuild_find_module(__kernel) != nullptr ? *static_cast<const void* const*>(__kernel) : nullptr;
 }
 
 // Returns whether a stub has left a result, and sets it. The last error that the runtime reports

@@ -168,7 +168,7 @@ template <class... __P>
     const kbuild_error_t __code =
         __builtin_expect(kbuild_is_extended(&__c_config), 0)
             ? kbuild_launch_extended(__handle, &__c_config, __addresses)
-            : detail::launch_by_handle(__kernel, __c_config, __addresses,
+            : detail::launch_by_handle<detail::usual_runtime>(__kernel, __c_config, __addresses,
                                                       __config.file, __config.line);
     if (__builtin_expect(__code == 0, 1)) return error();
     return error(__code, __handle);

@@ -1,4 +1,4 @@
-"""NVIDIA's runtime and the host API of the CPU backend report the same errors for the same mistakes."""
+"""NVIDIA's runtime and the CPU backend report the same errors for the same mistakes."""
 
 from __future__ import annotations
 

@@ -48,6 +48,7 @@ TRAITS: Final = Traits(
     fat_binary_section=".kbuild_fatbin",
     fat_binary_alignment=8,  # an LLVM offload binary's
     registration_header="kbuild/cpu_registration.h",
+    host_header="kbuild/host_cpu.h",
     compile_memory=512 << 20,  # measured by benchmarks/memory
     launch_entries=("kbuild_cpu_launch",),
 )
@@ -61,6 +62,7 @@ listing_command: Final = None
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
+_DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 _LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
@@ -165,10 +167,15 @@ def find_runtimes(
 ) -> tuple[Runtime, ...]:
     """See `Builder`: the runtime that this package contains."""
     return (
-        Runtime(linkage="shared", library=resources.find_runtime("libkbuild_cpu.so.1")),
+        Runtime(
+            linkage="shared",
+            library=resources.find_runtime("libkbuild_cpu.so.1"),
+            definitions=_DEFINITIONS,
+        ),
         Runtime(
             linkage="static",
             library=resources.find_runtime("libkbuild_cpu.a"),
+            definitions=_DEFINITIONS,
             link_libraries=("stdc++", "pthread", "dl"),
         ),
     )

@@ -73,6 +73,7 @@ TRAITS: Final = Traits(
     fat_binary_section=".nv_fatbin",
     fat_binary_alignment=8,
     registration_header="kbuild/cuda_registration.h",
+    host_header="kbuild/host_cuda.h",
     compile_memory=1024 << 20,  # measured by benchmarks/memory
     launch_entries=("cuLaunchKernelEx", "cudaLaunchKernel"),
     # nvcc lets a shell run its steps and quotes names in a way that still expands them, even

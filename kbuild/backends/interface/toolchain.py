@@ -157,6 +157,8 @@ class Traits:
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
             a launch.
         unsafe: The characters that the tools do not take literally in paths.
+        host_header: The header of the host API, which generated headers include; None if the
+            backend has no host API.
     """
 
     name: str
@@ -167,3 +169,4 @@ class Traits:
     compile_memory: int
     launch_entries: tuple[str, ...]
     unsafe: UnsafeCharacters = UnsafeCharacters()
+    host_header: str | None = None

@@ -106,8 +106,16 @@ def _assembler_path(path: Path) -> str:
     return c_string(f'"{quoted}"')[1:-1]
 
 
-def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
-    """Generate the header for C++ hosts, which takes types from the target's HEADERS."""
+def render_cpp_header(
+    table: TargetRecord, headers: tuple[Path, ...], host_header: str | None
+) -> bytes:
+    """Generate the header for C++ hosts, which takes types from the target's HEADERS.
+
+    Args:
+        table: The kernels.
+        headers: The target's HEADERS.
+        host_header: The header of the backend's host API, if it has one.
+    """
     declared: list[Mapping[str, Any]] = []
     omitted: list[Mapping[str, Any]] = []
     for kernel in table.kernels:
@@ -117,6 +125,7 @@ def render_cpp_header(table: TargetRecord, headers: tuple[Path, ...]) -> bytes:
         "kernels.hpp.j2",
         {
             "target": table.target,
+            "host_header": host_header,
             "headers": headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "declared": declared,
@@ -149,8 +158,13 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
     }
 
 
-def render_c_header(table: TargetRecord) -> bytes:
-    """Generate the header for C hosts, which launch by handle and do not need parameter types."""
+def render_c_header(table: TargetRecord, host_header: str | None) -> bytes:
+    """Generate the header for C hosts, which launch by handle and do not need parameter types.
+
+    Args:
+        table: The kernels.
+        host_header: The header of the backend's host API, if it has one.
+    """
     names = [split_function(kernel.display)[0] for kernel in table.kernels]
     rows = [
         {
@@ -162,4 +176,5 @@ def render_c_header(table: TargetRecord) -> bytes:
         for kernel, name in zip(table.kernels, names, strict=True)
         if kernel.linkage != "internal"
     ]
-    return render("kernels.h.j2", {"target": table.target, "kernels": rows})
+    context = {"target": table.target, "host_header": host_header, "kernels": rows}
+    return render("kernels.h.j2", context)

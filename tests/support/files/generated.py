@@ -111,6 +111,7 @@ STUB = StubInputs(
     kernel_table_size=3,
 )
 
+HOST_HEADER = "kbuild/host_cpu.h"
 
 TYPES = "struct P { long x, y; };\n"
 
@@ -275,9 +276,11 @@ def project(tmp_path: Path) -> bytes:
 GENERATED: dict[str, Callable[[], bytes]] = {
     "stub_unit.c": lambda: render_stub_unit(STUB),
     "debug_stub_unit.cpp": lambda: debug_stub_unit(Path("/src/types.hpp")),
-    "kernels.hpp": lambda: render_cpp_header(TABLE, ()),
-    "kernels_with_types.hpp": lambda: render_cpp_header(TABLE, (Path("/src/types.hpp"),)),
-    "kernels.h": lambda: render_c_header(TABLE),
+    "kernels.hpp": lambda: render_cpp_header(TABLE, (), HOST_HEADER),
+    "kernels_with_types.hpp": lambda: render_cpp_header(
+        TABLE, (Path("/src/types.hpp"),), HOST_HEADER
+    ),
+    "kernels.h": lambda: render_c_header(TABLE, HOST_HEADER),
     "cpu_adapter.cpp": adapter,
     "plan.cmake": plan,
     "runtimes.cmake": runtimes,

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from kbuild.demangle.stub_names import name_stub
-from kbuild.stages.stubs.unit import render_cpp_header, render_stub_unit
+from kbuild.resources import native_directory
+from kbuild.stages.stubs.unit import render_c_header, render_cpp_header, render_stub_unit
 from support.files.generated import (
     GENERATED,
+    HOST_HEADER,
     STUB,
     TABLE,
     TYPES,
@@ -101,10 +103,60 @@ def test_vector_types_do_not_need_a_project_header(tmp_path: Path, compiler: str
     table = replace(TABLE, kernels=(replace(kernel, stub=name_stub(kernel.device_name)),))
     (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
     (tmp_path / "table.json").write_bytes(b"{}\n")
-    header, stub = render_cpp_header(table, ()), render_stub_unit(replace(STUB, table=table))
+    header = render_cpp_header(table, (), HOST_HEADER)
+    stub = render_stub_unit(replace(STUB, table=table))
     assert b"void move(float4, dim3 const*);" in header
     for name, content in (("host.cpp", header), ("stub.cpp", stub)):
         source = tmp_path / name
         source.write_bytes(content.replace(b"/out/", f"{tmp_path}/".encode()))
         result = compile_strictly(compiler, "c++", source, "-std=c++17")
         assert "pragma once in main" in result.stderr or result.returncode == 0, result.stderr
+
+
+def compile_host(tmp_path: Path, suffix: str, text: str, *options: str) -> str:
+    """Compile a host file, and return the first error."""
+    for backend in ("cpu", "cuda"):
+        host_header = f"kbuild/host_{backend}.h"
+        for name, content in (
+            (f"{backend}.hpp", render_cpp_header(TABLE, (), host_header)),
+            (f"{backend}.h", render_c_header(TABLE, host_header)),
+        ):
+            (tmp_path / name).write_bytes(content)
+    source = tmp_path / f"host.{suffix}"
+    source.write_text(text)
+    compiler = "gcc" if suffix == "c" else "g++"
+    words = (*("-I", native_directory() / "include"), *options, "-fsyntax-only", source)
+    result = subprocess.run([compiler, *words], capture_output=True, text=True, check=False)
+    return next((line for line in result.stderr.splitlines() if "error: " in line), "")
+
+
+@pytest.mark.parametrize(("suffix", "header"), [("c", "h"), ("cpp", "hpp")])
+def test_generated_header_selects_its_backend(tmp_path: Path, suffix: str, header: str) -> None:
+    cuda = compile_host(tmp_path, suffix, f'#include "cuda.{header}"\n', "-nostdinc")
+    other = f'#include "cpu.{header}"\n#include <kbuild/kbuild.{header}>\n'
+
+    assert "cuda_runtime_api.h not found" in cuda
+    # What another target of the project defines does not matter.
+    assert compile_host(tmp_path, suffix, other, "-DKBUILD_BACKEND_CUDA=1") == ""
+
+
+@pytest.mark.parametrize(("suffix", "header"), [("c", "h"), ("cpp", "hpp")])
+@pytest.mark.parametrize("first", ["cpu", "kbuild/kbuild"])
+def test_two_backends_in_one_file_are_an_error(
+    tmp_path: Path, suffix: str, header: str, first: str
+) -> None:
+    text = f'#include "{first}.{header}"\n#include "cuda.{header}"\n'
+
+    error = compile_host(tmp_path, suffix, text)
+
+    assert "host API for another backend" in error
+    assert "in a separate source file" in error
+
+
+def test_several_linked_backends_need_a_selection(tmp_path: Path) -> None:
+    options = ("-DKBUILD_BACKEND_CUDA=1", "-DKBUILD_BACKEND_CPU=1")
+
+    error = compile_host(tmp_path, "c", "#include <kbuild/kbuild.h>\n", *options)
+
+    assert "kernel targets of several backends are linked" in error
+    assert compile_host(tmp_path, "c", '#include "cpu.h"\n', *options) == ""

@@ -1,6 +1,9 @@
 /* The host API over the CPU backend's runtime; included by kbuild.h. */
-#ifndef KBUILD_HOST_CPU_H
+#if !defined(KBUILD_HOST_CPU_H) && defined(KBUILD_HOST_BACKEND)
+#error "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
+#elif !defined(KBUILD_HOST_CPU_H)
 #define KBUILD_HOST_CPU_H
+#define KBUILD_HOST_BACKEND "cpu"
 
 #include <kbuild/cpu_runtime.h>
 

@@ -1,6 +1,9 @@
 /* The host API over cudart; included by kbuild.h.  Streams are cudaStream_t. */
-#ifndef KBUILD_HOST_CUDA_H
+#if !defined(KBUILD_HOST_CUDA_H) && defined(KBUILD_HOST_BACKEND)
+#error "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
+#elif !defined(KBUILD_HOST_CUDA_H)
 #define KBUILD_HOST_CUDA_H
+#define KBUILD_HOST_BACKEND "cuda"
 
 #if defined(__has_include)
 #if !__has_include(<cuda_runtime_api.h>)

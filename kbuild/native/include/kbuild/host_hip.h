@@ -1,6 +1,9 @@
 /* The host API over HIP's runtime; included by kbuild.h.  Streams are hipStream_t. */
-#ifndef KBUILD_HOST_HIP_H
+#if !defined(KBUILD_HOST_HIP_H) && defined(KBUILD_HOST_BACKEND)
+#error "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
+#elif !defined(KBUILD_HOST_HIP_H)
 #define KBUILD_HOST_HIP_H
+#define KBUILD_HOST_BACKEND "hip"
 
 /* HIP's headers do not choose a platform themselves. */
 #if !defined(__HIP_PLATFORM_AMD__)

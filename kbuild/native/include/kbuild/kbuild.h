@@ -18,8 +18,12 @@
 typedef struct kbuild_dim3 kbuild_dim3;
 typedef struct kbuild_launch_config kbuild_launch_config;
 
-/* The kernel target's usage requirements define the backend. */
-#if defined(KBUILD_BACKEND_CUDA)
+/* The generated header of a kernel target includes its backend's host API before this header.
+ * Without it, the usage requirements of the target define the backend. */
+#if defined(KBUILD_HOST_BACKEND)
+#elif (defined(KBUILD_BACKEND_CPU) + defined(KBUILD_BACKEND_CUDA) + defined(KBUILD_BACKEND_HIP)) > 1
+#error "kernel targets of several backends are linked: include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers, to select the backend of this file"
+#elif defined(KBUILD_BACKEND_CUDA)
 #include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)
 #include <kbuild/host_hip.h>

@@ -3,12 +3,12 @@
 #ifndef KBUILD_VECTOR_TYPES_HPP
 #define KBUILD_VECTOR_TYPES_HPP
 
-#if defined(KBUILD_BACKEND_HIP)
+#if defined(KBUILD_HOST_HIP_H)
 #include <hip/hip_vector_types.h>
 #endif
 
 #if !defined(__VECTOR_TYPES_H__) && !defined(HIP_INCLUDE_HIP_AMD_DETAIL_HIP_VECTOR_TYPES_H) && \
-    !defined(KBUILD_BACKEND_CUDA) && !defined(KBUILD_BACKEND_HIP)
+    !defined(KBUILD_HOST_CUDA_H) && !defined(KBUILD_HOST_HIP_H)
 
 #if defined(KBUILD_DEVICE_CODE)
 #pragma GCC system_header

@@ -114,8 +114,9 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     files.write_if_changed(plan.fat_binary, fat_binary)
     files.write_if_changed(plan.kernel_table, table_bytes)
     files.write_if_changed(plan.stub, render_stub_unit(inputs))
-    files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, builder.TRAITS.host_header))
-    files.write_if_changed(plan.c_header, render_c_header(table, builder.TRAITS.host_header))
+    host_header = builder.TRAITS.host_header
+    files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, host_header))
+    files.write_if_changed(plan.c_header, render_c_header(table, host_header))
     files.write_stamp(plan.stamp, b"", started)
     return PackedTarget(table=table, notes=variables.notes)
 

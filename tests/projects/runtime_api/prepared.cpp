@@ -77,26 +77,33 @@ void capture()
     check(first == 7, "the graph ran");
 }
 
-// More dynamic shared memory than the default limit.
-void opt_in()
+// More dynamic shared memory than the default limit. The launch that needs it can be part of a graph.
+void raise_limit()
 {
     constexpr int words = 20000;
-    auto launch = [] {
-        return kbuild::launch(fill_shared, {1, 1, words * sizeof(int)}, words, buffer);
+    auto launch = [](size_t bytes, cudaStream_t stream = nullptr) {
+        kbuild::LaunchConfig config{1, 1, bytes};
+        config.stream = stream;
+        return kbuild::launch(fill_shared, config, words, buffer);
     };
     check(!kbuild::launch(fill_shared, {1, 1, 1024}, 256, buffer), "shared memory");
-    check(static_cast<bool>(launch()), "too much shared memory is an error");
-    check(cudaGetLastError() != cudaSuccess, "and cudart's last error");
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(fill_shared),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               words * sizeof(int)) == cudaSuccess, "cudaFuncSetAttribute");
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaStreamCreate(&stream);
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "capture begins");
+    const auto captured = launch(words * sizeof(int), stream);
+    check(!captured, "a captured launch raises the limit", captured.message());
+    check(cudaStreamEndCapture(stream, &graph) == cudaSuccess, "capture ends");
     for (int i = 0; i < 3; ++i) {
-        const auto error = launch();
-        check(!error, "opted in", error.message());
+        const auto error = launch(words * sizeof(int));
+        check(!error, "a launch raises the limit", error.message());
     }
+    check(cudaGetLastError() == cudaSuccess, "and leaves no error");
     int last = 0;
     cudaMemcpy(&last, buffer, sizeof last, cudaMemcpyDeviceToHost);
     check(last == words - 1, "the kernel used all of it");
+    check(static_cast<bool>(launch(1 << 30)), "more than the device has is an error");
+    check(cudaGetLastError() != cudaSuccess, "and cudart's last error");
 }
 
 void report()
@@ -138,7 +145,7 @@ int main()
     allocate();
     launch_again();
     capture();
-    opt_in();
+    raise_limit();
     report();
     reset();
     change_device();

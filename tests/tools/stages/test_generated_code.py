@@ -125,7 +125,8 @@ def compile_host(tmp_path: Path, suffix: str, text: str, *options: str) -> str:
     source = tmp_path / f"host.{suffix}"
     source.write_text(text)
     compiler = "gcc" if suffix == "c" else "g++"
-    words = [compiler, f"-I{native_directory() / 'include'}", *options, "-fsyntax-only", str(source)]
+    include = f"-I{native_directory() / 'include'}"
+    words = [compiler, include, *options, "-fsyntax-only", str(source)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     return next((line for line in result.stderr.splitlines() if "error: " in line), "")
 

@@ -37,7 +37,6 @@ typedef enum cudaDeviceAttr kbuild_vendor_attribute;
 #define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243B1u
 #define KBUILD_VENDOR_ATTRIBUTE(name) cudaDevAttr##name
 #define KBUILD_VENDOR_SHARED_BYTES cudaDevAttrMaxSharedMemoryPerBlockOptin
-#define KBUILD_VENDOR_DYNAMIC_BYTES(kernel) ((uint64_t)(kernel).maxDynamicSharedSizeBytes)
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 0
 #include <kbuild/detail/vendor_registration.h>
 

@@ -157,19 +157,13 @@ static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
 {
     struct kbuild_text text;
     const unsigned long long total = limits->static_shared_bytes + __bytes;
-    const bool is_too_large = limits->device_shared_bytes != 0 && total > limits->device_shared_bytes;
-    const bool is_not_allowed =
-        limits->dynamic_shared_bytes != 0 && __bytes > limits->dynamic_shared_bytes;
-    if (!is_too_large && !is_not_allowed) return true;
+    if (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) return true;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "the launch requests %zu bytes of dynamic shared memory", __bytes);
-    if (is_too_large)
-        kbuild_append(&text, " and the kernel has %llu static bytes, but a block has at most %llu",
-                      static_cast<unsigned long long>(limits->static_shared_bytes),
-                      static_cast<unsigned long long>(limits->device_shared_bytes));
-    else
-        kbuild_append(&text, ", but the kernel allows at most %llu",
-                      static_cast<unsigned long long>(limits->dynamic_shared_bytes));
+    kbuild_append(&text,
+                  "the launch requests %zu bytes of dynamic shared memory and the kernel has %llu "
+                  "static bytes, but a block has at most %llu",
+                  __bytes, static_cast<unsigned long long>(limits->static_shared_bytes),
+                  static_cast<unsigned long long>(limits->device_shared_bytes));
     kbuild_end_report(&text);
     return false;
 }
@@ -208,7 +202,7 @@ static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 larg
 }
 
 // Returns whether the launch is within limits that were found earlier. If it is not, the caller
-// queries the limits again, because some can increase, such as a kernel's dynamic shared memory.
+// queries the limits again, for the report.
 static bool kbuild_is_within(const struct kbuild_launch_config* __config,
                              const struct kbuild_launch_limits* limits)
 {
@@ -219,9 +213,7 @@ static bool kbuild_is_within(const struct kbuild_launch_config* __config,
            !kbuild_exceeds(__config->block, limits->block) &&
            (limits->kernel_threads == 0 || threads <= limits->kernel_threads) &&
            (limits->device_threads == 0 || threads <= limits->device_threads) &&
-           (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) &&
-           (limits->dynamic_shared_bytes == 0 ||
-            __config->shared_bytes <= limits->dynamic_shared_bytes);
+           (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes);
 }
 
 enum { KBUILD_LIMITS_UNKNOWN, KBUILD_LIMITS_BUSY, KBUILD_LIMITS_KNOWN };

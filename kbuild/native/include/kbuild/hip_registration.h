@@ -34,7 +34,6 @@ typedef hipDeviceAttribute_t kbuild_vendor_attribute;
 #define KBUILD_VENDOR_WRAPPER_MAGIC 0x48495046u
 #define KBUILD_VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
 #define KBUILD_VENDOR_SHARED_BYTES hipDeviceAttributeMaxSharedMemoryPerBlock
-#define KBUILD_VENDOR_DYNAMIC_BYTES(kernel) 0
 /* HIP 5 ends a program that registers an address twice.  If several variables in a process have
  * one name, none of them is registered, because nobody can tell which one is meant. */
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 1

@@ -30,6 +30,43 @@ unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t
 extern "C" {
 #endif
 
+/* The shared memory, static and dynamic together, that cudart allows for a block of a kernel unless a
+ * program raises the kernel's limit. */
+#define KBUILD_DEFAULT_SHARED_BYTES (48u << 10)
+
+/* Raises the kernel's limit of dynamic shared memory to what the current device allows.  Returns
+ * whether it was lower. */
+__attribute__((cold, noinline, unused)) static int kbuild_raise_shared_limit(const void *kernel)
+{
+    struct cudaFuncAttributes attributes;
+    int device, most;
+    if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess ||
+        cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+        return 0;
+    most -= (int)attributes.sharedSizeBytes;
+    return most > attributes.maxDynamicSharedSizeBytes &&
+           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most) ==
+               cudaSuccess;
+}
+
+/* A launch that fails would end the capture of a graph, so limits are raised before, if possible. */
+static inline void kbuild_prepare_shared_memory(const void *kernel, size_t shared_bytes)
+{
+    if (shared_bytes > KBUILD_DEFAULT_SHARED_BYTES)
+        (void)kbuild_raise_shared_limit(kernel);
+}
+
+/* Returns whether to repeat a failed launch.  Static shared memory counts, too, so that less dynamic
+ * shared memory than the default limit can be too much for a kernel. */
+static inline int kbuild_can_repeat(cudaError_t error, const void *kernel, size_t shared_bytes)
+{
+    if (error != cudaErrorInvalidValue || shared_bytes == 0 || !kbuild_raise_shared_limit(kernel))
+        return 0;
+    (void)cudaGetLastError();
+    return 1;
+}
+
 /* Launching through the driver costs less than through cudart, which repeats lookups and checks
  * whose results do not change.  The first launch of a kernel goes through cudart, which initializes
  * whatever is needed.  After it, kbuild asks cudart for the driver's handle of the kernel, and uses
@@ -84,8 +121,10 @@ void *kbuild_find_driver_kernel(const void *handle, const void *here,
 
 /* Prepares driver launches of the kernel, unless another kernel has its slot.  If the kernel
  * cannot be prepared, the slot stays busy, so that no later launch tries again.  A kernel with a
- * debug stub is not prepared, because launches must go through the stub. */
-__attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const void *kernel)
+ * debug stub is not prepared, because launches must go through the stub.  Driver launches do not check
+ * the limit of shared memory, so it is raised here for kernels that use dynamic shared memory. */
+__attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const void *kernel,
+                                                                          size_t shared_bytes)
 {
     static const char busy = 0;
     struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
@@ -99,18 +138,23 @@ __attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const 
     *kbuild_kernel_in(prepared, slot) = kbuild_find_driver_kernel(kernel, &kbuild_prepared, &launch);
     if (launch == 0)
         return;
+    if (shared_bytes != 0)
+        (void)kbuild_raise_shared_limit(kernel);
     /* The function is the same for all kernels and written once, before the first slot is filled. */
     (void)__atomic_compare_exchange_n(&kbuild_prepared.launch, &none, launch, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE);
     __atomic_store_n(kbuild_handle_in(prepared, slot), kernel, __ATOMIC_RELEASE);
 }
 
-/* Repeats a launch that the driver rejected, to get the error from cudart. */
+/* Repeats a launch that the driver rejected, to get the error from cudart.  It succeeds if the only
+ * obstacle was the limit of shared memory. */
 __attribute__((cold, noinline, unused)) static kbuild_error_t
 kbuild_launch_refused(const void *kernel, const struct kbuild_driver_config *config, void **args)
 {
     const struct kbuild_dim3 grid = { config->grid_x, config->grid_y, config->grid_z };
     const struct kbuild_dim3 block = { config->block_x, config->block_y, config->block_z };
+    if (config->shared_bytes != 0)
+        (void)kbuild_raise_shared_limit(kernel);
     return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_dim3(grid), kbuild_to_dim3(block), args,
                                             config->shared_bytes, (cudaStream_t)config->stream);
 }
@@ -122,13 +166,16 @@ __attribute__((cold, noinline, unused)) static kbuild_error_t
 kbuild_launch_by_runtime(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
                          size_t shared_bytes, void *stream)
 {
-    const kbuild_error_t error = (kbuild_error_t)cudaLaunchKernel(
-        kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
+    cudaError_t error;
+    kbuild_prepare_shared_memory(kernel, shared_bytes);
+    error = cudaLaunchKernel(kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
+    if (kbuild_can_repeat(error, kernel, shared_bytes))
+        error = cudaLaunchKernel(kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-    if (error == 0)
-        kbuild_prepare_kernel(kernel);
+    if (error == cudaSuccess)
+        kbuild_prepare_kernel(kernel, shared_bytes);
 #endif
-    return error;
+    return (kbuild_error_t)error;
 }
 
 /* Launches with attributes beyond grid, block, shared bytes, and stream.  The parameters are
@@ -142,6 +189,7 @@ kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid,
 {
     cudaLaunchAttribute attributes[4];
     cudaLaunchConfig_t config;
+    cudaError_t error;
     unsigned count = 0;
     if (cluster_x != 0) {
         attributes[count].id = cudaLaunchAttributeClusterDimension;
@@ -167,7 +215,11 @@ kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid,
     config.stream = (cudaStream_t)stream;
     config.attrs = attributes;
     config.numAttrs = count;
-    return (kbuild_error_t)cudaLaunchKernelExC(&config, kernel, args);
+    kbuild_prepare_shared_memory(kernel, shared_bytes);
+    error = cudaLaunchKernelExC(&config, kernel, args);
+    if (kbuild_can_repeat(error, kernel, shared_bytes))
+        error = cudaLaunchKernelExC(&config, kernel, args);
+    return (kbuild_error_t)error;
 }
 
 __attribute__((always_inline)) static inline kbuild_error_t

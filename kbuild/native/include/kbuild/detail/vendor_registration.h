@@ -9,8 +9,6 @@
  *     KBUILD_VENDOR_ATTRIBUTE(name)       a device attribute
  *     KBUILD_VENDOR_SHARED_BYTES          the attribute for the shared memory of a block, the most
  *                                         that a kernel can opt in to
- *     KBUILD_VENDOR_DYNAMIC_BYTES(kernel) the dynamic shared memory that the kernel's attributes
- *                                         allow; 0 if the runtime does not say
  *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address */
 #ifndef KBUILD_DETAIL_VENDOR_REGISTRATION_H
 #define KBUILD_DETAIL_VENDOR_REGISTRATION_H
@@ -249,7 +247,6 @@ static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_li
     limits->kernel_threads = (uint32_t)kernel.maxThreadsPerBlock;
     limits->device_shared_bytes = kbuild_read_attribute(KBUILD_VENDOR_SHARED_BYTES);
     limits->static_shared_bytes = kernel.sharedSizeBytes;
-    limits->dynamic_shared_bytes = KBUILD_VENDOR_DYNAMIC_BYTES(kernel);
     return 0;
 }
 

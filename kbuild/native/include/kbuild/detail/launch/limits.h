@@ -13,7 +13,6 @@ struct kbuild_launch_limits {
     uint32_t kernel_threads;        /* threads per block, limited by launch bounds or registers */
     uint64_t device_shared_bytes;   /* per block, static and dynamic together */
     uint64_t static_shared_bytes;   /* used by the kernel */
-    uint64_t dynamic_shared_bytes;  /* allowed for a launch of the kernel */
 };
 
 #endif

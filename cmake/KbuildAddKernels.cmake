@@ -38,8 +38,8 @@ include_guard(GLOBAL)
       architectures need a cross compiler.  The default is the baseline of the machine, and on
       x86-64 also ``x86-64-v3``.
     * CUDA: the values have the same meaning as in ``CMAKE_CUDA_ARCHITECTURES``, which is also the
-      default: ``80`` (cubin and PTX), ``80-real``, ``80-virtual``, ``90a``, ``all``,
-      ``all-major``, ``native``.
+      default: ``80`` (cubin and PTX), ``80-real`` or ``sm_80``, ``80-virtual`` or ``compute_80``,
+      ``90a``, ``all``, ``all-major``, ``native``.
     * HIP: target IDs, such as ``gfx90a`` or ``gfx90a:xnack-``, and ``native``.  The default is
       ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 

@@ -5,6 +5,7 @@ To add a backend, write its package and register it here. `CONTRIBUTING.md` walk
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.interface.backend import Backend
@@ -109,6 +110,19 @@ def find_limits(name: str) -> DeviceLimits:
     from kbuild.backends.interface.limits import UNKNOWN  # noqa: PLC0415 - only rules need it
 
     return find_backend(name).limits or UNKNOWN
+
+
+def name_images(architectures: Iterable[str]) -> tuple[str, ...]:
+    """Return the vendors' names of architectures, as inspection and rules use them.
+
+    Names that no backend knows, such as patterns, stay as they are.
+    """
+    limits = [find_limits(name) for name in BACKENDS]
+    return tuple(
+        image
+        for spelled in architectures
+        for image in next(filter(None, (known.images_of(spelled) for known in limits)), (spelled,))
+    )
 
 
 def open_device(name: str) -> ExecutionDevice:

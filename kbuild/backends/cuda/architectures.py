@@ -1,7 +1,8 @@
 """CUDA architectures, as CMake's CUDA_ARCHITECTURES spells them.
 
 ``80`` is real and virtual, ``80-real`` only a cubin, ``80-virtual`` only PTX. ``90a`` and ``100f``
-are the architecture-specific and family-specific ones.
+are the architecture-specific and family-specific ones. NVIDIA's spellings mean the same:
+``sm_80`` is ``80-real``, and ``compute_80`` is ``80-virtual``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError
 
-_PATTERN: Final = re.compile(r"(?P<number>\d+[af]?)(?P<kind>-real|-virtual)?")
+_PATTERN: Final = re.compile(
+    r"(?P<vendor>sm_|compute_)?(?P<number>\d+[af]?)(?P<kind>-real|-virtual)?"
+)
 _GROUPS: Final = ("all", "all-major", "native")
 
 
@@ -45,16 +48,26 @@ class Architecture:
 def parse(name: str) -> Architecture:
     """Parse an architecture; raise ConfigurationError for an unknown spelling."""
     match = _PATTERN.fullmatch(name)
-    if match is None:
+    if match is None or (match["vendor"] and match["kind"]):
         raise ConfigurationError(
-            f"unknown architecture {name!r}; expected 80, 80-real, 80-virtual, 90a, or one of "
-            f"{', '.join(_GROUPS)}"
+            f"unknown architecture {name!r}; expected 80, 80-real or sm_80, 80-virtual or "
+            f"compute_80, 90a, or one of {', '.join(_GROUPS)}"
         )
     return Architecture(
         number=match["number"],
-        is_real=match["kind"] != "-virtual",
-        is_virtual=match["kind"] != "-real",
+        is_real=match["kind"] != "-virtual" and match["vendor"] != "compute_",
+        is_virtual=match["kind"] != "-real" and match["vendor"] != "sm_",
     )
+
+
+def name_images(name: str) -> tuple[str, ...]:
+    """Return NVIDIA's names of the images for an architecture; none for an unknown spelling."""
+    try:
+        architecture = parse(name)
+    except ConfigurationError:
+        return ()
+    real = (architecture.real,) if architecture.is_real else ()
+    return (*real, architecture.virtual) if architecture.is_virtual else real
 
 
 def expand(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kbuild.backends.cuda.architectures import name_images
 from kbuild.backends.interface.limits import DeviceLimits, Requirement, Version
 from kbuild.model import Compression, Resources
 
@@ -149,6 +150,7 @@ def _round_up(value: int, unit: int) -> int:
 
 
 LIMITS: Final = DeviceLimits(
+    images_of=name_images,
     has_portable_code=True,
     driver_of=_find_driver,
     order_of=_order,

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kbuild.backends.hip.architectures import parse
 from kbuild.backends.interface.limits import DeviceLimits, Requirement
+from kbuild.errors import ConfigurationError
 from kbuild.model import Compression
 
 # The runtime's sources contain the magic of compressed bundles since the tag rocm-6.2.0 (commit
@@ -41,4 +43,13 @@ def _shared_bytes(arch: str) -> int | None:
     return _LDS_BYTES if _FIRST <= int(major) <= _LAST else None
 
 
-LIMITS: Final = DeviceLimits(requirement_of=_find_requirement, shared_bytes_of=_shared_bytes)
+def _name_images(arch: str) -> tuple[str, ...]:
+    try:
+        return (parse(arch).name,)
+    except ConfigurationError:
+        return ()
+
+
+LIMITS: Final = DeviceLimits(
+    images_of=_name_images, requirement_of=_find_requirement, shared_bytes_of=_shared_bytes
+)

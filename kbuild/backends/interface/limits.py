@@ -41,11 +41,17 @@ def _unknown(*_: object) -> None:
     return None
 
 
+def _no_images(_: str) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLimits:
     """The limits of the devices and drivers of one vendor.
 
     Attributes:
+        images_of: Returns the vendor's names of the images for an architecture, however
+            ARCHITECTURES can spell it; an empty tuple for a name that is not an architecture.
         has_portable_code: Whether there are images that a driver compiles, such as PTX.
         driver_of: Returns the driver that a language version of portable code needs.
         order_of: Returns a key that orders the architectures of real images by age; None for
@@ -61,6 +67,7 @@ class DeviceLimits:
         block_unit: The number of threads for which a device allocates registers together.
     """
 
+    images_of: Callable[[str], tuple[str, ...]] = _no_images
     has_portable_code: bool = False
     driver_of: Callable[[str], str | None] = _unknown
     order_of: Callable[[str], Version | None] = _unknown

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends import name_images
 from kbuild.cli.arguments import (
     add_artifact_arguments,
     add_color_argument,
@@ -81,7 +82,9 @@ def _size(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     """Show every artifact. If one of several is unreadable, list it and return exit code 2."""
     found, messages = _read(arguments)
-    selection = Selection(kernels=tuple(arguments.kernel), architectures=tuple(arguments.arch))
+    selection = Selection(
+        kernels=tuple(arguments.kernel), architectures=name_images(arguments.arch)
+    )
     artifacts = [select(facts, selection) for facts in found if facts.kind != "other"]
     messages += [
         (facts.path, f"{facts.path}: {problem.message}")

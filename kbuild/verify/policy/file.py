@@ -27,13 +27,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from kbuild.backends import name_images
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import read_toml
 from kbuild.records import from_json
 from kbuild.verify.policy.baseline import read_baseline
-from kbuild.verify.policy.model import Policy
+from kbuild.verify.policy.model import Policy, Requirements
+
+T = TypeVar("T", bound=Requirements)
 
 
 def load_policy(path: Path, *, reads_baseline: bool = True) -> Policy:
@@ -71,9 +74,27 @@ def find_policy(directory: Path, *, reads_baseline: bool = True) -> Policy | Non
 def read_policy(table: object, where: str) -> Policy:
     """Return the policy that a TOML table describes; ``where`` names the table in messages."""
     try:
-        return from_json(Policy, table, where)
+        policy = from_json(Policy, table, where)
     except InputError as error:
         raise ConfigurationError(str(error)) from error
+    return replace(
+        _name_required_images(policy),
+        parts=tuple(
+            replace(_name_required_images(part), architectures=name_images(part.architectures))
+            for part in policy.parts
+        ),
+        waivers=tuple(replace(waiver, arch=name_images(waiver.arch)) for waiver in policy.waivers),
+    )
+
+
+def _name_required_images(part: T) -> T:
+    """Return the requirements with the vendors' names of architectures, which facts contain."""
+    required, allowed = part.required_architectures, part.allowed_architectures
+    return replace(
+        part,
+        required_architectures=None if required is None else name_images(required),
+        allowed_architectures=None if allowed is None else name_images(allowed),
+    )
 
 
 def _read_file(path: Path, table: object, where: str, *, reads_baseline: bool) -> Policy:

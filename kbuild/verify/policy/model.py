@@ -71,7 +71,8 @@ class Requirements:
         default=None,
         metadata=key(
             "Architectures that every kernel must have an image for, as the vendor writes them: "
-            "sm_90, compute_90 for PTX, gfx90a, x86-64-v3. Names are compared, not validated.",
+            "sm_90, compute_90 for PTX, gfx90a, x86-64-v3. Names are compared, not validated. "
+            "CMake's spellings mean the same: 90-real, 90-virtual, and 90 for both.",
             not_with=("architectures",),
         ),
     )

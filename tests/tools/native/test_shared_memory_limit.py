@@ -1,4 +1,4 @@
-"""Test that launches raise a kernel's limit of dynamic shared memory, with a runtime that counts."""
+"""Test that launches raise the limit of dynamic shared memory, with a runtime that counts."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_launch_raises_the_limit(
     program: Path, kind: str, launches: tuple[str, ...], output: str
 ) -> None:
-    words = [program, kind, *launches]
+    words = (str(program), kind, *launches)
     result = subprocess.run(words, capture_output=True, text=True, check=True)
 
     assert result.stdout.strip() == output

@@ -264,6 +264,8 @@ def test_resource_usage_of_ptxas_is_not_a_warning() -> None:
         (("80-real", "80-virtual"), ("80",)),
         (("80-real", "90-virtual", "90a"), ("80-real", "90-virtual", "90a")),
         (("80", "80-real"), ("80",)),
+        (("sm_80", "compute_90", "sm_90a"), ("80-real", "90-virtual", "90a-real")),
+        (("sm_80", "80-virtual", "80-real"), ("80",)),
         (("100f",), ("100f",)),
         ((), ("75",)),
         (("all-major",), ("75-real", "80-real", "90-real", "100-real", "120")),
@@ -284,7 +286,8 @@ def test_native_expands_to_the_devices_of_the_driver() -> None:
             "70",
             "by this toolkit; expected one of 75, 80, 86, 90, 100, 103, 120",
         ),
-        ("sm_80", "unknown architecture 'sm_80'"),
+        ("sm_80-real", "unknown architecture 'sm_80-real'; expected 80, 80-real or sm_80, "),
+        ("sm_70", "architecture 'sm_70' is not supported by this toolkit"),
         ("native", "name an architecture"),
     ],
 )

@@ -89,3 +89,32 @@ def test_missing_policy_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match="not TOML"):
         load_policy(tmp_path / "binary.toml")
+
+
+def test_architectures_can_have_the_spelling_of_cmake(tmp_path: Path) -> None:
+    text = """
+        required_architectures = ["80-real", "90", "sm_120a", "gfx90a:xnack-:sramecc+", "new"]
+        allowed_architectures = []
+        [[for]]
+        architectures = ["90-virtual", "sm_*"]
+        max_registers = 64
+        [[for]]
+        kernels = "old_*"
+        allowed_architectures = ["100-virtual"]
+        [[waivers]]
+        rule = "KB108"
+        reason = "..."
+        expires = 2999-01-01
+        arch = "80-real"
+    """
+    policy = load_policy(_write(tmp_path / "policy.toml", text))
+
+    assert policy.required_architectures == (
+        *("sm_80", "sm_90", "compute_90", "sm_120a"),
+        *("gfx90a:sramecc+:xnack-", "new"),
+    )
+    assert policy.allowed_architectures == ()
+    assert policy.parts[0].architectures == ("compute_90", "sm_*")
+    assert policy.parts[1].allowed_architectures == ("compute_100",)
+    assert policy.parts[1].required_architectures is None
+    assert policy.waivers[0].arch == ("sm_80",)

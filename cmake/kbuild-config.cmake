@@ -21,6 +21,18 @@ target ``kbuild::headers``.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22...4.0)
 
+# The package has no components.
+foreach(_kbuild_component IN LISTS kbuild_FIND_COMPONENTS)
+    set(kbuild_${_kbuild_component}_FOUND FALSE)
+    if(kbuild_FIND_REQUIRED_${_kbuild_component})
+        set(kbuild_FOUND FALSE)
+        set(kbuild_NOT_FOUND_MESSAGE
+            "unknown component '${_kbuild_component}'; kbuild has no components, so remove COMPONENTS")
+        cmake_policy(POP)
+        return()
+    endif()
+endforeach()
+
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildFindCommand.cmake")
 _kbuild_find_command(kbuild_NOT_FOUND_MESSAGE)
 if(kbuild_NOT_FOUND_MESSAGE)
@@ -30,9 +42,11 @@ if(kbuild_NOT_FOUND_MESSAGE)
 endif()
 
 # An installed package has native/ next to this directory. A checkout has it in kbuild/.
-find_path(KBUILD_INCLUDE_DIRECTORY kbuild/module.h NO_CACHE NO_DEFAULT_PATH REQUIRED
-    PATHS "${CMAKE_CURRENT_LIST_DIR}/../native/include"
-          "${CMAKE_CURRENT_LIST_DIR}/../kbuild/native/include")
+get_filename_component(KBUILD_INCLUDE_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}/../native/include" ABSOLUTE)
+if(NOT EXISTS "${KBUILD_INCLUDE_DIRECTORY}/kbuild/module.h")
+    get_filename_component(KBUILD_INCLUDE_DIRECTORY
+        "${CMAKE_CURRENT_LIST_DIR}/../kbuild/native/include" ABSOLUTE)
+endif()
 # Functions are also called outside the scope of find_package, so they read these values from global
 # properties.
 set_property(GLOBAL PROPERTY _KBUILD_EXECUTABLE "${KBUILD_EXECUTABLE}")

@@ -192,12 +192,27 @@ macro(_kbuild_add_configuration target directory configuration)
     endif()
 endmacro()
 
-# Stops with an error that names the function and the target if a keyword is unknown or has no value.
+# Stops with an error that names the function and the target if a keyword is unknown or has no value. The
+# caller's variables kinds, single, and multiple contain the keywords.
 macro(_kbuild_check_arguments function target)
     if(arg_UNPARSED_ARGUMENTS)
         list(GET arg_UNPARSED_ARGUMENTS 0 _unknown)
-        message(FATAL_ERROR "${function}(${target}): unknown argument ${_unknown}")
+        _kbuild_suggest_keyword(_suggestion "${_unknown}" ${kinds} ${single} ${multiple})
+        message(FATAL_ERROR "${function}(${target}): unknown argument ${_unknown}${_suggestion}")
     endif()
+    # A misspelled keyword after a list of values is taken for one of them.
+    foreach(_list IN ITEMS PRIVATE SOURCES HEADERS ARCHITECTURES INCLUDE_DIRECTORIES)
+        foreach(_value IN LISTS arg_${_list})
+            get_filename_component(_file "${_value}" ABSOLUTE)
+            if(NOT EXISTS "${_file}")
+                _kbuild_suggest_keyword(_suggestion "${_value}" ${kinds} ${single} ${multiple})
+                if(_suggestion)
+                    message(FATAL_ERROR
+                        "${function}(${target}): unknown ${_list} or keyword ${_value}${_suggestion}")
+                endif()
+            endif()
+        endforeach()
+    endforeach()
     # A keyword for several values can have none, because callers forward empty lists.
     list(REMOVE_ITEM arg_KEYWORDS_MISSING_VALUES
         HEADERS ARCHITECTURES INCLUDE_DIRECTORIES DEFINITIONS COMPILE_OPTIONS DEVICE_OPTIONS)
@@ -212,6 +227,50 @@ macro(_kbuild_check_arguments function target)
         endif()
     endif()
 endmacro()
+
+# Sets `result` to a question that names the keyword which is most similar to a word in capital letters, or
+# to an empty string. The similarity is Dice's coefficient of the pairs of adjacent letters.
+function(_kbuild_suggest_keyword result word)
+    set(${result} "" PARENT_SCOPE)
+    _kbuild_list_pairs(pairs "${word}")
+    list(LENGTH pairs count)
+    if(NOT word MATCHES "^[A-Z][A-Z_]+$" OR count EQUAL 0)
+        return()
+    endif()
+    set(best 49) # percent
+    foreach(keyword IN LISTS ARGN)
+        _kbuild_list_pairs(others "${keyword}")
+        list(LENGTH others total)
+        math(EXPR total "${total} + ${count}")
+        set(common 0)
+        foreach(pair IN LISTS pairs)
+            list(FIND others "${pair}" index)
+            if(NOT index EQUAL -1)
+                list(REMOVE_AT others ${index})
+                math(EXPR common "${common} + 1")
+            endif()
+        endforeach()
+        math(EXPR similarity "200 * ${common} / ${total}")
+        if(similarity GREATER best)
+            set(best ${similarity})
+            set(${result} "; did you mean ${keyword}?" PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
+# Sets `result` to the pairs of adjacent letters of a word.
+function(_kbuild_list_pairs result word)
+    set(pairs "")
+    string(LENGTH "${word}" length)
+    if(length GREATER 1)
+        math(EXPR last "${length} - 2")
+        foreach(index RANGE ${last})
+            string(SUBSTRING "${word}" ${index} 2 pair)
+            list(APPEND pairs "${pair}")
+        endforeach()
+    endif()
+    set(${result} "${pairs}" PARENT_SCOPE)
+endfunction()
 
 # Sets `result` to the library type that the caller's arg_* select.
 function(_kbuild_choose_kind result)

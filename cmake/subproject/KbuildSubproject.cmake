@@ -74,17 +74,24 @@ exec '@python@' -c 'import sys; sys.path[:1] == [""] and sys.path.pop(0); from k
         OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endfunction()
 
-if(NOT KBUILD_EXECUTABLE OR KBUILD_EXECUTABLE STREQUAL "${CMAKE_CURRENT_BINARY_DIR}/kbuild-command")
-    _kbuild_make_package("${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}/package"
-        "${CMAKE_CURRENT_BINARY_DIR}/kbuild-command")
+set(_kbuild_package "${CMAKE_CURRENT_BINARY_DIR}/package")
+set(_kbuild_command "${CMAKE_CURRENT_BINARY_DIR}/kbuild-command")
+if(NOT KBUILD_EXECUTABLE OR KBUILD_EXECUTABLE STREQUAL _kbuild_command)
+    _kbuild_make_package("${CMAKE_CURRENT_SOURCE_DIR}" "${_kbuild_package}" "${_kbuild_command}")
     # For find_package(kbuild) in this project and in the packages that it finds.
-    set(KBUILD_EXECUTABLE "${CMAKE_CURRENT_BINARY_DIR}/kbuild-command" CACHE FILEPATH
-        "The kbuild command")
+    set(KBUILD_EXECUTABLE "${_kbuild_command}" CACHE FILEPATH "The kbuild command" FORCE)
 endif()
 execute_process(COMMAND "${KBUILD_EXECUTABLE}" --cmake-dir
     OUTPUT_VARIABLE _kbuild_directory OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE _kbuild_status)
 if(NOT _kbuild_status EQUAL 0)
     message(FATAL_ERROR "kbuild: ${KBUILD_EXECUTABLE} does not run; set KBUILD_EXECUTABLE to another one")
+endif()
+get_filename_component(_kbuild_own "${_kbuild_package}/kbuild/cmake" REALPATH)
+get_filename_component(_kbuild_found "${_kbuild_directory}" REALPATH)
+if(KBUILD_EXECUTABLE STREQUAL _kbuild_command AND NOT _kbuild_found STREQUAL _kbuild_own)
+    message(FATAL_ERROR "kbuild: ${Python3_EXECUTABLE} imports the kbuild in ${_kbuild_directory} instead "
+        "of this checkout; set KBUILD_EXECUTABLE to the command of that kbuild, or Python3_EXECUTABLE to "
+        "another interpreter")
 endif()
 set(kbuild_DIR "${_kbuild_directory}" CACHE PATH "The directory of kbuild-config.cmake" FORCE)
 find_package(kbuild CONFIG REQUIRED)

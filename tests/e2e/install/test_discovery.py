@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import pip, run, succeed
+from support.commands import ROOT, pip, run, succeed
 
 SOURCES = {
     "CMakeLists.txt": (
@@ -301,6 +301,93 @@ def test_error_names_an_unsupported_version(tmp_path: Path, source: Path, own: E
     text = words_of(configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}"))
 
     assert "version: 0.1.0" in text
+
+
+KINDS = ("PROGRAM", "LIBRARY", "INCLUDE", "PACKAGE")
+ROOT_ONLY = [
+    f"CMAKE_FIND_ROOT_PATH_MODE_{kind}=ONLY"
+    for kind in ("PROGRAM", "LIBRARY", "INCLUDE", "PACKAGE")
+]
+
+
+@pytest.mark.parametrize("found_by", ["kbuild_DIR", "CMAKE_FIND_ROOT_PATH"])
+def test_toolchain_file_that_searches_only_its_root(
+    tmp_path: Path, source: Path, own: Environment, found_by: str
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    lines = [f"set({definition.replace('=', ' ')})\n" for definition in ROOT_ONLY]
+    lines += [f"set(CMAKE_CXX_COMPILER {tool('g++')})\n"]
+    if found_by == "CMAKE_FIND_ROOT_PATH":
+        lines += [f"set(CMAKE_FIND_ROOT_PATH {root} {own.directory})\n"]
+        definitions = []
+    else:
+        lines += [f"set(CMAKE_FIND_ROOT_PATH {root})\n"]
+        definitions = [f"kbuild_DIR={own.cmake_directory}"]
+    (tmp_path / "toolchain.cmake").write_text("".join(lines))
+    definitions += [f"CMAKE_TOOLCHAIN_FILE={tmp_path / 'toolchain.cmake'}"]
+
+    succeed(configure(source, tmp_path / "build", *definitions))
+
+    assert used_command(tmp_path / "build") == str(own.command)
+
+
+def test_unknown_components_are_not_found(tmp_path: Path, source: Path, own: Environment) -> None:
+    (source / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22...4.0)\n"
+        "project(components LANGUAGES CXX)\n"
+        "find_package(kbuild CONFIG OPTIONAL_COMPONENTS extra)\n"
+        'message(STATUS "optional [${kbuild_FOUND}] [${kbuild_extra_FOUND}]")\n'
+        "find_package(kbuild CONFIG REQUIRED COMPONENTS runtime)\n"
+    )
+
+    result = configure(source, tmp_path / "build", f"kbuild_DIR={own.cmake_directory}")
+
+    assert "optional [1] [FALSE]" in result.stdout
+    assert "unknown component 'runtime'; kbuild has no components" in words_of(result)
+
+
+def include_checkout(source: Path) -> str:
+    """Let the project include this checkout, and return the definition that CMake needs for it."""
+    lists = source / "CMakeLists.txt"
+    fetched = (
+        "include(FetchContent)\n"
+        "FetchContent_Declare(kbuild SOURCE_DIR ${CHECKOUT})\n"
+        "FetchContent_MakeAvailable(kbuild)\n"
+        "find_package(kbuild 0.1 CONFIG REQUIRED)\n"
+    )
+    lists.write_text(lists.read_text().replace("find_package(kbuild CONFIG REQUIRED)\n", fetched))
+    return f"CHECKOUT={ROOT}"
+
+
+def test_fetched_checkout_names_missing_packages(tmp_path: Path, source: Path) -> None:
+    definition = include_checkout(source)
+    venv.create(tmp_path / "empty")
+    variables = {"VIRTUAL_ENV": str(tmp_path / "empty")}
+
+    text = words_of(configure(source, tmp_path / "build", definition, variables=variables))
+
+    assert f"{tmp_path}/empty/bin/python" in text
+    assert "-m pip install 'jinja2>=" in text
+    assert "'tree-sitter-cuda>=" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+def test_fetched_checkout_builds(tmp_path: Path, source: Path, generator: str) -> None:
+    definition = include_checkout(source)
+    venv.create(tmp_path / "venv")
+    (site_packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (site_packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    variables = {"VIRTUAL_ENV": str(tmp_path / "venv")}
+    build = tmp_path / "build"
+
+    succeed(configure(source, build, definition, variables=variables, generator=generator))
+
+    assert not edges_of(build_twice(build))
+    succeed(run("cmake", build))  # does not build the runtime again
+    assert not edges_of(succeed(run("cmake", "--build", build)))
+    assert "_deps/kbuild-build" in used_command(build)
 
 
 # Settings of the consuming project.

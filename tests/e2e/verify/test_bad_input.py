@@ -49,11 +49,24 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
         ("kbuild_add_kernels(t SHARED)", "kbuild_add_kernels(t): SOURCES is missing"),
         (
             "kbuild_add_kernels(t SHARED SOURCES a.cu SOURCE b.cu)",
-            "SOURCE: no such file",
+            "kbuild_add_kernels(t): unknown SOURCES or keyword SOURCE; did you mean SOURCES?",
         ),
         (
+            "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURE 80)",
+            "unknown SOURCES or keyword ARCHITECTURE; did you mean ARCHITECTURES?",
+        ),
+        (
+            "kbuild_add_kernels(t SHARD SOURCES a.cu)",
+            "unknown argument SHARD; did you mean SHARED?",
+        ),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURES 80 DEBUG_STUB ON)",
+            "unknown ARCHITECTURES or keyword DEBUG_STUB; did you mean DEBUG_STUBS?",
+        ),
+        ("kbuild_add_kernels(t XYZ SOURCES a.cu)", "unknown argument XYZ "),
+        (
             "kbuild_add_kernels(t SHARED BACKNED cpu SOURCES a.cu)",
-            "kbuild_add_kernels(t): unknown argument BACKNED",
+            "kbuild_add_kernels(t): unknown argument BACKNED; did you mean BACKEND?",
         ),
         (
             "kbuild_add_kernels(t SHARED SOURCES a.cu BACKEND)",
@@ -88,7 +101,16 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
         ("kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)", "DEVICE_STANDARD is '98'"),
         ("kbuild_verify()", "kbuild_verify(): name at least one target"),
         ("kbuild_verify(nothing)", "kbuild_verify(): target nothing does not exist"),
+        ("kbuild_verify(POLCY a.toml)", "target POLCY does not exist; did you mean POLICY?"),
         ("kbuild_add_smoke_test(nothing)", "target nothing does not exist"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASE a.py)",
+            "kbuild_add_smoke_test(t): unknown argument CASE; did you mean CASES?",
+        ),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_verify_test(t POLICIES a.toml)",
+            "kbuild_add_verify_test(t): unknown argument POLICIES; did you mean POLICY?",
+        ),
         (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASES none.py)",
             "none.py: no such file",
@@ -100,6 +122,36 @@ def test_bad_call_stops_cmake(tmp_path: Path, call: str, expected: str) -> None:
     message = configure_error(tmp_path, call, a_cu=KERNEL)
 
     assert expected in message
+
+
+ALIAS = (
+    "kbuild_add_kernels(t STATIC SOURCES a.cu ARCHITECTURES x86-64)\n"
+    "add_library(ns::alias ALIAS t)\n"
+    "kbuild_add_smoke_test(ns::alias)\n"
+    "kbuild_verify(ns::alias)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("after", "definitions", "warns"),
+    [
+        ("", (), True),
+        ("enable_testing()", (), False),
+        ("include(CTest)", (), False),
+        ("", ("BUILD_TESTING=OFF",), False),
+    ],
+)
+def test_tests_that_ctest_ignores_are_a_warning(
+    tmp_path: Path, after: str, definitions: tuple[str, ...], warns: bool
+) -> None:
+    source = write_project(tmp_path, ALIAS + after, a_cu=KERNEL)
+
+    result = configure(source, tmp_path / "build", *definitions)
+
+    succeed(result)
+    text = " ".join(result.stderr.split())
+    assert ("kbuild_add_smoke_test(): ctest will not run the tests of" in text) == warns
+    assert ("call enable_testing() in" in text) == warns
 
 
 def test_kbuild_command_of_another_package_is_rejected(tmp_path: Path) -> None:

@@ -690,6 +690,7 @@ function(_kbuild_finish_library target kind)
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
+    _kbuild_write_pkg_config("${target}" "${kind}")
 endfunction()
 
 # Adds a target that is never built, to get entries in compile_commands.json. CMake writes no entries for
@@ -720,8 +721,8 @@ function(_kbuild_check_runtime target)
     endif()
 endfunction()
 
-# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), or
-# the empty directory `path` (DIRECTORY). The destination of the artifact is known only after install()
+# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), the
+# empty directory `path` (DIRECTORY), or <target>.pc, made from the file `path`, in pkgconfig/ (PKGCONFIG). The destination of the artifact is known only after install()
 # has run, so the last install script searches the list of installed files for the artifact.
 function(_kbuild_install_companion target what path)
     get_property(is_deferred GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED)
@@ -743,6 +744,9 @@ function(_kbuild_install_companions)
         set(command "file(INSTALL \"${path}\" DESTINATION \"\${_directory}\")")
         if(what STREQUAL "DIRECTORY")
             set(command "file(INSTALL DESTINATION \"${path}\" TYPE DIRECTORY FILES \"\")")
+        elseif(what STREQUAL "PKGCONFIG")
+            list(GET companion 3 headers)
+            _kbuild_describe_pkg_config_install(command "${path}" "${headers}")
         endif()
         install(CODE "
             foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)

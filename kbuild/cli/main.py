@@ -22,6 +22,7 @@ from kbuild.process import Failure, leave_failure
 COMMANDS: Final = {
     "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
+    "config": ("config", "print the compiler options with which kernels are used"),
     "clean": ("clean", "remove what kbuild build made"),
     "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),

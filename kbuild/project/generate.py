@@ -36,6 +36,11 @@ def locate_artifact(directory: BuildDirectory, target: ManifestTarget) -> Path:
     return directory.root / target.name / name
 
 
+def locate_usage_file(directory: BuildDirectory, target: ManifestTarget) -> Path:
+    """Return the path of the target's ``.pc`` file, which CMake writes."""
+    return directory.root / target.name / f"{target.name}.pc"
+
+
 def remove_other_kinds(directory: BuildDirectory, target: ManifestTarget) -> None:
     """Remove the artifacts of a target that had another kind before."""
     artifact = locate_artifact(directory, target)

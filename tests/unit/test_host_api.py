@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kbuild.backends.cpu import build
 from kbuild.resources import native_directory
 from support.commands import ROOT
 
@@ -25,3 +26,9 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
     text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
     assert len(unsupported) > 100
     assert unsupported & set(re.findall(r"KBUILD_API\((\w+)\)", text)) == set()
+
+
+def test_device_has_the_compute_capability_of_device_code() -> None:
+    header = (native_directory() / "cpu" / "devices" / "properties.hpp").read_text()
+    digits = dict(re.findall(r"compute_capability_(major|minor) = (\d)", header))
+    assert f"-D__CUDA_ARCH__={digits['major']}{digits['minor']}0" in build.DEVICE_MACROS

@@ -447,3 +447,21 @@ def test_missing_stub_file_is_an_error(tmp_path: Path) -> None:
     )
     with pytest.raises(ToolError, match=r"did not keep 'a\.cudafe1\.stub\.c' for a\.cu"):
         mixed.read_entries(unit, TC)
+
+
+def test_ptx_of_a_mixed_source_comes_with_a_stub_file() -> None:
+    unit = CompileUnit(
+        source=Path("/src/a.cu"),
+        display_source="a.cu",
+        arch="80-virtual",
+        output=Path("/out/a.80"),
+        stamp=Path("/out/a.80.json"),
+        depfile=Path("/out/a.80.d"),
+        is_mixed=True,
+    )
+    command = build.compile_command(unit, TC)
+    completion = build.complete(unit, b"", "", TC)
+
+    assert "-ptx" not in command.argv
+    assert command.outputs == (Path("/out/a.80.keep/image.fatbin"),)
+    assert completion.moves == ((Path("/out/a.80.keep/a.ptx"), Path("/out/a.80.ptx")),)

@@ -177,7 +177,11 @@ def _read_head(text: str, start: int) -> tuple[list[Token], Span | None]:
         before = head[-1].text if head else ""
         if word == "(" and before in _CALLED:
             head.pop()
-        elif word == "(" and before != "operator" and not _is_pointer(tokens, index):
+        elif (
+            word == "("
+            and (is_operator if before == ")" else before != "operator")
+            and not _is_pointer(tokens, index)
+        ):
             return head, (tokens[index].end, tokens[end].start)
         else:
             head += tokens[index : end + 1]

@@ -49,18 +49,18 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
             "lambda, the same name in host and device code; compile with g++, or pass an object "
             "of a class with operator()"
         )
-    symbol = _drop_internal_mark(own)
+    symbol = drop_internal_mark(own)
     return KernelEntry(
         device_name=kernel.name,
         expression=None,
         linkage=kernel.linkage,
         symbol=None if symbol == kernel.name else symbol,
         # The host text drops `static`, but not the other reasons for internal linkage.
-        is_emitted_by_clang=kernel.linkage == "internal" and _names_local_entity(own),
+        is_emitted_by_clang=kernel.linkage == "internal" and names_local_entity(own),
     )
 
 
-def _names_local_entity(symbol: str) -> bool:
+def names_local_entity(symbol: str) -> bool:
     """Return whether a mangled name contains an unnamed namespace or an entity of a function."""
     if not symbol.startswith("_Z"):
         return False
@@ -81,7 +81,7 @@ def _names_local_entity(symbol: str) -> bool:
     return False
 
 
-def _drop_internal_mark(symbol: str) -> str:
+def drop_internal_mark(symbol: str) -> str:
     """Return the name of a static function as if it were not static."""
     for mark in _INTERNAL.finditer(symbol):
         candidate = symbol[: mark.start()] + symbol[mark.end() :]

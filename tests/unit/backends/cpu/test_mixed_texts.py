@@ -1,0 +1,184 @@
+"""Tests for the edits that make host texts and device texts of preprocessed text."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu import qualifiers as q
+from kbuild.backends.cpu.device_text import edit_device_text
+from kbuild.backends.cpu.host_text import edit_host_text
+from kbuild.cxx.launches import find_launches
+from kbuild.cxx.model import Edit
+from kbuild.errors import SourceError
+
+MARKER = '# 1 "a.cu"\n'
+
+
+def apply(text: str, edits: list[Edit]) -> str:
+    """Return the text with the edits, without line markers and on one line."""
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    lines = (line for line in text.split("\n") if not line.startswith("#"))
+    return " ".join(" ".join(lines).split())
+
+
+def make_host_text(text: str) -> str:
+    text = MARKER + text
+    return apply(text, list(edit_host_text(text, q.find_declarations(text))))
+
+
+def make_device_text(text: str) -> str:
+    text = MARKER + text
+    return apply(text, list(edit_device_text(text, q.find_declarations(text), "a.cu")))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "static __kbuild_global__ void k(int* p) { *p = 1; }",
+            "__kbuild_kernel__ void k(int* p) __kbuild_kernel_body__",
+        ),
+        (
+            "template <> __kbuild_global__ void k<int>(int* p) { *p = 1; }",
+            (
+                "template <> __kbuild_specialization__ void k<int>(int* p) "
+                "__kbuild_specialization_body__"
+            ),
+        ),
+        ("static __kbuild_global__ void k();", "__kbuild_global__ void k();"),
+        ("template __kbuild_global__ void k<int, 2>(int*);", ""),
+        (
+            "static inline __kbuild_device__ int f(int x) { return x; }",
+            '__kbuild_function__ int f(int x) { ::kbuild_cpu::stop_host("f"); }',
+        ),
+        (
+            "struct S { __kbuild_device__ int f() const { return 1; } };",
+            'struct S { __kbuild_device__ int f() const { ::kbuild_cpu::stop_host("f"); } };',
+        ),
+        (
+            "constexpr __kbuild_device__ int f() { return 1; }",
+            "constexpr __kbuild_unused__ int f() { return 1; }",
+        ),
+        (
+            "__kbuild_host__ __kbuild_device__ int f() { return 1; }",
+            "__kbuild_unused__ __kbuild_device__ int f() { return 1; }",
+        ),
+        (
+            "struct S { int& a; __kbuild_device__ S(int& b) : a(b) { g(); } };",
+            "struct S { int& a; __kbuild_unused__ S(int& b) : a(b) { g(); } };",
+        ),
+    ],
+)
+def test_functions_in_host_texts(source: str, expected: str) -> None:
+    assert make_host_text(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("__kbuild_device__ float w[2];", "__kbuild_shadow__ float w[2];"),
+        (
+            "static __kbuild_constant__ int a[] = {1, 2};",
+            "static __kbuild_shadow__ int a[] = {1, 2};",
+        ),
+        ("extern __kbuild_device__ int x;", "extern __kbuild_device__ int x;"),
+        (
+            "__kbuild_device__ int f() { return 1; } __kbuild_device__ F t[] = {f, &g<int>, &f};",
+            (
+                '__kbuild_function__ int f() { ::kbuild_cpu::stop_host("f"); } '
+                "__kbuild_shadow__ F t[] = {nullptr, &g<int>, nullptr};"
+            ),
+        ),
+    ],
+)
+def test_variables_in_host_texts(source: str, expected: str) -> None:
+    assert make_host_text(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "__kbuild_device__ float w[2];",
+            "__kbuild_device__ float w[2];__kbuild_row__(0, __builtin_addressof(w), sizeof(w), 0)",
+        ),
+        (
+            "static __kbuild_constant__ int a = 1, b;",
+            (
+                "static __kbuild_initialized__ int a = 1, b;"
+                "__kbuild_row__(0, __builtin_addressof(a), sizeof(a), 1) "
+                "__kbuild_row__(1, __builtin_addressof(b), sizeof(b), 1)"
+            ),
+        ),
+        ("extern __kbuild_device__ int x;", "extern __kbuild_device__ int x;"),
+        (
+            "namespace n { __kbuild_managed__ int m[3] = {1, 2, 3}; }",
+            (
+                'namespace n { extern int (&m)[3] __asm__("kbuild_managed.n.m") '
+                '__attribute__((visibility("hidden")));extern void *kbuild_slot_0 '
+                '__asm__("kbuild_managed.n.m"); __kbuild_row__(0, &kbuild_slot_0, sizeof(m), 2) }'
+            ),
+        ),
+        ("__kbuild_global__ void k() { static __kbuild_device__ int x; }",) * 2,
+    ],
+)
+def test_variables_in_device_texts(source: str, expected: str) -> None:
+    assert make_device_text(source) == expected
+
+
+def test_static_managed_variables_have_a_symbol_of_their_source() -> None:
+    text = make_device_text("static __kbuild_managed__ int m;")
+
+    assert '__asm__("kbuild_managed.m.kbuild_' in text
+    assert "static" not in text
+
+
+def test_managed_arrays_need_a_size() -> None:
+    with pytest.raises(SourceError, match=r"a.cu:1: the __managed__ array 'm' has no size"):
+        make_device_text("__kbuild_managed__ int m[] = {1};")
+
+
+def test_device_code_cannot_launch() -> None:
+    text = MARKER + "\n__kbuild_global__ void k() {\n  k<<<1, 1>>>(); }"
+
+    with pytest.raises(SourceError, match=r"a.cu:3: device code launches kernel 'k'"):
+        q.reject_device_launches(text, q.find_declarations(text), find_launches(text))
+
+
+def test_host_code_can_launch() -> None:
+    text = "__kbuild_host__ __kbuild_device__ void f() { k<<<1, 1>>>(); }"
+
+    q.reject_device_launches(text, q.find_declarations(text), find_launches(text))
+
+
+def test_clang_rejects_device_lambdas_in_host_code() -> None:
+    text = MARKER + "void f() { g([] __kbuild_device__ (int) {}); }"
+
+    with pytest.raises(SourceError, match=r"a\.cu:1: clang does not give the kernel"):
+        q.reject_unnamed_lambdas(text, q.find_declarations(text))
+
+
+def test_clang_accepts_lambdas_in_device_code() -> None:
+    text = "__kbuild_global__ void k() { auto f = [] __kbuild_device__ (int) {}; f(1); }"
+
+    q.reject_unnamed_lambdas(text, q.find_declarations(text))
+
+
+@pytest.mark.parametrize(
+    ("pragma", "gcc", "clang"),
+    [
+        ("#pragma unroll", "", "#pragma unroll"),
+        ("#pragma unroll 4", "#pragma GCC unroll 4", "#pragma unroll 4"),
+        ("#pragma nv_diag_suppress 177", "", ""),
+        ("#pragma once_more", "#pragma once_more", "#pragma once_more"),
+    ],
+)
+def test_pragmas(pragma: str, gcc: str, clang: str) -> None:
+    def translate(text: str) -> str:
+        for edit in reversed(q.translate_pragmas(text)):
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        return text
+
+    assert translate(pragma) == gcc
+    assert translate(f"typedef int __kbuild_clang__;\n{pragma}").split("\n")[1] == clang

@@ -32,6 +32,7 @@ from kbuild.stages.mixed.tables import (
     keep_shared_names_local,
 )
 from kbuild.stages.sources.parameter_names import declare_params
+from kbuild.stages.stubs.debug import list_notes
 from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.unit import (
@@ -122,7 +123,8 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, host_header))
     files.write_if_changed(plan.c_header, render_c_header(table, host_header))
     files.write_stamp(plan.stamp, b"", started)
-    return PackedTarget(table=table, notes=variables.notes)
+    notes = list_notes(table, has_headers=bool(plan.headers))
+    return PackedTarget(table=table, notes=(*variables.notes, *notes))
 
 
 def _load(stamps: tuple[Path, ...]) -> Iterator[CompiledSource]:

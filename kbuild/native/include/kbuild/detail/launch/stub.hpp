@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Debug stubs define these two functions. Launches without a debug stub do not use them.
+// Debug stubs define these functions. Launches without a debug stub do not use them.
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
+extern "C" void kbuild_note_arguments(void* const* arguments) __attribute__((weak));
 
 // Returns the debug stub of a kernel; null if the address is not that of a kernel's handle.
 extern "C" const void* kbuild_find_stub(const void* __kernel) __attribute__((weak));
@@ -46,7 +47,8 @@ __attribute__((noinline)) kbuild_error_t launch_through_stub(
     __config.stream = __stream;
     if (const kbuild_error_t __code = kbuild_push_configuration(&__config)) return __code;
     if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
-    (void)__args;  // unused if there are no parameters
+    // For stubs that cannot name the types of their parameters and ignore those of the call.
+    if (kbuild_note_arguments != nullptr) kbuild_note_arguments(__args);
     __stub(*static_cast<__P*>(__args[__I])...);
     return kbuild_take_stub_result();
 }

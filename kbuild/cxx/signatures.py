@@ -219,10 +219,23 @@ def _name_last(body: list[Token], start: int, default: str, new_name: str) -> Pa
 def _read_parameters(tokens: list[Token]) -> tuple[Parameter, ...]:
     if not tokens or [token.text for token in tokens] == ["void"]:
         return ()
-    return tuple(
-        _read_parameter(part, f"kbuild_{index}")
-        for index, part in enumerate(split_at_commas(tokens))
-    )
+    parameters: list[Parameter] = []
+    new_names: dict[str, str] = {}
+    for index, part in enumerate(split_at_commas(tokens)):
+        parameter = _read_parameter(_replace_names(part, new_names), f"kbuild_{index}")
+        parameters.append(parameter)
+        new_names[parameter.old_name] = parameter.name
+    return tuple(parameters)
+
+
+def _replace_names(tokens: list[Token], new_names: dict[str, str]) -> list[Token]:
+    """Replace the names of earlier parameters, which ``decltype`` and ``sizeof`` can use."""
+    return [
+        token._replace(text=new_names.get(token.text, token.text))
+        if not index or tokens[index - 1].text not in (".", "->", "::")
+        else token
+        for index, token in enumerate(tokens)
+    ]
 
 
 def split_initializer(tokens: list[Token]) -> tuple[list[Token], str]:

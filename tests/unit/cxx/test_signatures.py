@@ -47,6 +47,14 @@ def test_parameters_are_split_at_their_own_commas() -> None:
     assert [parameter.old_name for parameter in signature.parameters] == ["a", "f", "b", "n"]
 
 
+def test_types_and_defaults_use_the_new_names_of_earlier_parameters() -> None:
+    signature = read_signature("", "int* p, decltype(p) q, int n = sizeof(*p) + s.p + s::p")
+    assert [parameter.text for parameter in signature.parameters[1:]] == [
+        "decltype(kbuild_0 ) kbuild_1",
+        "int kbuild_2 = sizeof(*kbuild_0 ) + s.p + s::p",
+    ]
+
+
 @pytest.mark.parametrize("parameters", ["", "void", " \n "])
 def test_there_can_be_no_parameters(parameters: str) -> None:
     assert read_signature("", parameters).parameters == ()

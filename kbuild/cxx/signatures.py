@@ -61,6 +61,7 @@ _QUALIFIERS: Final = frozenset(
         "enum",
     ]
 )
+_RESTRICT: Final = ("__restrict__", "__restrict", "restrict")
 _CALLED: Final = frozenset({"decltype", "typeof", "__typeof__", "__typeof", "__underlying_type"})
 
 
@@ -259,7 +260,7 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
     place, old = find_declarator(body)
     name = (body[old].text if old is not None else "") if keep_name else ""
     name = name or new_name
-    before = body[:place]
+    before = _drop_restrict(body[:place])
     after = body[place if old is None else old + 1 :]
     return Parameter(
         text=f"{join(before)} {name}{join(after)}{default}",
@@ -269,6 +270,17 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
         is_pack=any(token.text == "..." for token in before),
         key=_read_key(before, after),
     )
+
+
+def _drop_restrict(before: list[Token]) -> list[Token]:
+    """Drop ``__restrict__`` of the parameter itself: it is no part of the kernel's type.
+
+    g++ with ``-Wuseless-cast`` reports errors for casts of the addresses of such parameters.
+    """
+    last = max((index for index, token in enumerate(before) if token.text == "*"), default=0)
+    return [
+        token for index, token in enumerate(before) if index <= last or token.text not in _RESTRICT
+    ]
 
 
 def find_declarator(body: list[Token]) -> tuple[int, int | None]:

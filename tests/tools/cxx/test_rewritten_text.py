@@ -19,6 +19,13 @@ from support.tools.toolchains import NEWER_CLANG, require_programs
 HERE: Final = Path(__file__).parent
 INCLUDE: Final = f"-I{resources.native_directory() / 'include'}"
 STRICT: Final = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+FURTHER: Final = (
+    "-Wno-gnu-line-marker",
+    "-Wno-unknown-warning-option",
+    "-Wcast-qual",
+    "-Wuseless-cast",
+    "-Wextra-semi",
+)
 # The extent and the number of threads that launches have unless they are about configurations.
 USUAL: Final = "1,1,1 2,1,1 0"
 SPELLED: Final = "kernel_spelled(int, unsigned int, float const*, int*, int (*)(int, int))"
@@ -124,7 +131,7 @@ def test_every_launch_starts_the_right_kernel(tmp_path: Path, compiler: str, sta
     text = preprocess(compiler, standard, "-include", "kbuild/chevron.hpp")
     (tmp_path / "text.ii").write_text(rewrite_host_text(text))
     run(
-        *(compiler, f"-std=c++{standard}", *STRICT, "-Wno-gnu-line-marker", "-g"),
+        *(compiler, f"-std=c++{standard}", *STRICT, *FURTHER, "-g"),
         *("-c", tmp_path / "text.ii", "-o", tmp_path / "text.o"),
     )
     undefined = run("nm", "-u", "--format=just-symbols", tmp_path / "text.o").split()

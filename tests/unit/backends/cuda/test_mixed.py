@@ -177,6 +177,7 @@ def test_kernel(declaration: str, form: str) -> None:
         ("static void k(int *p)", " void k(int *p)"),
         ("inline void k(int *p)", " void k(int *p)"),
         ('__attribute__((visibility("hidden"))) void k(int *p)', " void k(int *p)"),
+        ("inline  __attribute((noinline)) void k(int *p)", "   void k(int *p)"),
     ],
 )
 def test_kernel_becomes_an_undefined_function(declaration: str, changed: str) -> None:

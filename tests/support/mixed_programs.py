@@ -21,8 +21,7 @@ def build_program(
     directory: Path,
     sources: tuple[Path, ...],
     *,
-    host: str = "g++",
-    device: str = "g++",
+    compilers: tuple[str, str] = ("g++", "g++"),
     options: tuple[str, ...] = (),
     is_relocatable: bool = False,
 ) -> Path:
@@ -31,11 +30,11 @@ def build_program(
     Args:
         directory: The directory for all files.
         sources: The mixed sources.
-        host: The compiler of host code.
-        device: The compiler of device code.
+        compilers: The compilers of host code and of device code.
         options: The options of both compilers.
         is_relocatable: Whether to link the device code of all sources.
     """
+    host, device = compilers
     plan = plan_target(
         TargetSpec(
             name="program",

@@ -26,7 +26,7 @@ STRICT = ("-O0", "-Wall", "-Wextra", "-Werror")
 )
 def test_a_program_with_all_kinds_of_code(tmp_path: Path, host: str, device: str) -> None:
     sources = (PROJECT / "program.cu", PROJECT / "second.cu")
-    program = build_program(tmp_path, sources, host=host, device=device, options=STRICT)
+    program = build_program(tmp_path, sources, compilers=(host, device), options=STRICT)
     done = subprocess.run([program], capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stdout
@@ -50,7 +50,7 @@ def test_a_program_with_all_kinds_of_code(tmp_path: Path, host: str, device: str
 def test_a_device_link(tmp_path: Path, host: str, device: str) -> None:
     sources = (PROJECT / "linked.cu", PROJECT / "linked_second.cu")
     program = build_program(
-        tmp_path, sources, host=host, device=device, options=STRICT, is_relocatable=True
+        tmp_path, sources, compilers=(host, device), options=STRICT, is_relocatable=True
     )
     done = subprocess.run([program], capture_output=True, text=True, check=False)
 

@@ -84,7 +84,8 @@ def is_shadowed(text: str, position: int, name: str, scopes: list[Scope]) -> boo
         text, (inner[0].head, end), position, name, inner
     ):
         return True
-    return any(_has_member(text, owner, name) for owner in _list_owners(text, inner[0]))
+    owners = [*_list_owners(text, inner[0]), *(scope.name for scope in classes if scope.name)]
+    return any(_has_member(text, owner, name) for owner in owners)
 
 
 def _has_word(text: str, word: str, start: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from kbuild.cxx.model import KernelDeclaration, Span
-from kbuild.cxx.scopes import list_head
+from kbuild.cxx.scopes import list_head, starts_requirement
 from kbuild.cxx.tokens import (
     SKIPPED,
     Token,
@@ -77,9 +77,7 @@ def read_kernel(text: str, position: int) -> KernelDeclaration | None:
         return None
     name, opening = place
     closing = partners[opening]
-    brace = next(
-        (index for index in range(closing, len(tokens)) if tokens[index].text == "{"), None
-    )
+    brace = len(tokens) - 1 if tokens[-1].text == "{" else None
     body: Span | None = None
     if brace is not None:
         close = find_close(text, tokens[brace].start)
@@ -105,9 +103,11 @@ def find_declaration_end(text: str, start: int, ends: str = "{;") -> int | None:
     """Return the position after the first of the characters that is not in brackets."""
     position = start
     while (found := _END.search(text, position)) is not None:
-        if found[0] in ends:
-            return found.end()
         position = found.end()
+        if found[0] in ends and not (
+            found[0] == "{" and starts_requirement(text, start, found.start())
+        ):
+            return position
         if found[0] in ("(", "[", "{"):
             close = find_close(text, found.start())
             if close is None:

@@ -13,6 +13,8 @@ from kbuild.cxx.model import KernelDeclaration, Launch
 from kbuild.cxx.scopes import Scopes, list_head
 from kbuild.cxx.tokens import Token, list_tokens, match_brackets, split_at_commas
 
+_WORD_BEFORE: Final = re.compile(r"(?:(\w+)\s+|([>*&])\s*)\Z")
+_MOST_LOOKED_BACK: Final = 100
 _BEFORE_CALLS: Final = ("return", "else", "do", "case", "and", "or", "not")
 
 
@@ -136,16 +138,21 @@ class KernelNames:
             return False
         # The parameters of a function declaration are not variables of the namespace.
         return not any(
-            tokens[opening].text == "(" and opening < index < closing
+            tokens[opening].text == "("
+            and opening < index < closing
+            and tokens[opening + 1].text not in ("*", "&")
             for opening, closing in partners.items()
         )
 
     def is_overloaded(self, name: str) -> bool:
         """Return whether a function that is no kernel might have the kernel's name."""
         spans = [(kernel.start, kernel.end) for kernel in self._kernels if kernel.name == name]
-        for found in re.finditer(rf"(\w+|[>*&])\s*\b{re.escape(name)}\s*\(", self._text):
-            is_kernel = any(start <= found.start() < end for start, end in spans)
-            if not is_kernel and found[1] not in _BEFORE_CALLS:
+        # A search is fast if its pattern starts with letters.
+        for found in re.finditer(rf"{re.escape(name)}\s*\(", self._text):
+            start = max(found.start() - _MOST_LOOKED_BACK, 0)
+            before = _WORD_BEFORE.search(self._text, start, found.start())
+            is_kernel = any(first <= found.start() < end for first, end in spans)
+            if before and not is_kernel and before[1] not in _BEFORE_CALLS:
                 return True
         return False
 

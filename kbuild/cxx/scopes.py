@@ -12,11 +12,14 @@ from kbuild.cxx.tokens import (
     Token,
     drop_attributes,
     drop_template_headers,
+    find_close,
     list_tokens_before,
 )
 
 # A block without braces and literals in it is skipped at once.
 _BRACE: Final = re.compile(rf"{SKIPPED} | \{{[^{{}}\"'#]*\}} | [{{}}]", re.VERBOSE | re.DOTALL)
+_BEFORE_REQUIREMENTS: Final = ("requires", "&", "|", "(", "=", "!", ",", "return")
+_LONGEST_REQUIREMENT: Final = 4000  # characters
 _CLASS_KEYS: Final = frozenset({"class", "struct", "union", "enum"})
 
 
@@ -103,6 +106,8 @@ def list_head(text: str, position: int) -> list[Token]:
             if depth == 0:
                 break
             depth -= 1
+        elif depth == 0 and token.text == "}" and _ends_requirement(text, token):
+            depth += 1
         elif (depth == 0 and token.text in (";", "{", "}")) or (
             depth == 0 and token.text == ":" and head and _is_access(text, token)
         ):
@@ -110,6 +115,34 @@ def list_head(text: str, position: int) -> list[Token]:
         head.append(token)
     head.reverse()
     return head
+
+
+def starts_requirement(text: str, start: int, brace: int) -> bool:
+    """Return whether a brace is that of a requires expression, and not of a function's body."""
+    found = text.rfind("requires", start, brace)
+    if found < 0:
+        return False
+    parameters = found + len("requires")
+    if not text[parameters:brace].strip():
+        return True
+    opening = text.find("(", parameters, brace)
+    close = find_close(text, opening) if opening >= 0 else None
+    if close is None or text[close + 1 : brace].strip():
+        return False
+    before = next(list_tokens_before(text, found), None)
+    return before is not None and before.text in _BEFORE_REQUIREMENTS
+
+
+def _ends_requirement(text: str, brace: Token) -> bool:
+    """Return whether a closing brace is that of a requires expression."""
+    window = max(0, brace.start - _LONGEST_REQUIREMENT)
+    found = text.rfind("requires", window, brace.start)
+    opening = text.find("{", found) if found >= 0 else -1
+    return (
+        0 <= opening < brace.start
+        and starts_requirement(text, found, opening)
+        and find_close(text, opening) == brace.start
+    )
 
 
 def _is_access(text: str, colon: Token) -> bool:

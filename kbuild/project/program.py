@@ -12,6 +12,8 @@ from kbuild import files, records
 from kbuild.project.directory import BuildDirectory
 
 _TARGET: Final = "program"
+# Compilers keep assert() when they optimize, but CMake's release builds remove it.
+_KEEP_ASSERTIONS: Final = "-UNDEBUG"
 _SCHEMA: Final = "kbuild.program/1"
 
 
@@ -44,8 +46,8 @@ def write_manifest(spec: ProgramSpec, directory: BuildDirectory) -> Path:
         "architectures": (spec.architecture,),
         "include_directories": spec.include_directories,
         "definitions": spec.definitions,
-        "compile_options": spec.device_options,
-        "host_options": spec.host_options,
+        "compile_options": (_KEEP_ASSERTIONS, *spec.device_options),
+        "host_options": (_KEEP_ASSERTIONS, *spec.host_options),
         "link_directories": spec.link_directories,
         "link_libraries": spec.link_libraries,
     }

@@ -6,8 +6,8 @@ import errno
 import os
 import re
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,8 @@ from kbuild.toolchain.find import find_build_program
 
 _DAMAGED_FILE: Final = re.compile(r"ninja: error: (.*\.ninja:\d+: .*)")
 _DISK_ERRORS: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+# The variables in which CMake looks for compilers.
+_COMPILERS: Final = ("CC", "CXX", "CUDACXX", "HIPCXX")
 _MIN_FREE_BYTES: Final = 64 << 10
 
 
@@ -75,7 +77,7 @@ def run_tool(
             on_line(line)
 
     call = process.BuildCall(
-        command=command,
+        command=replace(command, env=(*command.env, *_resolve_compilers())),
         directory=directory,
         on_line=read_line if on_line else None,
         inherited=inherited,
@@ -93,6 +95,17 @@ def run_tool(
     error = BuildError(failure.message if failure.target else message, failure.exit_code)
     error.setting, error.target = failure.setting, failure.target
     raise error
+
+
+def _resolve_compilers() -> Iterator[tuple[str, str]]:
+    """Yield the variables that name a compiler by a relative path, with an absolute path.
+
+    Build tools run in other directories than kbuild.
+    """
+    for name, value in process.select_environment(_COMPILERS).items():
+        program, space, options = value.partition(" ")
+        if "/" in program and not Path(program).is_absolute():
+            yield name, f"{Path(program).absolute()}{space}{options}"
 
 
 def _explain_full_disk(reason: str) -> str:

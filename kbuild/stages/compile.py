@@ -74,7 +74,9 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         check_prerequisites(unit.depfile)
     log = front_end.log
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
-    preprocessed = _read_preprocessed(completion)
+    preprocessed = _read_preprocessed(unit, completion)
+    if preprocessed is not None and not unit.is_mixed:
+        _reject_host_code(unit, preprocessed)
     finish(completion)
     passes = find_mixed(backend) if unit.is_mixed else None
     entries = passes.read_entries(unit, edge.toolchain) if passes else None
@@ -84,7 +86,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         replace(describe_image(edge.display_source, output, backend), compiler=compiler)
         for output in completion.images
     )
-    _write_declarations(edge, images, preprocessed)
+    _write_declarations(edge, images, None if completion.describes_parameters else preprocessed)
     # With a device link, a source can define device functions only, and a mixed source can contain
     # host code only.
     if not edge.relocatable and not unit.is_mixed and not any(image.kernels for image in images):
@@ -134,13 +136,36 @@ def _check_paths(unit: CompileUnit, builder: Builder) -> None:
         check_characters(directory, "include directory", unsafe.include_directories)
 
 
-def _read_preprocessed(completion: Completion) -> bytes | None:
-    """Read the preprocessed text; None if the backend does not need it or it does not exist."""
-    if completion.preprocessing is not None:
-        process.run(completion.preprocessing)  # a failure only costs parameter names
-    if completion.preprocessed is None or not completion.preprocessed.is_file():
+def _read_preprocessed(unit: CompileUnit, completion: Completion) -> bytes | None:
+    """Read the preprocessed text; None if it is not needed or does not exist."""
+    if completion.describes_parameters and (unit.is_mixed or not _seems_to_have_host_code(unit)):
         return None
-    return completion.preprocessed.read_bytes()
+    printed = ""
+    if completion.preprocessing is not None:
+        printed = process.run(completion.preprocessing).stdout  # a failure only costs names
+    if completion.preprocessed is None:
+        return printed.encode(errors="surrogateescape") or None
+    return completion.preprocessed.read_bytes() if completion.preprocessed.is_file() else None
+
+
+def _seems_to_have_host_code(unit: CompileUnit) -> bool:
+    """Return whether the source, before preprocessing, seems to define host code."""
+    from kbuild.stages.sources.host_code import find_host_code  # noqa: PLC0415 - only some edges need it
+
+    return find_host_code(files.read_file(unit.source)) is not None
+
+
+def _reject_host_code(unit: CompileUnit, preprocessed: bytes) -> None:
+    from kbuild.stages.sources.host_code import find_host_code  # noqa: PLC0415 - only some edges need it
+
+    found = find_host_code(preprocessed)
+    if found is not None:
+        fix = "__device__" if found.kind == "function" else "__device__ or __constant__"
+        raise SourceError(
+            f"{unit.display_source}:{found.line}: host {found.kind} '{found.name}' in a kernel "
+            "source, which is compiled for devices only; add the file to its target with "
+            f"kbuild_target_sources instead of kbuild_add_kernels, or mark the {found.kind} {fix}"
+        )
 
 
 def _write_declarations(

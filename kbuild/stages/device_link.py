@@ -61,7 +61,7 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         log="",
         warnings="",
     )
-    if not any(image.kernels for image in linked.images):
+    if not edge.is_mixed and not any(image.kernels for image in linked.images):
         raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
     files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, linked), started)
     return linked

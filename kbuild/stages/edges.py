@@ -88,7 +88,7 @@ class CompileEdge:
 class LinkEdge:
     """One device link, which makes one image from the outputs of the compile edges for ``arch``.
 
-    ``compiled`` are the records of these compile edges.
+    ``compiled`` are the records of these compile edges. Only mixed sources can have no kernel.
     """
 
     kbuild_version: str
@@ -97,6 +97,7 @@ class LinkEdge:
     compiled: tuple[Path, ...]
     output: Path
     toolchain: Toolchain
+    is_mixed: bool = False
 
     @property
     def stamp(self) -> Path:

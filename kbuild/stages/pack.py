@@ -26,8 +26,13 @@ from kbuild.model import (
 from kbuild.stages.compile import CompiledSource
 from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import PackPlan
-from kbuild.stages.mixed.tables import MixedTables, build_mixed_tables
+from kbuild.stages.mixed.tables import (
+    MixedTables,
+    build_mixed_tables,
+    keep_shared_names_local,
+)
 from kbuild.stages.sources.parameter_names import declare_params
+from kbuild.stages.stubs.debug import list_notes
 from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.unit import (
@@ -118,7 +123,8 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, host_header))
     files.write_if_changed(plan.c_header, render_c_header(table, host_header))
     files.write_stamp(plan.stamp, b"", started)
-    return PackedTarget(table=table, notes=variables.notes)
+    notes = list_notes(table, has_headers=bool(plan.headers))
+    return PackedTarget(table=table, notes=(*variables.notes, *notes))
 
 
 def _load(stamps: tuple[Path, ...]) -> Iterator[CompiledSource]:
@@ -145,9 +151,11 @@ def _build_mixed(plan: PackPlan, containers: tuple[SourceImages, ...]) -> MixedT
     for compiled in _load(plan.prelinked or plan.compiled):
         if compiled.entries is not None:
             entries.setdefault(compiled.source, compiled.entries)
-    demands = tuple(
-        (source, entries[source.display_source], 0 if plan.prelinked else container)
-        for container, source in enumerate(plan.mixed)
+    demands = keep_shared_names_local(
+        tuple(
+            (source, entries[source.display_source], 0 if plan.prelinked else container)
+            for container, source in enumerate(plan.mixed)
+        )
     )
     tables = build_mixed_tables(containers, demands, has_stubs=plan.debug_stubs != "OFF")
     rows = iter(tables.kernels)

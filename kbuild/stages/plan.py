@@ -199,6 +199,7 @@ def _plan_links(
             compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),
             output=spec.output_directory / f"{spec.name}.{_file_name(arch)}.linked",
             toolchain=toolchains[arch],
+            is_mixed=spec.is_mixed,
         )
         for arch in builder.device_links(tuple(toolchains))
     )

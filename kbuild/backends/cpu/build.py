@@ -7,6 +7,7 @@ compiler has finished.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
@@ -284,7 +285,19 @@ def complete(
     """See `Builder`: find the kernels in the object, generate typed adapters, link the image."""
     from kbuild.backends.cpu import image  # noqa: PLC0415 - loads parsers and templates
 
-    return image.complete(unit, compiled, tc)
+    argv = (
+        *(str(tc.compiler), "-E", *language_options(unit, tc)),
+        *(f"-D{definition}" for definition in unit.definitions),
+        *(f"-I{directory}" for directory in unit.include_directories),
+        *target_options(unit),
+        str(unit.source),
+    )
+    completion: Completion = image.complete(unit, compiled, tc)
+    return replace(
+        completion,
+        preprocessing=Command(argv=argv, inputs=(unit.source,), outputs=()),
+        describes_parameters=True,
+    )
 
 
 def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:

@@ -27,7 +27,7 @@ _CONSTRUCTOR_LISTS: Final = (".init_array*", ".fini_array*", ".ctors*", ".dtors*
 
 
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
-    """See `Builder`. Raises SourceError for a source without kernels or with host code."""
+    """See `Builder`. Raises SourceError for a source without kernels."""
     facts = read_object(compiled, unit.display_source)
     object_file = unit.output.with_name(unit.output.name + ".o")
     if unit.relocatable:

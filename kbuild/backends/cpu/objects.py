@@ -26,7 +26,6 @@ from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.errors import SourceError
 from kbuild.facts import Place, Symbol
 from kbuild.formats import dwarf
-from kbuild.formats.elf.constants import SHF_ALLOC
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Linkage, Variable
 
@@ -75,13 +74,11 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
         where: Its name in messages.
 
     Raises:
-        SourceError: The source contains host code, or a kernel that cannot work.
+        SourceError: The source contains a kernel that cannot work.
     """
     elf = Elf(data)
     symbols = _kernel_symbols(elf)
     is_mixed = bool(elf.sections_named(VARIABLE_LIST))
-    if not is_mixed:
-        _reject_host_code(where, elf, {symbol.name for symbol in symbols})
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
     undefined = [symbol for symbol in elf.symbols if symbol.place is None]
@@ -202,29 +199,6 @@ def _read_variables(elf: Elf) -> Iterator[Variable]:
                     size=size,
                     linkage="internal" if found and found.binding == "local" else "external",
                 )
-
-
-def _reject_host_code(where: str, elf: Elf, kernels: set[str]) -> None:
-    # The headers give __device__ and __constant__ symbols hidden visibility. So a global symbol
-    # with default visibility that is not a kernel is host code.
-    for symbol in elf.symbols:
-        is_defined = symbol.place is not None and bool(
-            elf.sections[symbol.place.section].flags & SHF_ALLOC
-        )
-        is_host = (
-            is_defined
-            and symbol.binding == "global"
-            and symbol.visibility == "default"
-            and symbol.type in ("function", "object")
-            and symbol.name not in kernels
-        )
-        if is_host:
-            what = "function" if symbol.type == "function" else "variable"
-            fix = "__device__" if what == "function" else "__device__ or __constant__"
-            raise SourceError(
-                f"{where}: host {what} '{demangle(symbol.name)}' in a kernel source, which can "
-                f"contain only device code; mark it {fix}, or move it to a host source"
-            )
 
 
 def _list_functions(symbols: tuple[Symbol, ...]) -> tuple[str, ...]:

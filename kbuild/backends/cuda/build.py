@@ -155,16 +155,20 @@ def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     """See `Builder`: one run, which keeps the preprocessed source and the PTX."""
     target = architectures.parse(unit.arch)
+    keep = find_keep_directory(unit)
     mode: tuple[str, ...]
     if target.is_real:
         output = unit.output.with_name(unit.output.name + ".cubin")
         mode = ("-cubin", f"-arch={target.virtual}", f"-code={target.real}", "-Xptxas", "-v")
+    elif unit.is_mixed:
+        # With -ptx, nvcc would not write the stub file.
+        output = keep / "image.fatbin"
+        mode = ("-fatbin", f"-gencode=arch={target.virtual},code={target.virtual}")
     else:
         output = unit.output.with_name(unit.output.name + ".ptx")
         mode = ("-ptx", f"-arch={target.virtual}")
     if unit.relocatable:
         mode = ("-rdc=true", *mode)
-    keep = find_keep_directory(unit)
     argv = (
         str(tc.compiler),
         *language_options(unit, tc),

@@ -49,7 +49,7 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
     kept = keep / f"{unit.source.stem}.ptx"
     return Completion(
         images=tuple(images),
-        moves=((kept, ptx),) if target.is_real and needs_ptx else (),
+        moves=((kept, ptx),) if needs_ptx and (target.is_real or unit.is_mixed) else (),
         temporary=(keep,),
         preprocessed=keep / f"{unit.source.stem}.cpp1.ii",
         assembly=ptx if unit.keep_assembly else None,

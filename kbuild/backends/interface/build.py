@@ -147,8 +147,11 @@ class Completion:
         commands: The commands to run.
         moves: (from, to) paths of files to move.
         temporary: The directories to remove, with the files in them.
-        preprocessed: The preprocessed source, for images that do not describe their parameters.
-        preprocessing: The command that writes it, if the front end does not.
+        preprocessed: The preprocessed source.
+        preprocessing: The command that writes it, if the front end does not. Without
+            ``preprocessed``, it prints the text.
+        describes_parameters: Whether the images describe the parameters of their kernels. Then
+            the preprocessed source is needed only to look for host code.
         assembly: The text from which the images were assembled, if the unit keeps it.
     """
 
@@ -159,6 +162,7 @@ class Completion:
     temporary: tuple[Path, ...] = ()
     preprocessed: Path | None = None
     preprocessing: Command | None = None
+    describes_parameters: bool = False
     assembly: Path | None = None
 
 
@@ -280,7 +284,7 @@ class Builder(Protocol):
     def complete(self, unit: CompileUnit, compiled: bytes, log: str, tc: Toolchain) -> Completion:
         """Describe how the front end's output becomes images.
 
-        Raises SourceError if the source contains host code.
+        Raises SourceError if the source has no kernel.
         """
 
     def link_images(self, unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completion:

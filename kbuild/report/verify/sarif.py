@@ -47,9 +47,7 @@ def render(report: Report) -> str:
                 "toolExecutionNotifications": [*_notifications(report, rules)],
             }
         ],
-        "artifacts": [
-            {"location": {"uri": make_uri(file)}, "roles": ["analysisTarget"]} for file in files
-        ],
+        "artifacts": [{"location": {"uri": uri}, "roles": ["analysisTarget"]} for uri in files],
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(finding, mark, rules, files)
@@ -69,8 +67,9 @@ def _number_rules(report: Report) -> dict[str, int]:
 
 
 def _number_files(report: Report) -> dict[str, int]:
-    files = dict.fromkeys(split_member(path)[0] for path in all_paths(report))
-    return {file: number for number, file in enumerate(files)}
+    """Number the files by their URIs, because several paths can have the same one."""
+    uris = dict.fromkeys(make_uri(split_member(path)[0]) for path in all_paths(report))
+    return {uri: number for number, uri in enumerate(uris)}
 
 
 def _describe_rule(rule_id: str, report: Report) -> _Object:
@@ -131,8 +130,9 @@ def _result(finding: Finding, mark: str, rules: dict[str, int], files: dict[str,
 
 def _location(finding: Finding, files: dict[str, int]) -> _Object:
     file, member = split_member(finding.path)
+    uri = make_uri(file)
     location: _Object = {
-        "physicalLocation": {"artifactLocation": {"uri": make_uri(file), "index": files[file]}}
+        "physicalLocation": {"artifactLocation": {"uri": uri, "index": files[uri]}}
     }
     logical = []
     if finding.symbol is not None:

@@ -6,8 +6,9 @@ through hidden aliases, so that a row can also stand for a handle that no other 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
@@ -45,6 +46,32 @@ def name_stub_alias(module: str, index: int) -> str:
 def name_shadow(module: str, index: int) -> str:
     """Return the alias of the shadow of a source's variable number ``index``."""
     return f"kbuild_shadow_{module}_{index}"
+
+
+def keep_shared_names_local(demands: tuple[Demand, ...]) -> tuple[Demand, ...]:
+    """Return the demands without exports of variables that several sources define.
+
+    Each source uses its own variable, as its kernels do, so that other host files cannot name one.
+    """
+    names = Counter(
+        variable.device_name
+        for _, entries, _ in demands
+        for variable in entries.variables
+        if variable.linkage == "external"
+    )
+    return tuple(
+        (source, replace(entries, variables=_hide_shared(entries.variables, names)), container)
+        for source, entries, container in demands
+    )
+
+
+def _hide_shared(
+    variables: tuple[VariableEntry, ...], names: Counter[str]
+) -> tuple[VariableEntry, ...]:
+    return tuple(
+        replace(variable, linkage="internal") if names[variable.device_name] > 1 else variable
+        for variable in variables
+    )
 
 
 def build_mixed_tables(

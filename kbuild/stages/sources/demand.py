@@ -14,7 +14,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from kbuild.cxx.declared_names import (
+from kbuild.cxx.source.declarations import (
+    CLASS_KEYS,
+    Item,
+    divide_declarations,
+    find_class_name,
+    is_name,
+)
+from kbuild.cxx.source.names import (
     defines_class,
     find_function_name,
     list_declared,
@@ -22,8 +29,7 @@ from kbuild.cxx.declared_names import (
     list_names,
     skip_template_headers,
 )
-from kbuild.cxx.items import CLASS_KEYS, Item, divide_declarations, find_class_name, is_name
-from kbuild.cxx.source_tokens import SourceTokens, UnclearTextError, split_source
+from kbuild.cxx.source.tokens import SourceTokens, UnclearTextError, split_source
 from kbuild.stages.sources.known_names import is_known_header, is_known_name
 from kbuild.stages.sources.macros import Macros, add_macros, list_mentions, read_macros
 

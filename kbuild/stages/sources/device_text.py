@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from kbuild.cxx.declared_names import find_function_name, skip_template_headers
-from kbuild.cxx.function_heads import is_plain_function, is_specifier
-from kbuild.cxx.items import Item
-from kbuild.cxx.source_tokens import SourceTokens, UnclearTextError
+from kbuild.cxx.source.declarations import Item
+from kbuild.cxx.source.heads import is_plain_function, is_specifier
+from kbuild.cxx.source.names import find_function_name, skip_template_headers
+from kbuild.cxx.source.tokens import SourceTokens, UnclearTextError
 from kbuild.stages.sources.demand import Demand, SourceText, find_demand, read_source
 from kbuild.stages.sources.host_body import is_opaque, reduce_body
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.cxx.declared_names import list_local, skip_group
-from kbuild.cxx.items import is_name
-from kbuild.cxx.source_tokens import SourceTokens
-from kbuild.cxx.statements import Node, Statement, divide_body, list_statements
+from kbuild.cxx.source.declarations import is_name
+from kbuild.cxx.source.locals import Local, read_local
+from kbuild.cxx.source.names import list_local, skip_group
+from kbuild.cxx.source.statements import Node, Statement, divide_body, list_statements
+from kbuild.cxx.source.tokens import SourceTokens
 from kbuild.stages.sources.demand import Demand
-from kbuild.stages.sources.locals import Local, read_local
 from kbuild.stages.sources.macros import Macros, can_declare
 
 # A statement that starts with one of these can change the meaning of others.

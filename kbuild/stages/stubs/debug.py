@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import PREFIX, base_identifier
-from kbuild.errors import SourceError
 from kbuild.model import KernelRecord, Param, TargetRecord
 
 _BUILTIN_WORDS: Final = frozenset(
@@ -24,6 +23,12 @@ _VECTOR_TYPE: Final = re.compile(
 )
 # Parts of the spellings of types that other source files cannot name.
 _NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")
+# A pointer to an object; not one to a function or member.
+_POINTER: Final = re.compile(r"(?<!::)(?<!\()\*(?: ?(?:const|volatile|__restrict__?))*$")
+# A type of kbuild/debug_stub.hpp that has only a size.
+_OPAQUE: Final = "kbuild_opaque"
+# The number of parameters that a note lists. It counts the rest.
+_LISTED: Final = 3
 
 
 def names_project_types(spelled: str) -> bool:
@@ -39,16 +44,32 @@ def uses_vector_types(kernels: Iterable[KernelRecord]) -> bool:
 
 
 def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[str, Any], ...]:
-    """Return one template row per kernel with a debug stub.
-
-    Raises:
-        SourceError: The stub unit cannot declare a parameter. The message names the kernel.
-    """
+    """Return one template row per kernel with a debug stub."""
     return tuple(
         _describe_stub(kernel, index, has_headers=has_headers)
         for index, kernel in enumerate(table.kernels)
         if kernel.stub is not None
     )
+
+
+def list_notes(table: TargetRecord, *, has_headers: bool) -> tuple[str, ...]:
+    """Return a note about the parameters that debug stubs cannot show with their types."""
+    found = {
+        f"'{param.type or param.name or param.index}' of '{kernel.display}'": None
+        for kernel in table.kernels
+        if kernel.stub is not None
+        for param in kernel.params
+        if not _can_spell(param.type, has_headers=has_headers)
+    }
+    if not found:
+        return ()
+    names = [*found][:_LISTED]
+    rest = f", and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    note = (
+        f"debug stubs show these parameters without their types: {', '.join(names)}{rest}; "
+        "list the headers that define the types in HEADERS"
+    )
+    return (note,)
 
 
 def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Mapping[str, Any]:
@@ -60,48 +81,51 @@ def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Ma
     namespace = "" if "(" in qualified else qualified.partition("<")[0].rpartition("::")[0]
     name = f"{PREFIX}{identifier}{f'_{index}' if is_ambiguous else ''}"
     is_c = kernel.device_name == identifier
-    params = [_describe_param(kernel, param, has_headers, is_c=is_c) for param in kernel.params]
+    params = [_describe_param(param, has_headers=has_headers, is_c=is_c) for param in kernel.params]
+    # Only the type tells which registers contain a parameter, so that such a stub declares none.
+    is_opaque = any(param["type"].startswith(_OPAQUE) for param in params)
+    declared = [] if is_opaque else params
     return {
         "index": index,
         "display": kernel.display,
         "symbol": kernel.stub,
         "linkage": kernel.linkage,
         "namespace": namespace,
-        "declarator": f"{name}({', '.join(p['declaration'] for p in params)})",
+        "declarator": f"{name}({', '.join(p['declaration'] for p in declared)})",
+        "types": ", ".join(p["type"] for p in declared),
         "is_c": is_c,
+        "is_opaque": is_opaque,
         "params": params,
     }
 
 
-def _describe_param(
-    kernel: KernelRecord, param: Param, has_headers: bool, *, is_c: bool
-) -> Mapping[str, Any]:
-    spelled = _spell_type(kernel, param.type, has_headers=has_headers)
+def _describe_param(param: Param, *, has_headers: bool, is_c: bool) -> Mapping[str, Any]:
     name = param.name or f"argument_{param.index}"
+    is_known = _can_spell(param.type, has_headers=has_headers)
+    spelled = _spell_type(param, is_known=is_known)
+    # The image does not confirm types that come from a source or header, so check their size.
+    is_checked = is_known and (is_c or names_project_types(spelled))
     return {
         "type": spelled,
         "name": name,
-        # The image does not confirm types that come from a source or header, so check their size.
-        "size": param.size if is_c or names_project_types(spelled) else None,
+        "size": param.size if is_checked else None,
         "declaration": f"{spelled} {name}",
     }
 
 
-def _spell_type(kernel: KernelRecord, spelled: str | None, *, has_headers: bool) -> str:
-    if spelled is None:
-        reason = (
-            "its parameter types are neither in the device image nor in its source; remove "
-            '`extern "C"`, or declare it without macros and outside of #if'
-        )
-    elif any(word in spelled for word in _NAMELESS):
-        reason = (
-            f"other files cannot name its parameter type '{spelled}'; use a named type, and list "
-            "its header in HEADERS"
-        )
-    elif not has_headers and names_project_types(spelled):
-        reason = f"list the header that defines its parameter type '{spelled}' in HEADERS"
-    else:
-        # In declarations of functions and arrays, the type surrounds the name.
-        needs_alias = "(" in spelled or "[" in spelled
-        return f"kbuild_parameter<{spelled}>::__type" if needs_alias else spelled
-    raise SourceError(f"kernel '{kernel.display}' cannot have a debug stub: {reason}")
+def _can_spell(spelled: str | None, *, has_headers: bool) -> bool:
+    """Return whether the stub unit can name a parameter's type."""
+    if spelled is None or any(word in spelled for word in _NAMELESS):
+        return False
+    return has_headers or not names_project_types(spelled)
+
+
+def _spell_type(param: Param, *, is_known: bool) -> str:
+    spelled = param.type
+    if spelled is not None and not is_known and _POINTER.search(spelled):
+        return "void *"  # all pointers to objects are passed alike
+    if spelled is None or not is_known:
+        return f"{_OPAQUE}<{param.size}>"
+    # In declarations of functions and arrays, the type surrounds the name.
+    needs_alias = "(" in spelled or "[" in spelled
+    return f"kbuild_parameter<{spelled}>::__type" if needs_alias else spelled

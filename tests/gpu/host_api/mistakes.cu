@@ -1,10 +1,12 @@
 // Makes mistakes, and prints what the runtime says about each one: the result of the call, and the
-// error that cudaGetLastError returns next. The output is the same with NVIDIA's runtime and with
-// the one of the CPU backend; mistakes.txt is a recording on a GPU.
+// error that cudaGetLastError returns next. The output, mistakes.txt, is the same with NVIDIA's
+// runtime and with the one of the CPU backend.
 //
 // With -DNO_KERNELS, it is a plain C++ program.
 #include <cuda_runtime.h>
 
+#undef NDEBUG
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -281,7 +283,7 @@ __constant__ int constants[4];
 
 static void launch_wrongly() {
     int* sum = nullptr;
-    int blocks = -1, threads = -1;
+    int blocks = 1, threads = -1;
     cudaFuncAttributes attributes;
     DO(cudaMalloc(&sum, sizeof *sum));
     void* arguments[] = {&sum, &blocks};
@@ -300,10 +302,11 @@ static void launch_wrongly() {
     LAUNCH(1, dim3(1, 1, 65));
     LAUNCH(1, dim3(32, 32, 2));
     LAUNCH(1, 1, 48 << 10);
-    LAUNCH(1, 1, (48 << 10) + 1);
     LAUNCH(1, 1, 1 << 20);
     SHOW(cudaLaunchKernel(kernel, dim3(0), dim3(1), arguments, 0, nullptr));
-    SHOW(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 50000, nullptr));
+    // kbuild raises the limit of shared memory for `<<<>>>`, but not for the vendor's functions.
+    SHOW(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 48 << 10, nullptr));
+    SHOW(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, (48 << 10) + 1, nullptr));
     SHOW(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
     SHOW(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, -1));
     SHOW(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20));
@@ -312,10 +315,10 @@ static void launch_wrongly() {
     SHOW(cudaFuncSetAttribute(kernel, static_cast<cudaFuncAttribute>(77), 1));
     SHOW(cudaFuncGetAttributes(&attributes, kernel));
     std::printf("limit %d\n", attributes.maxDynamicSharedSizeBytes);
-    LAUNCH(1, 1, 60000);
-    LAUNCH(1, 1, 60001);
-    use_shared<<<1, 64, 60000>>>(sum);
-    std::printf("another kernel leaves %s\n", cudaGetErrorName(cudaGetLastError()));
+    SHOW(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 60000, nullptr));
+    SHOW(cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 60001, nullptr));
+    SHOW(cudaLaunchKernel(use_shared, dim3(1), dim3(64), arguments, 60000));
+    SHOW(cudaLaunchKernel(use_shared, dim3(1), dim3(64), arguments, 256));
     SHOW(cudaFuncGetAttributes(nullptr, kernel));
     SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 0, 0));
     SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 1025, 0));
@@ -333,6 +336,24 @@ static void launch_wrongly() {
     SHOW(cudaMemcpyFromSymbol(more_bytes, constants, 4, 0, cudaMemcpyHostToDevice));
     DO(cudaDeviceSynchronize());
     DO(cudaFree(sum));
+}
+
+__global__ void fail_assertion(const int* null) { assert(null != nullptr); }
+
+// Comes last, because nothing works afterward. The launch itself can succeed.
+static void break_device() {
+    void* pointer = nullptr;
+    DO(cudaMalloc(&pointer, 16));
+    fail_assertion<<<1, 1>>>(nullptr);
+    SHOW(cudaDeviceSynchronize());
+    SHOW(cudaMalloc(&pointer, 16));
+    SHOW(cudaFree(pointer));
+    SHOW(cudaMemset(pointer, 0, 16));
+    SHOW(cudaStreamSynchronize(nullptr));
+    fail_assertion<<<1, 1>>>(nullptr);
+    std::printf("a launch leaves %s\n", cudaGetErrorName(cudaGetLastError()));
+    SHOW(cudaDeviceReset());
+    SHOW(cudaDeviceSynchronize());
 }
 #endif
 
@@ -358,6 +379,7 @@ int main() {
 #if !defined(NO_KERNELS)
     std::printf("with kernels\n");
     launch_wrongly();
+    break_device();
 #endif
     return 0;
 }

@@ -165,7 +165,9 @@ static void run_api(int* d) {
     check("occupancy", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum<int>, 32, 0) == cudaSuccess &&
                            blocks > 0);
     fill<<<1, 5000>>>(d, 1, 17);
-    check("failed launch", cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
+    const cudaError_t failure = cudaGetLastError();
+    check(cudaGetErrorName(failure), failure == cudaErrorInvalidConfiguration);
+    check("cleared error", cudaGetLastError() == cudaSuccess);
 }
 
 static void run_variables(int* d) {

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild.backends.cpu.adapter import AdapterKernel, adapter_rows
+from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.backends.interface.toolchain import Runtime, Toolchain
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import name_stub
@@ -26,6 +27,7 @@ from kbuild.project.generate import BuildSettings, write_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
+from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.unit import (
     StubInputs,
     render_c_header,
@@ -273,6 +275,53 @@ def project(tmp_path: Path) -> bytes:
     return content.replace(str(tmp_path).encode(), b"/out")
 
 
+ENTRIES = Entries(
+    kernels=(
+        KernelEntry(
+            device_name="_ZN2ns5scaleEPf",
+            expression="((void ( *)(float *))ns::scale)",
+            linkage="external",
+        ),
+        KernelEntry(
+            device_name="_Z4axpyIfEvT_",
+            expression="((void ( *)(float))axpy<float> )",
+            linkage="weak",
+        ),
+        KernelEntry(
+            device_name="_Z2onZ4mainEUliE_",
+            expression="((void ( *)(_ZZ4mainEUliE_))on< ::Closure> )",
+            linkage="internal",
+        ),
+        KernelEntry(device_name="plain", expression=None, linkage="external"),
+        KernelEntry(device_name="_Z5localv", expression=None, linkage="internal"),
+    ),
+    variables=(
+        VariableEntry(
+            device_name="_ZN2ns1wE",
+            expression="::ns::w",
+            kind="device",
+            size=64,
+            linkage="external",
+        ),
+        VariableEntry(
+            device_name="sv", expression="::sv", kind="constant", size=4, linkage="internal"
+        ),
+        VariableEntry(
+            device_name="mm", expression="::mm", kind="managed", size=4, linkage="external"
+        ),
+        VariableEntry(
+            device_name="named", expression=None, kind="managed", size=4, linkage="external"
+        ),
+    ),
+    declarations=("typedef Closure _ZZ4mainEUliE_;",),
+)
+HANDLE_NAMES = ("_ZN2ns5scaleEPf", "_Z4axpyIfEvT_", "_Z2onZ4mainEUliE_", "plain", "_Z5localv")
+
+
+def handles() -> bytes:
+    return render_handles(ENTRIES, HANDLE_NAMES, "1a2b", "hidden", "src/a.cu")
+
+
 GENERATED: dict[str, Callable[[], bytes]] = {
     "stub_unit.c": lambda: render_stub_unit(STUB),
     "debug_stub_unit.cpp": lambda: debug_stub_unit(Path("/src/types.hpp")),
@@ -280,6 +329,7 @@ GENERATED: dict[str, Callable[[], bytes]] = {
     "kernels_with_types.hpp": lambda: render_cpp_header(
         TABLE, (Path("/src/types.hpp"),), HOST_HEADER
     ),
+    "handles.h": handles,
     "kernels.h": lambda: render_c_header(TABLE, HOST_HEADER),
     "cpu_adapter.cpp": adapter,
     "plan.cmake": plan,

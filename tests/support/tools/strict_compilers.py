@@ -9,7 +9,14 @@ from pathlib import Path
 from kbuild import resources
 
 INCLUDE = resources.native_directory() / "include"
-COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+
+
+def find_all(*names: str) -> list[str]:
+    """Return the programs that are on PATH."""
+    return [name for name in names if shutil.which(name)]
+
+
+COMPILERS = find_all("gcc", "clang")
 
 
 def compile_strictly(

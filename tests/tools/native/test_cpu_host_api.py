@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,17 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 
     assert done.returncode == 0
     assert done.stdout == expected
+
+
+@pytest.mark.slow
+def test_mistakes_of_a_mixed_source_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
+    source = MISTAKES / "mistakes.cu"
+
+    done = run(sys.executable, "-m", "kbuild", "run", "--backend", "cpu", source, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (MISTAKES / "mistakes.txt").read_text()
+    assert "Assertion `null != nullptr` failed." in done.stderr
 
 
 @pytest.mark.parametrize("kind", UNSUPPORTED)

@@ -521,7 +521,7 @@ def test_headers_compile_when_the_project_defines_common_macros(
     macros = "".join(f"#define {word} 1.5f\n" for word in COMMON_MACRO_NAMES)
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
-    host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/vector_types.hpp>\n"
+    host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
     source.write_text(
         library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
     )

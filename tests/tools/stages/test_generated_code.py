@@ -19,10 +19,11 @@ from support.files.generated import (
     TYPES,
     adapter,
     debug_stub_unit,
+    handles,
     param,
     row,
 )
-from support.tools.strict_compilers import COMPILERS, compile_strictly
+from support.tools.strict_compilers import COMPILERS, compile_strictly, find_all
 
 
 @pytest.mark.parametrize("options", [("-O0",), ("-O2",), ("-O2", "-fPIC"), ("-fno-pic",)])
@@ -161,3 +162,52 @@ def test_several_linked_backends_need_a_selection(tmp_path: Path) -> None:
 
     assert "kernel targets of several backends are linked" in error
     assert compile_host(tmp_path, "c", '#include "cpu.h"\n', *options) == ""
+
+
+MIXED_TEXT = """
+namespace ns { void scale(float *); static float w[16]; }
+template <class T> void axpy(T);
+struct Closure { int value; };
+template <class F> void on(F);
+static int sv;
+extern __attribute__((visibility("hidden"))) int *mm;
+void *list[] = {(void *)(void (*)(float))axpy<float>, (void *)ns::scale, (void *)&mm, ns::w};
+int main() { kbuild_prepare_variables(); return sv; }
+"""
+# The kind of each symbol, as nm prints it: lower case is local, upper case is global.
+SYMBOLS = {
+    "_ZN2ns5scaleEPf": "D",
+    "_Z4axpyIfEvT_": "d",
+    "_Z2onI7ClosureEvT_": "d",
+    "_Z2onZ4mainEUliE_": "d",
+    "plain": "D",
+    "_Z5localv": "d",
+    "kbuild_handle_1a2b_0": "D",
+    "kbuild_handle_1a2b_4": "D",
+    "kbuild_stub_1a2b_0": "w",
+    "_ZN2ns1wE": "V",
+    "_ZN2nsL1wE": "b",
+    "kbuild_shadow_1a2b_0": "B",
+    "kbuild_shadow_1a2b_1": "B",
+    "kbuild_shadow_1a2b_2": "D",
+    "mm": "V",
+    "named": "V",
+}
+
+
+@pytest.mark.parametrize("options", [("-O0", "-fPIC"), ("-O2", "-fno-pic"), ("-O2", "-fPIE")])
+@pytest.mark.parametrize("compiler", [*COMPILERS, *find_all("aarch64-linux-gnu-g++")])
+def test_handles_define_symbols(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
+    (tmp_path / "handles.h").write_bytes(handles())
+    source = tmp_path / "text.cpp"
+    declaration = "static inline void kbuild_prepare_variables(void);\n"
+    source.write_text(f'{declaration}{MIXED_TEXT}#include "handles.h"\n')
+
+    result = compile_strictly(compiler, "c++", source, *options)
+
+    assert result.returncode == 0, result.stderr
+    listed = subprocess.run(
+        ["nm", source.with_suffix(".o")], capture_output=True, text=True, check=True
+    )
+    found = {line.split()[-1]: line.split()[-2] for line in listed.stdout.splitlines()}
+    assert {name: found.get(name) for name in SYMBOLS} == SYMBOLS

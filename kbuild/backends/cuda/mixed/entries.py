@@ -168,7 +168,8 @@ def _is_external(name: str, text: bytes) -> bool:
             max(text.rfind(end, start, place.start()) for end in _ENDS) + 1 : place.start()
         ]
         is_parameter = before.count(b"(") != before.count(b")")
-        if is_parameter or b"=" in before or not _MEMORY_SPACE.search(before):
+        is_value = b"=" in before and b"," not in before.rpartition(b"=")[2]
+        if is_parameter or is_value or not _MEMORY_SPACE.search(before):
             continue
         words = frozenset(re.findall(rb"\w+", before[before.rfind(b"*") + 1 :]))
         if b"extern" in before.split():

@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compile unless the outputs are fresh, and print the compiler's warnings."""
     edge = read_edge(arguments.edge)
-    if not is_fresh(edge.stamp, edge.depfile, (arguments.edge, arguments.flags)):
+    inputs = (arguments.edge, arguments.flags, edge.input)  # the depfile does not list a device key
+    if not is_fresh(edge.stamp, edge.depfile, inputs):
         outcome = compile_edge(edge, read_flags(arguments.flags))
         sys.stderr.write(outcome.compiled.warnings)
     return 0

@@ -77,18 +77,43 @@ inline kbuild_launch_config to_c(const configuration& __configuration) {
     return __result;
 }
 
-// Launches a kernel whose handle kbuild defines. The runtime records a failure.
-template <class... __P>
-__attribute__((always_inline)) inline void launch(void (*__kernel)(__P...),
-                                                  const configuration& __configuration,
-                                                  void** __args) {
-    const kbuild_launch_config __config = to_c(__configuration);
-    (void)::kbuild::detail::launch_by_handle(__kernel, __config, __args, __configuration.file,
-                                                            __configuration.line);
+// Launches a kernel without a debug stub. The runtime records a failure.
+__attribute__((always_inline)) inline kbuild_error_t launch_plainly(
+    const void* __kernel, const kbuild_launch_config* __config, void** __args) {
+#if defined(KBUILD_BACKEND_CUDA) || defined(KBUILD_BACKEND_HIP)
+    return kbuild_launch_unprepared(__kernel, __config, __args);
+#else
+    return kbuild_cpu_launch_limited(__kernel, __config, __args);
+#endif
 }
 
-// A kernel that is only known at run time. It is possibly not one of kbuild's, so that its address
-// is not a handle and cannot be read.
+// Launches a kernel through its debug stub, or without one if it is null.
+template <class... __P>
+__attribute__((always_inline, artificial)) inline void launch_with(
+    void (*__stub)(__P...), void (*__kernel)(__P...), const configuration& __configuration,
+    const kbuild_launch_config& __config, void** __args) {
+    if (__builtin_expect(__stub == nullptr, 1))
+        (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
+    else
+        (void)detail::launch_through_stub(
+            __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x, __config.grid.y,
+            __config.grid.z, __config.block.x, __config.block.y, __config.block.z,
+            __config.shared_bytes, __config.stream, __configuration.file, __configuration.line);
+}
+
+// Launches a kernel whose handle kbuild defines.
+template <class... __P>
+__attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(__P...),
+                                                              const configuration& __configuration,
+                                                              void** __args) {
+    const kbuild_launch_config __config = to_c(__configuration);
+    kbuild_error_t __code;
+    if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args, &__code))
+        launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
+}
+
+// A kernel that is only known at run time. It is possibly not one of kbuild's. Then its address is
+// not that of a handle, and its content has no meaning.
 template <class... __P>
 class bound {
 public:
@@ -98,11 +123,19 @@ public:
     void operator()(__P... __args) const {
         void* __addresses[] = {address_of(__args)..., nullptr};
         const kbuild_launch_config __config = to_c(configuration_);
-        (void)::kbuild::detail::launch_by_address(kernel_, __config, __addresses, configuration_.file,
-                                                  configuration_.line);
+        const auto __handle = reinterpret_cast<const void*>(kernel_);
+        kbuild_error_t __code;
+        if (!kbuild_launch_prepared(__handle, &__config, __addresses, &__code))
+            launch_with(find_stub(__handle), kernel_, configuration_, __config, __addresses);
     }
 
 private:
+    static auto find_stub(const void* __handle) -> void (*)(__P...) {
+        using __Stub = void (*)(__P...);
+        const void* const __stub = kbuild_find_stub != nullptr ? kbuild_find_stub(__handle) : nullptr;
+        return reinterpret_cast<__Stub>(const_cast<void*>(__stub));
+    }
+
     template <class __T>
     static void* address_of(__T& __argument) {
         return const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(__argument)));

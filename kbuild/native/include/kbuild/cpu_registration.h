@@ -5,6 +5,7 @@
 #include <kbuild/host_cpu.h>
 #include <kbuild/detail/launch/limits.h>
 #include <kbuild/detail/launch/memory.h>
+#include <kbuild/detail/module_search.h>
 #include <stdlib.h>
 
 /* The CPU backend's containers need no wrapper record. */
@@ -12,8 +13,28 @@
 #define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)
 #define KBUILD_WRAPPER(name) 0
 
+#ifdef KBUILD_HAS_DEBUG_STUBS
+/* Calls the debug stub of a kernel of this stub unit, which defines it.  Returns whether the kernel
+ * has one. */
+static int kbuild_call_stub(const void *__handle, void *const *__args);
+
+static int kbuild_launch_kernel(const void *__handle, const struct kbuild_launch_config *__config,
+                                void *const *__args)
+{
+    int __error;
+    if (kbuild_is_extended(__config) || *(const void *const *)__handle == 0)
+        return kbuild_cpu_launch(__handle, __config, __args);
+    __error = kbuild_push_configuration(__config);
+    if (__error == 0 && kbuild_call_stub(__handle, __args))
+        __error = kbuild_take_stub_result();
+    return __error;
+}
+#else
+#define kbuild_launch_kernel kbuild_cpu_launch
+#endif
+
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
-    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,
+    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_launch_kernel,
     kbuild_cpu_allocate,     kbuild_cpu_release, kbuild_cpu_copy,
     kbuild_cpu_synchronize,  kbuild_cpu_error_message,
 };

@@ -35,6 +35,14 @@ struct kbuild_parameter {
     using __type = __T;
 };
 
+// A parameter whose type the stub unit cannot name.  A stub with such a parameter declares no
+// parameters, because only the type tells how the caller passes them.  It finds the arguments where
+// the launch left their addresses.
+template <size_t __N>
+struct kbuild_opaque {
+    unsigned char __bytes[__N];
+};
+
 // Returns the address of an argument, even if its type overloads operator&.
 template <class __T>
 void* kbuild_address_of(__T& __argument) {
@@ -80,11 +88,24 @@ extern "C" void kbuild_note_call_site(const char* file, unsigned line)
 }
 
 // For launches through pointers; see kbuild/chevron.hpp.
-extern "C" const void* kbuild_find_stub(const void* kernel)
+extern "C" const void* kbuild_find_stub(const void* __kernel)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" const void* kbuild_find_stub(const void* kernel)
+extern "C" const void* kbuild_find_stub(const void* __kernel)
 {
-    return kbuild_find_module(kernel) != nullptr ? *static_cast<const void* const*>(kernel) : nullptr;
+    return kbuild_find_module(__kernel) != nullptr ? *static_cast<const void* const*>(__kernel) : nullptr;
+}
+
+// The addresses of the arguments of the launch that calls a stub next. It is separate from
+// kbuild_call, whose layout stub units of other versions share.
+extern __thread void* const* kbuild_arguments
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+__thread void* const* kbuild_arguments = nullptr;
+
+extern "C" void kbuild_note_arguments(void* const* arguments)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" void kbuild_note_arguments(void* const* arguments)
+{
+    kbuild_arguments = arguments;
 }
 
 // Returns whether a stub has left a result, and sets it. The last error that the runtime reports
@@ -278,6 +299,7 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
 {
     struct kbuild_launch_config __config = {};
     kbuild_call.caller = caller;
+    kbuild_arguments = nullptr;
     if (kbuild_take_configuration(&__config) != 0) {
         struct kbuild_text text;
         kbuild_begin_report(&text, stub);
@@ -310,6 +332,23 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
         kbuild_trace(target, &event);
     }
     kbuild_call = {nullptr, 0, nullptr, 1, __result};
+}
+
+// Returns the addresses of the arguments of an opaque stub. Returns null if its caller did not leave
+// them, because it is not kbuild::launch or is compiled with an older version of it.
+__attribute__((unused)) static void* const* kbuild_find_arguments(struct kbuild_stub* stub,
+                                                                  const void* caller)
+{
+    struct kbuild_launch_config __config = {};
+    if (kbuild_arguments != nullptr) return kbuild_arguments;
+    struct kbuild_text text;
+    kbuild_call.caller = caller;
+    kbuild_begin_report(&text, stub);
+    kbuild_append(&text, "the types of the arguments are unknown; launch the kernel with kbuild::launch "
+                         "of this version, or list the headers that define the types in HEADERS");
+    kbuild_end_report(&text);
+    (void)kbuild_take_configuration(&__config);
+    return nullptr;
 }
 
 #endif

@@ -6,12 +6,20 @@
 #define KBUILD_HOST_BACKEND "cpu"
 
 #include <kbuild/cpu_runtime.h>
+#include <kbuild/detail/launch/entry.h>
 
 typedef int kbuild_error_t;
+
+/* The label keeps a copy of this function apart from the linkable one. */
+static inline kbuild_error_t kbuild_launch(const void *__kernel,
+                                           const struct kbuild_launch_config *__config,
+                                           void **__args) __asm__("kbuild_launch_inline");
 
 static inline kbuild_error_t kbuild_launch(const void *__kernel,
                                            const struct kbuild_launch_config *__config, void **__args)
 {
+    if (kbuild_has_debug_stub(__kernel) && !kbuild_is_extended(__config))
+        return kbuild_launch_in_module(__kernel, __config, __args);
     return kbuild_cpu_launch(__kernel, __config, __args);
 }
 

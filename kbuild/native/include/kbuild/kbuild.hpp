@@ -165,11 +165,20 @@ template <class... __P>
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
     void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {static_cast<void*>(std::addressof(__args))...};
-    const kbuild_error_t __code =
-        __builtin_expect(kbuild_is_extended(&__c_config), 0)
-            ? kbuild_launch_extended(__handle, &__c_config, __addresses)
-            : detail::launch_by_handle(__kernel, __c_config, __addresses,
-                                                      __config.file, __config.line);
+    kbuild_error_t __code;
+    if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
+        __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
+    } else if (!kbuild_launch_prepared(__handle, &__c_config, __addresses, &__code)) {
+        if (const auto __stub = detail::stub_of(__kernel); __builtin_expect(__stub != nullptr, 0)) {
+            __code = detail::launch_through_stub(
+                __stub, detail::make_indices<sizeof...(__P)>(), __addresses, __c_config.grid.x,
+                __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
+                __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
+                __config.line);
+        } else {
+            __code = kbuild_launch_unprepared(__handle, &__c_config, __addresses);
+        }
+    }
     if (__builtin_expect(__code == 0, 1)) return error();
     return error(__code, __handle);
 }

@@ -610,6 +610,17 @@ def test_stripped_stubs_lack_evidence() -> None:
     assert [note.rule for note in report.rules_skipped] == ["KB305", "KB307", "KB308"]
 
 
+def test_visibility_of_local_symbols_has_no_meaning() -> None:
+    facts = _change_stub(EXPORTED_WITH_STUBS, binding="local", visibility="default")
+
+    def hide(handle: HandleFacts) -> HandleFacts:
+        assert handle.symbol is not None
+        return replace(handle, symbol=replace(handle.symbol, binding="local", visibility="hidden"))
+
+    report = verify((change_handle(facts, hide),), rules=select_rules(["KB307"]))
+    assert report.findings == ()
+
+
 def test_kernel_called_names_caller_and_library() -> None:
     (finding,) = verify((host_facts("object", ("call", SCALE)), EXPORTED)).findings
     assert (finding.path, finding.symbol) == ("host.object", SCALE)

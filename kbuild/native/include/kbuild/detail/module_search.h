@@ -3,7 +3,7 @@
 #ifndef KBUILD_DETAIL_MODULE_SEARCH_H
 #define KBUILD_DETAIL_MODULE_SEARCH_H
 
-#include <kbuild/module.h>
+#include <kbuild/detail/launch/entry.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -192,6 +192,16 @@ static inline const struct kbuild_module *kbuild_find_module(const void *handle)
     struct kbuild_module_search search = { handle, 0, 0, 0 };
     dl_iterate_phdr(kbuild_search_object, &search);
     return search.module;
+}
+
+/* See kbuild/detail/launch/entry.h.  Every stub unit defines it in the same way, so it does not matter
+ * whose definition the linker keeps. */
+int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_config *__config,
+                            void *const *__args)
+{
+    const struct kbuild_module *const module = kbuild_find_module(__kernel);
+    const int invalid_kernel = 98; /* of all runtimes */
+    return module != 0 ? module->runtime->launch(__kernel, __config, __args) : invalid_kernel;
 }
 
 /* Returns how many modules define the variable with this shadow. */

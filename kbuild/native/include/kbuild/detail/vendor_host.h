@@ -10,15 +10,7 @@
 #ifndef KBUILD_DETAIL_VENDOR_HOST_H
 #define KBUILD_DETAIL_VENDOR_HOST_H
 
-#include <kbuild/module.h>
-
-/* Stub units define these functions, with the visibility of their target.  They are weak because
- * host code can be linked without any stub unit, and because a program can contain several. */
-#if defined(KBUILD_TARGET_VISIBILITY)
-#define KBUILD_STUB_UNIT_FUNCTION __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)))
-#else
-#define KBUILD_STUB_UNIT_FUNCTION __attribute__((weak))
-#endif
+#include <kbuild/detail/launch/entry.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +44,29 @@ static inline struct dim3 kbuild_to_dim3(struct kbuild_dim3 extent)
     return result;
 }
 
+/* Launches through the debug stub.  The parameters are numbers because a pointer to the configuration
+ * would make compilers keep it in memory for all launches. */
+__attribute__((cold, noinline, unused)) static kbuild_error_t
+kbuild_launch_stub(const void *kernel, void **args, uint32_t grid_x, uint32_t grid_y,
+                   uint32_t grid_z, uint32_t block_x, uint32_t block_y, uint32_t block_z,
+                   size_t shared_bytes, void *stream)
+{
+    const struct kbuild_launch_config config = { { grid_x, grid_y, grid_z },
+                                                 { block_x, block_y, block_z },
+                                                 shared_bytes,
+                                                 stream,
+                                                 { 0, 0, 0 },
+                                                 0,
+                                                 0,
+                                                 0 };
+    return kbuild_launch_in_module(kernel, &config, args);
+}
+
+/* The label keeps a copy of this function apart from the linkable one. */
+static inline kbuild_error_t kbuild_launch(const void *kernel,
+                                           const struct kbuild_launch_config *config,
+                                           void **args) __asm__("kbuild_launch_inline");
+
 __attribute__((always_inline)) static inline kbuild_error_t
 kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, void **args)
 {
@@ -62,6 +77,10 @@ kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, voi
         return kbuild_launch_extended(kernel, config, args);
     if (kbuild_launch_prepared(kernel, config, args, &error))
         return error;
+    if (kbuild_has_debug_stub(kernel))
+        return kbuild_launch_stub(kernel, args, config->grid.x, config->grid.y, config->grid.z,
+                                  config->block.x, config->block.y, config->block.z,
+                                  config->shared_bytes, config->stream);
     return kbuild_launch_unprepared(kernel, config, args);
 }
 

@@ -70,10 +70,29 @@ static int kbuild_resolve_kernel(const void *handle)
     return (int)KBUILD_VENDOR(FuncGetAttributes)(&attributes, handle);
 }
 
+/* Calls the debug stub of a kernel of this stub unit, which defines it.  Returns whether the kernel
+ * has one. */
+#ifdef KBUILD_HAS_DEBUG_STUBS
+static int kbuild_call_stub(const void *handle, void *const *args);
+#endif
+
 static int kbuild_launch_kernel(const void *handle, const struct kbuild_launch_config *config,
                                 void *const *args)
 {
-    return kbuild_launch(handle, config, (void **)args);
+    kbuild_error_t error;
+    if (kbuild_is_extended(config))
+        return kbuild_launch_extended(handle, config, (void **)args);
+    if (kbuild_launch_prepared(handle, config, (void **)args, &error))
+        return error;
+#ifdef KBUILD_HAS_DEBUG_STUBS
+    if (*(const void *const *)handle != 0) {
+        error = kbuild_push_configuration(config);
+        if (error == 0 && kbuild_call_stub(handle, args))
+            error = kbuild_take_stub_result();
+        return error;
+    }
+#endif
+    return kbuild_launch_unprepared(handle, config, (void **)args);
 }
 
 /* Explains a failure of the module's kernels.  If the artifact might have no code for the device,

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Debug stubs define these two functions. Launches without a debug stub do not use them.
+// Debug stubs define these functions. Launches without a debug stub do not use them.
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
+extern "C" void kbuild_note_arguments(void* const* arguments) __attribute__((weak));
 
 // Returns the debug stub of a kernel; null if the address is not that of a kernel's handle.
-extern "C" const void* kbuild_find_stub(const void* kernel) __attribute__((weak));
+extern "C" const void* kbuild_find_stub(const void* __kernel) __attribute__((weak));
 
 namespace kbuild {
 namespace detail {
@@ -22,9 +23,7 @@ template <size_t __N, size_t... __I>
 struct make_indices : make_indices<__N - 1, __N - 1, __I...> {};
 
 template <size_t... __I>
-struct make_indices<0, __I...> {
-    using type = indices<__I...>;
-};
+struct make_indices<0, __I...> : indices<__I...> {};
 
 // Returns the content of the handle: the debug stub, or null.
 template <class... __P>
@@ -48,48 +47,10 @@ __attribute__((noinline)) kbuild_error_t launch_through_stub(
     __config.stream = __stream;
     if (const kbuild_error_t __code = kbuild_push_configuration(&__config)) return __code;
     if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
-    (void)__args;  // unused if there are no parameters
+    // For stubs that cannot name the types of their parameters and ignore those of the call.
+    if (kbuild_note_arguments != nullptr) kbuild_note_arguments(__args);
     __stub(*static_cast<__P*>(__args[__I])...);
     return kbuild_take_stub_result();
-}
-
-// Launches a kernel through its debug stub; without one, through the runtime.
-template <class... __P>
-__attribute__((always_inline)) inline kbuild_error_t launch_with_stub(
-    void (*__kernel)(__P...), void (*__stub)(__P...), const kbuild_launch_config& __config,
-    void** __args, const char* __file, unsigned __line) {
-    if (__builtin_expect(__stub != nullptr, 0))
-        return launch_through_stub(__stub, typename make_indices<sizeof...(__P)>::type(), __args,
-                                   __config.grid.x, __config.grid.y, __config.grid.z,
-                                   __config.block.x, __config.block.y, __config.block.z,
-                                   __config.shared_bytes, __config.stream, __file, __line);
-    return kbuild_launch_unprepared(reinterpret_cast<const void*>(__kernel), &__config, __args);
-}
-
-// Launches a kernel whose handle kbuild defines. The configuration must not have attributes that a
-// stub cannot pass on.
-template <class... __P>
-__attribute__((always_inline)) inline kbuild_error_t launch_by_handle(
-    void (*__kernel)(__P...), const kbuild_launch_config& __config, void** __args,
-    const char* __file, unsigned __line) {
-    kbuild_error_t __code;
-    if (kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args, &__code))
-        return __code;
-    return launch_with_stub(__kernel, stub_of(__kernel), __config, __args, __file, __line);
-}
-
-// Launches a kernel that another compiler has possibly built. Then its address is not that of a
-// handle, and its content has no meaning.
-template <class... __P>
-kbuild_error_t launch_by_address(void (*__kernel)(__P...), const kbuild_launch_config& __config,
-                                 void** __args, const char* __file, unsigned __line) {
-    using __Stub = void (*)(__P...);
-    const auto __handle = reinterpret_cast<const void*>(__kernel);
-    kbuild_error_t __code;
-    if (kbuild_launch_prepared(__handle, &__config, __args, &__code)) return __code;
-    const void* const __found = kbuild_find_stub != nullptr ? kbuild_find_stub(__handle) : nullptr;
-    const auto __stub = reinterpret_cast<__Stub>(const_cast<void*>(__found));
-    return launch_with_stub(__kernel, __stub, __config, __args, __file, __line);
 }
 
 }  // namespace detail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from kbuild.cxx.source_tokens import SourceTokens
+from kbuild.cxx.source.tokens import SourceTokens
 
 CLASS_KEYS: Final = frozenset((b"class", b"struct", b"union"))
 _ACCESS: Final = frozenset((b"public", b"protected", b"private"))

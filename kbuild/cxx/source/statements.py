@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kbuild.cxx.source_tokens import SourceTokens
+from kbuild.cxx.source.tokens import SourceTokens
 
 _HEADS: Final = frozenset((b"if", b"for", b"while", b"switch", b"catch"))
 _BRACKETS: Final = frozenset((b"(", b"[", b"{"))

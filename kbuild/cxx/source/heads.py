@@ -6,13 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from kbuild.cxx.declared_names import skip_angles, skip_group
-from kbuild.cxx.items import is_name
+from kbuild.cxx.source.declarations import is_name
+from kbuild.cxx.source.names import skip_angles, skip_group
+from kbuild.cxx.source.words import BUILTIN_TYPES
 
-_BUILTIN: Final = frozenset(
-    b"void bool char char8_t char16_t char32_t wchar_t short int long float double signed"
-    b" unsigned".split()
-)
 _SPECIFIERS: Final = frozenset(
     b"static inline extern virtual explicit friend __host__ __forceinline__ __noinline__"
     b" __inline__ CUDART_CB".split()
@@ -59,7 +56,7 @@ def is_plain_function(head: Sequence[bytes], class_name: bytes | None) -> bool:
 
 def is_specifier(word: bytes) -> bool:
     """Return whether a word can be part of any declaration without changing what it declares."""
-    return word in _SPECIFIERS or word in _BUILTIN or word in _CV or word == b"*"
+    return word in _SPECIFIERS or word in BUILTIN_TYPES or word in _CV or word == b"*"
 
 
 def _read_shape(head: Sequence[bytes]) -> tuple[str, dict[int, bytes]]:
@@ -81,7 +78,7 @@ def _read_shape(head: Sequence[bytes]) -> tuple[str, dict[int, bytes]]:
 
 _LETTERS: Final = {
     **dict.fromkeys(_SPECIFIERS, "S"),
-    **dict.fromkeys(_BUILTIN, "B"),
+    **dict.fromkeys(BUILTIN_TYPES, "B"),
     **dict.fromkeys(_CV, "C"),
     **dict.fromkeys(_ELABORATED, "E"),
     **dict.fromkeys(_ENDINGS, "F"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kbuild.cxx.items import CLASS_KEYS, is_name
+from kbuild.cxx.source.declarations import CLASS_KEYS, is_name
 
 _AFTER_NAME: Final = frozenset((b"(", b"=", b";", b",", b"[", b"{", b":", b")", b"]"))
 _AFTER_LOCAL: Final = frozenset((b",", b")", b"=", b"[", b";", b"{", b">", b":"))

@@ -1,0 +1,1 @@
+"""Read C++ source text that is not preprocessed: tokens, declarations, and statements."""

@@ -1,0 +1,3 @@
+#pragma once
+
+static __global__ void from_header(int *p) { *p = 5; }

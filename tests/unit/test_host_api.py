@@ -1,0 +1,34 @@
+"""The documentation of the CPU backend's host API lists what its headers declare."""
+
+from __future__ import annotations
+
+import re
+
+from kbuild.backends.cpu import build
+from kbuild.resources import native_directory
+from support.commands import ROOT
+
+HEADERS = native_directory() / "device" / "cpu" / "kbuild_cpu" / "host"
+PAGE = ROOT / "docs" / "reference" / "cuda-host-api.md"
+DECLARED = r"KBUILD_API\((\w+)\)|const char \*KBUILD_VENDOR\((\w+)\)\("
+
+
+def test_page_lists_every_function() -> None:
+    listed = PAGE.read_text().split("## Functions")[1].split("C++ also has")[0]
+    text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
+    declared = {"cuda" + (first or second) for first, second in re.findall(DECLARED, text)}
+    assert len(declared) > 100
+    assert declared == set(re.findall(r"`(cuda\w+)`", listed))
+
+
+def test_no_function_is_both_declared_and_unsupported() -> None:
+    unsupported = set(re.findall(r"X\((\w+)\)", (HEADERS / "unsupported_api.h").read_text()))
+    text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
+    assert len(unsupported) > 100
+    assert unsupported & set(re.findall(r"KBUILD_API\((\w+)\)", text)) == set()
+
+
+def test_device_has_the_compute_capability_of_device_code() -> None:
+    header = (native_directory() / "cpu" / "devices" / "properties.hpp").read_text()
+    digits = dict(re.findall(r"compute_capability_(major|minor) = (\d)", header))
+    assert f"-D__CUDA_ARCH__={digits['major']}{digits['minor']}0" in build.DEVICE_MACROS

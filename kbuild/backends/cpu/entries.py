@@ -9,13 +9,13 @@ from kbuild.backends.cpu.contents import OWN_SUFFIX, REFERENCE_PREFIX, display_v
 from kbuild.backends.cpu.objects import describe_object
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
-from kbuild.demangle.names import demangle
 from kbuild.errors import SourceError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Variable
 
-# Itanium C++ ABI, section 5.1.1: both compilers put it before names with internal linkage.
-_INTERNAL: Final = re.compile(r"L(?=\d)")
+# Part of a nested name; both compilers put an L before names with internal linkage.
+# Source: Itanium C++ ABI, section 5.1.
+_NAME: Final = re.compile(r"(?P<internal>L)?(?P<length>\d+)|S[0-9A-Z]*_|St")
 _ANONYMOUS: Final = "_GLOBAL__N_"
 # Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
 _MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
@@ -83,10 +83,11 @@ def names_local_entity(symbol: str) -> bool:
 
 def drop_internal_mark(symbol: str) -> str:
     """Return the name of a static function as if it were not static."""
-    for mark in _INTERNAL.finditer(symbol):
-        candidate = symbol[: mark.start()] + symbol[mark.end() :]
-        if demangle(candidate) == demangle(symbol):
-            return candidate
+    position = len("_ZN") if symbol.startswith("_ZN") else len("_Z")
+    while (name := _NAME.match(symbol, position)) is not None:
+        if name["internal"]:
+            return symbol[:position] + symbol[position + 1 :]
+        position = name.end() + int(name["length"] or 0)
     return symbol
 
 

@@ -15,6 +15,8 @@ from kbuild.backends.cpu.entries import drop_internal_mark, names_local_entity
         ("_ZL3tstIiEvPT_", "_Z3tstIiEvPT_"),
         ("_Z4tmplILi4EEvPi", "_Z4tmplILi4EEvPi"),
         ("_Z3L2xPi", "_Z3L2xPi"),
+        ("_Z4callIZL4mainvE5LocalEvT_Pi", "_Z4callIZL4mainvE5LocalEvT_Pi"),
+        ("_ZN2nsL4callIZL4mainvE5LocalEvT_Pi", "_ZN2ns4callIZL4mainvE5LocalEvT_Pi"),
         ("k", "k"),
     ],
 )

@@ -1,0 +1,88 @@
+"""Programs of mixed sources on the CPU."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import SourceError, ToolError
+from support.mixed_programs import PROJECT, build_program
+from support.tools.toolchains import NEWER_CLANG, needs_programs
+
+STRICT = ("-O0", "-Wall", "-Wextra", "-Werror")
+
+
+@pytest.mark.parametrize(
+    ("host", "device"),
+    [
+        pytest.param("g++", "g++"),
+        pytest.param("clang++", "clang++", marks=[pytest.mark.slow, needs_programs("clang++")]),
+        pytest.param(
+            NEWER_CLANG, NEWER_CLANG, marks=[pytest.mark.slow, needs_programs(NEWER_CLANG)]
+        ),
+    ],
+)
+def test_a_program_with_all_kinds_of_code(tmp_path: Path, host: str, device: str) -> None:
+    sources = (PROJECT / "program.cu", PROJECT / "second.cu")
+    program = build_program(tmp_path, sources, compilers=(host, device), options=STRICT)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout
+    # Each constructor ran once: not in the images.
+    assert sorted(done.stdout.splitlines()) == [
+        "constructed a member of a template",
+        "constructed a variable",
+        "constructed an inline variable",
+        "thrown",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("host", "device"),
+    [
+        pytest.param("g++", "g++"),
+        pytest.param("clang++", "g++", marks=[pytest.mark.slow, needs_programs("clang++")]),
+        pytest.param("g++", "clang++", marks=[pytest.mark.slow, needs_programs("clang++")]),
+    ],
+)
+def test_a_device_link(tmp_path: Path, host: str, device: str) -> None:
+    sources = (PROJECT / "linked.cu", PROJECT / "linked_second.cu")
+    program = build_program(
+        tmp_path, sources, compilers=(host, device), options=STRICT, is_relocatable=True
+    )
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, "constructed\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            (
+                "#include <cooperative_groups.h>\n"
+                "template <class T> __global__ void unused() { cooperative_groups::this_grid(); }\n"
+                "__global__ void k() { cooperative_groups::this_grid().sync(); }\n"
+            ),
+            r"a\.cu:3:.*does not support cooperative groups",
+        ),
+        ("#include <cuda_fp16.h>\n__global__ void k(half* p);\n", r"a\.cu:2:.*half precision"),
+        ("int f();\n__device__ int x = f();\n", r"a\.cu:2:"),
+    ],
+)
+def test_unsupported_device_code_names_its_line(tmp_path: Path, text: str, message: str) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(text)
+
+    with pytest.raises(ToolError, match=message):
+        build_program(tmp_path / "out", (source,), options=("-O0",))
+
+
+def test_launches_in_device_code_name_their_line(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text("__global__ void k() {\n  k<<<1, 1>>>();\n}\n")
+
+    with pytest.raises(SourceError, match=r"a\.cu:2: device code launches kernel 'k'"):
+        build_program(tmp_path / "out", (source,))

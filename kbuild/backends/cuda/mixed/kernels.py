@@ -14,7 +14,7 @@ from kbuild.backends.cuda.mixed.active_text import ActiveText
 from kbuild.backends.cuda.mixed.heads import Head, read_head
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.scopes import Scopes, list_head
+from kbuild.cxx.scopes import Scopes, find_scopes, list_head
 from kbuild.cxx.tokens import find_close, list_tokens
 
 _WRAPPER: Final = "__wrapper__device_stub_"
@@ -95,7 +95,7 @@ class Kernels:
         ends = [end for end in map(self._find_end, places) if end and end not in self.found]
         if not ends:
             return
-        scopes = Scopes(self._text, (*self.found, *ends))
+        scopes = find_scopes(self._text)
         kernels = {self._name(end, head, scopes) for end, head in self._heads.items()}
         for end in ends:
             head = read_head(list_head(self._text, end - 1))

@@ -16,6 +16,9 @@ _EXPRESSION: Final = frozenset(
     | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
     | {"namespace", "while", "for", "switch", "void", "template"}
 )
+_CLASS_BEFORE: Final = re.compile(r"\b(?:class|struct)\b(?:[^;{}()=]*\s)?$")
+_MOST_LOOKED_BACK: Final = 400  # characters
+_DEEPEST: Final = 4  # classes that derive from each other
 _DECLARED_AFTER_TYPE: Final = ("=", ";", ",", ")", "(", "{", "[", ":")
 
 
@@ -130,8 +133,11 @@ def _list_owners(text: str, function: Scope) -> Iterator[str]:
 
 def _has_member(text: str, owner: str, name: str, depth: int = 0) -> bool:
     """Return whether a class or one of its base classes has a member with a name."""
-    heads = re.compile(rf"\b(?:class|struct)\b[^;{{}}()=]*?\b{re.escape(owner)}\b([^;{{}}()]*)\{{")
-    for head in heads.finditer(text):
+    # Patterns that start with the name are searched as fast as a plain string.
+    for head in re.finditer(rf"{re.escape(owner)}\b([^;{{}}()]*)\{{", text):
+        start = max(0, head.start() - _MOST_LOOKED_BACK)
+        if _CLASS_BEFORE.search(text, start, head.start()) is None:
+            continue
         brace = head.end() - 1
         close = find_close(text, brace)
         if close is None:
@@ -144,9 +150,6 @@ def _has_member(text: str, owner: str, name: str, depth: int = 0) -> bool:
         if depth < _DEEPEST and any(_has_member(text, base, name, depth + 1) for base in bases):
             return True
     return False
-
-
-_DEEPEST: Final = 4  # classes that derive from each other
 
 
 def declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from kbuild.cxx.callees import Name, declares, is_shadowed, read_name
 from kbuild.cxx.model import KernelDeclaration, Launch
-from kbuild.cxx.scopes import Scopes, list_head
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import Token, list_tokens, match_brackets, split_at_commas
 
 _WORD_BEFORE: Final = re.compile(r"(?:(\w+)\s+|([>*&])\s*)\Z")
@@ -30,21 +30,12 @@ class Using:
 class KernelNames:
     """The namespaces in which each kernel can be named."""
 
-    def __init__(
-        self, text: str, kernels: Iterable[KernelDeclaration], positions: list[int]
-    ) -> None:
-        """Find the namespaces of the kernels, and of using-declarations for them.
-
-        Args:
-            text: The preprocessed text.
-            kernels: The kernels.
-            positions: Further positions whose scopes are needed.
-        """
+    def __init__(self, text: str, kernels: Iterable[KernelDeclaration]) -> None:
+        """Find the namespaces of the kernels, and of using-declarations for them."""
         self._text = text
         self._kernels = [kernel for kernel in kernels if kernel.form == "declaration"]
         usings = list(_find_usings(text, {kernel.name for kernel in self._kernels}))
-        starts = [kernel.start for kernel in self._kernels]
-        self.scopes = Scopes(text, [*positions, *starts, *(using.start for using in usings)])
+        self.scopes = find_scopes(text)
         self.kernels = [kernel for kernel in self._kernels if self._is_reachable(kernel)]
         self._variables: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
         self._namespaces: dict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -119,7 +110,7 @@ class KernelNames:
         """Return the positions and namespaces of the variables with a name in namespaces."""
         pattern = re.compile(rf"{re.escape(name)}\b(?=\s*[=;{{\[)])")
         found = [hit.start() for hit in pattern.finditer(self._text)]
-        scopes = Scopes(self._text, found)
+        scopes = self.scopes
         return [
             (hit, _drop_unnamed(scopes.name_namespace(hit)))
             for hit in found

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from kbuild.cxx.kernels import find_declaration_end, find_template_end
 from kbuild.cxx.model import Span
-from kbuild.cxx.scopes import Scopes, list_head
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import (
     ATTRIBUTES,
     SKIPPED,
@@ -77,7 +77,7 @@ def find_qualified(text: str, qualifiers: frozenset[str]) -> tuple[Declaration, 
         for found in re.finditer(pattern, text, re.VERBOSE | re.DOTALL)
         if found["word"]
     ]
-    scopes = Scopes(text, (mark.start for mark in marks))
+    scopes = find_scopes(text)
     found: list[Declaration] = []
     last = -1  # the position before which all qualifiers belong to the last declaration's head
     for mark in marks:

@@ -27,7 +27,7 @@ def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False)
     Raises:
         SourceError: A launch cannot be rewritten.
     """
-    names = KernelNames(text, found.kernels, [launch.start for launch in found.launches])
+    names = KernelNames(text, found.kernels)
     insertions = insert_siblings(text, names, module, is_device=is_device)
     calls = (
         _Call(launch, names.find_kernel(launch), module, f"kbuild_c{index}")

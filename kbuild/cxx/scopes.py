@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from kbuild.cxx.tokens import (
@@ -41,17 +42,45 @@ class Scope:
 
 
 class Scopes:
-    """The open braces around each of some positions, from the outside to the inside."""
+    """The open braces around positions in a text, from the outside to the inside."""
 
-    def __init__(self, text: str, positions: Iterable[int]) -> None:
-        """Scan the text once, up to the last position."""
+    def __init__(self, text: str) -> None:
+        """Scan the text once."""
         self._text = text
-        self._braces = _list_open_braces(text, sorted(set(positions)))
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._parents: list[int] = []
+        self._scan()
         self._scopes: dict[int, Scope] = {}
 
+    def _scan(self) -> None:
+        """List all pairs of braces, with the index of the pair around each of them."""
+        starts, ends, parents = self._starts, self._ends, self._parents
+        text = self._text
+        current = -1
+        for match in _BRACE.finditer(text):
+            start, end = match.span()
+            word = text[start]
+            if word == "{":
+                starts.append(start)
+                parents.append(current)
+                is_whole = end > start + 1
+                ends.append(end - 1 if is_whole else len(text))
+                if not is_whole:
+                    current = len(starts) - 1
+            elif word == "}" and current >= 0:
+                ends[current] = start
+                current = parents[current]
+
     def around(self, position: int) -> list[Scope]:
-        """Return the scopes around one of the positions."""
-        return [self._read(brace) for brace in self._braces[position]]
+        """Return the scopes around a position."""
+        index = bisect_left(self._starts, position) - 1
+        found = []
+        while index >= 0:
+            if self._ends[index] >= position:
+                found.append(self._read(self._starts[index]))
+            index = self._parents[index]
+        return found[::-1]
 
     def name_namespace(self, position: int) -> tuple[str, ...]:
         """Return the names of the namespaces around a position; unnamed ones have empty names."""
@@ -67,32 +96,10 @@ class Scopes:
         return self._scopes[brace]
 
 
-def _list_open_braces(text: str, positions: list[int]) -> dict[int, tuple[int, ...]]:
-    """Return the open braces around each position."""
-    found: dict[int, tuple[int, ...]] = {}
-    opened: list[int] = []
-    remaining = iter(positions)
-    position = next(remaining, None)
-    for match in _BRACE.finditer(text):
-        if position is None:
-            break
-        start, end = match.span()
-        word = text[start]
-        while position is not None and position <= start:
-            found[position] = tuple(opened)
-            position = next(remaining, None)
-        if word == "{" and end > start + 1:
-            while position is not None and position < end:
-                found[position] = (*opened, start)
-                position = next(remaining, None)
-        elif word == "{":
-            opened.append(start)
-        elif word == "}" and opened:
-            opened.pop()
-    while position is not None:
-        found[position] = tuple(opened)
-        position = next(remaining, None)
-    return found
+@lru_cache(maxsize=2)
+def find_scopes(text: str) -> Scopes:
+    """Return the scopes of a text. A pass needs them several times."""
+    return Scopes(text)
 
 
 def list_head(text: str, position: int) -> list[Token]:

@@ -132,17 +132,29 @@ def _write_address(parameter: Parameter) -> str:
 def _name_kernel(kernel: _Kernel, is_overloaded: bool) -> str:
     """Return an expression for the kernel's address.
 
-    Only overloaded names get a cast: compilers disagree about types with ``__restrict__``.
+    Only where the name is not enough, it gets a cast: compilers disagree about types with
+    ``__restrict__``.
     """
-    arguments = ", ".join(
-        f"{parameter.name}..." if parameter.is_pack else parameter.name
-        for parameter in kernel.signature.template
-    )
-    name = kernel.declaration.name + (f"<{arguments}>" if arguments else "")
-    if not is_overloaded:
-        return name
-    return f"static_cast<void (*)({_list_types(kernel)})>({name})"
+    template = kernel.signature.template
+    arguments = [f"{each.name}..." if each.is_pack else each.name for each in template]
+    if any(each.is_pack for each in template[:-1]):
+        arguments = []  # the pack would take all arguments, so the types must tell them
+    has_auto = any(_is_deduced(parameter) for parameter in kernel.signature.parameters)
+    name = kernel.declaration.name + (f"<{', '.join(arguments)}>" if arguments else "")
+    if is_overloaded or has_auto or (template and not arguments):
+        return f"static_cast<void (*)({_list_types(kernel)})>({name})"
+    return name
+
+
+def _is_deduced(parameter: Parameter) -> bool:
+    """Return whether the parameter makes the kernel a template without a header."""
+    return "auto" in parameter.key
 
 
 def _list_types(kernel: _Kernel) -> str:
-    return ", ".join(parameter.type for parameter in kernel.signature.parameters)
+    return ", ".join(
+        f"decltype({parameter.name}){'...' * parameter.is_pack}"
+        if _is_deduced(parameter)
+        else parameter.type
+        for parameter in kernel.signature.parameters
+    )

@@ -61,6 +61,7 @@ _QUALIFIERS: Final = frozenset(
         "enum",
     ]
 )
+_RESTRICT: Final = ("__restrict__", "__restrict", "restrict")
 _CALLED: Final = frozenset({"decltype", "typeof", "__typeof__", "__typeof", "__underlying_type"})
 
 
@@ -219,10 +220,23 @@ def _name_last(body: list[Token], start: int, default: str, new_name: str) -> Pa
 def _read_parameters(tokens: list[Token]) -> tuple[Parameter, ...]:
     if not tokens or [token.text for token in tokens] == ["void"]:
         return ()
-    return tuple(
-        _read_parameter(part, f"kbuild_{index}")
-        for index, part in enumerate(split_at_commas(tokens))
-    )
+    parameters: list[Parameter] = []
+    new_names: dict[str, str] = {}
+    for index, part in enumerate(split_at_commas(tokens)):
+        parameter = _read_parameter(_replace_names(part, new_names), f"kbuild_{index}")
+        parameters.append(parameter)
+        new_names[parameter.old_name] = parameter.name
+    return tuple(parameters)
+
+
+def _replace_names(tokens: list[Token], new_names: dict[str, str]) -> list[Token]:
+    """Replace the names of earlier parameters, which ``decltype`` and ``sizeof`` can use."""
+    return [
+        token._replace(text=new_names.get(token.text, token.text))
+        if not index or tokens[index - 1].text not in (".", "->", "::")
+        else token
+        for index, token in enumerate(tokens)
+    ]
 
 
 def split_initializer(tokens: list[Token]) -> tuple[list[Token], str]:
@@ -246,7 +260,7 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
     place, old = find_declarator(body)
     name = (body[old].text if old is not None else "") if keep_name else ""
     name = name or new_name
-    before = body[:place]
+    before = _drop_restrict(body[:place])
     after = body[place if old is None else old + 1 :]
     return Parameter(
         text=f"{join(before)} {name}{join(after)}{default}",
@@ -256,6 +270,17 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
         is_pack=any(token.text == "..." for token in before),
         key=_read_key(before, after),
     )
+
+
+def _drop_restrict(before: list[Token]) -> list[Token]:
+    """Drop ``__restrict__`` of the parameter itself: it is no part of the kernel's type.
+
+    g++ with ``-Wuseless-cast`` reports errors for casts of the addresses of such parameters.
+    """
+    last = max((index for index, token in enumerate(before) if token.text == "*"), default=0)
+    return [
+        token for index, token in enumerate(before) if index <= last or token.text not in _RESTRICT
+    ]
 
 
 def find_declarator(body: list[Token]) -> tuple[int, int | None]:

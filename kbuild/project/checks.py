@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder
 from kbuild.errors import ConfigurationError
 from kbuild.project.manifest import Manifest, ManifestTarget, error_prefix
+from kbuild.project.sources import is_kernel_source
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
+from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import STANDARDS
 
 
@@ -34,6 +37,7 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
 
 def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     table = target.table
+    _check_launches(manifest, target)
     key = manifest.name_key(target.name, "headers")
     for path in (manifest.root / header for header in table.headers):
         check_path(path, key)
@@ -59,3 +63,15 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     if table.backend != AUTOMATIC:
         with error_prefix(manifest.name_key(target.name, "backend")):
             find_builder(table.backend)
+
+
+def _check_launches(manifest: Manifest, target: ManifestTarget) -> None:
+    """Reject launches with ``<<<>>>`` in sources that C++ compilers read as they are."""
+    for path in target.sources:
+        line = None if is_kernel_source(path) else find_launch(files.read_file(path))
+        if line is not None:
+            raise ConfigurationError(
+                f"{manifest.name_key(target.name, 'sources')}: {path}:{line}: a launch with <<<>>> "
+                "in a C++ source, which kbuild does not rewrite; rename the file to "
+                f"'{path.stem}.cu'"
+            )

@@ -19,7 +19,10 @@ from kbuild.cxx.source.tokens import UnclearTextError, split_source
 
 _MARKER: Final = re.compile(rb'^#(?: |line )(\d+)(?: "((?:\\.|[^"\\\n])*)".*)?$', re.MULTILINE)
 _WORD: Final = re.compile(rb'"hidden"|[\w$]+|=')
-_ATTRIBUTES: Final = (b"__attribute__", b"__attribute", b"__declspec", b"__location__", b"alignas")
+_ATTRIBUTES: Final = frozenset(
+    b"__attribute__ __attribute __declspec __location__ alignas __launch_bounds__ __cluster_dims__"
+    b" __block_size__ __maxnreg__ __align__".split()
+)
 # Device code, as the attributes that the qualifiers expand to and as kbuild's own names for them.
 # The CPU backend uses visibility and sections.
 _DEVICE: Final = re.compile(

@@ -65,6 +65,10 @@ __global__ void sum(int* out, T... values) {
 template <class F>
 __global__ void apply(F function, int* out) { out[0] = function(20); }
 
+struct Triple {
+    __device__ int operator()(int value) const { return 3 * value; }
+};
+
 #define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
 
 template <class T>
@@ -84,7 +88,8 @@ static void (*chosen)(int*) = hidden;
 static void run_forms(int* d) {
     fill<<<1, 1>>>(d, 1);
     check("default argument", read_int(d) == 7);
-    fill<int><<<1, 1, 0>>>(d, 1, 8.9);
+    const double eight = 8.9;
+    fill<int><<<1, 1, 0>>>(d, 1, eight);
     check("conversion", read_int(d) == 8);
     fill<<<1, 1, 0, nullptr>>>(d, 1, 9);
     check("deduction", read_int(d) == 9);
@@ -140,9 +145,13 @@ static void run_callees(int* d) {
     const auto launch = [d](int value) { fill<<<1, 1>>>(d, 1, value); };
     launch(14);
     check("lambda", read_int(d) == 14);
+#ifdef DEVICE_LAMBDAS
     const int offset = 3;
     apply<<<1, 1>>>([=] __device__(int value) { return value + offset; }, d);
     check("device lambda", read_int(d) == 23);
+#endif
+    apply<<<1, 1>>>(Triple{}, d);
+    check("function object", read_int(d) == 60);
 }
 
 static void run_api(int* d) {

@@ -74,6 +74,18 @@ __global__ void kernel_unnamed(int, T) {}
 void __global__ __attribute__((aligned(64))) kernel_late(int) {}
 __global__ void kernel_defaults(int, Box<Box<int>> = Box<Box<int>>{{3}}, bool = (1 < 2)) {}
 
+template <class... T, class U>
+__global__ void kernel_pack_first(int, U, T...) {}
+__global__ void kernel_sizes(int a, int* p, size_t n = sizeof(*p) + sizeof(a)) { (void)n; }
+#if __cplusplus >= 202002L
+template <class T>
+concept Large = sizeof(T) > 2;
+template <Large T>
+    requires(sizeof(T) > 3) || requires(T t) { t.x; }
+__global__ void kernel_concept(int, T) {}
+__global__ void kernel_auto(int, Large auto, auto*...) {}
+#endif
+
 enum Size { large = 64 };
 struct Stream {
     operator void*() const { return nullptr; }
@@ -122,11 +134,11 @@ int main() {
     int* p = nullptr;
     double* d = nullptr;
     float* f = nullptr;
-    kernel_forward<<<1, 2>>>(__LINE__ == 125 ? 0 : 99); kernel_template<int> /* > */ <<<dim3(1, 2),
+    kernel_forward<<<1, 2>>>(__LINE__ == 137 ? 0 : 99); kernel_template<int> /* > */ <<<dim3(1, 2),
         32, // comment
         0>>>
-        (__LINE__ == 128 ? 8 : 98, p, 4);
-    static_assert(__LINE__ == 129, "");
+        (__LINE__ == 140 ? 8 : 98, p, 4);
+    static_assert(__LINE__ == 141, "");
     kernel_forward<<<1, 2>>>(9, 5);
     kernel_spelled<<<1, 2>>>(10, 3, nullptr, p, nullptr);
     kernel_incomplete<<<1, 2>>>(11, Incomplete{3});
@@ -167,6 +179,10 @@ int main() {
     kernel_c<<<{1, 2, 3}, large, sizeof(int), Stream()>>>(43);
     kernel_c<<<Extents(), uint3{4, 5, 6}, 0, 0>>>(44);
     kernel_c<<<6ul>>>(45);
+    kernel_pack_first<<<1, 2>>>(47, 2.0, 'a'), kernel_sizes<<<1, 2>>>(48, p);
+#if __cplusplus >= 202002L
+    kernel_concept<<<1, 2>>>(49, 3), kernel_auto<<<1, 2>>>(50, 3, p, d);
+#endif
     int order = 0;
     kernel_c<<<static_cast<unsigned>(++order), 1>>>(45 + order);
     const char* text = "<<<1, 2>>>(3)";

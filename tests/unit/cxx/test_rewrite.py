@@ -204,6 +204,17 @@ def test_only_overloaded_kernels_are_cast() -> None:
     )
 
 
+def test_types_tell_the_arguments_of_a_pack_that_is_not_last() -> None:
+    text = "template <class... T, class U> __kbuild_global__ void k(U u, T... t);"
+    assert "launch(static_cast<void (*)(U, T...)>(k)," in list_siblings(text)[0]
+
+
+def test_deduced_parameters_are_cast_to_their_types() -> None:
+    text = "__kbuild_global__ void k(int n, Number auto x, auto*... p);"
+    cast = "static_cast<void (*)(int, decltype(kbuild_1), decltype(kbuild_2)...)>(k)"
+    assert f"launch({cast}," in list_siblings(text)[0]
+
+
 def test_using_declarations_are_repeated() -> None:
     text = (
         "namespace a { __kbuild_global__ void k(); int x; } using a::k; using std::k; using a::x;"

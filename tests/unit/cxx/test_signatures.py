@@ -13,7 +13,8 @@ from kbuild.cxx.signatures import expand_aliases, read_signature
         ("int* p", "int* kbuild_0"),
         ("int", "int kbuild_0"),
         ("unsigned", "unsigned kbuild_0"),
-        ("const T* const __restrict__ x", "const T* const __restrict__ kbuild_0"),
+        ("const T* const __restrict__ x", "const T* const kbuild_0"),
+        ("T* __restrict__* __restrict p", "T* __restrict__* kbuild_0"),
         ("unsigned long long n = 3", "unsigned long long kbuild_0 = 3"),
         ("a::b<c, (d > 2)>::e f", "a::b<c, (d > 2)>::e kbuild_0"),
         ("typename T::template U<3> u", "typename T::template U<3> kbuild_0"),
@@ -45,6 +46,14 @@ def test_parameters_get_new_names(declared: str, renamed: str) -> None:
 def test_parameters_are_split_at_their_own_commas() -> None:
     signature = read_signature("", "A<1, 2> a, int (*f)(int, int), B b = {1, 2}, int n = (1, 2)")
     assert [parameter.old_name for parameter in signature.parameters] == ["a", "f", "b", "n"]
+
+
+def test_types_and_defaults_use_the_new_names_of_earlier_parameters() -> None:
+    signature = read_signature("", "int* p, decltype(p) q, int n = sizeof(*p) + s.p + s::p")
+    assert [parameter.text for parameter in signature.parameters[1:]] == [
+        "decltype(kbuild_0 ) kbuild_1",
+        "int kbuild_2 = sizeof(*kbuild_0 ) + s.p + s::p",
+    ]
 
 
 @pytest.mark.parametrize("parameters", ["", "void", " \n "])

@@ -6,6 +6,7 @@ the same two commands with a few options changed. See `MixedPasses` for the prot
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -43,6 +44,8 @@ _FRONT_END: Final = "cudafe++"
 _DROPPED: Final = frozenset(("--static-host-stub",))
 _SOURCE_NAME: Final = "--orig_src_path_name"
 _RUNTIME: Final = "cuda_runtime.h"
+# The directory of nvcc's own program, as it spells it in the paths of the toolkit.
+_TOOLKIT: Final = re.compile(r"^#\$ _HERE_=(.+)$", re.MULTILINE)
 # Options that change neither the preprocessed text nor its macros, but what happens with it.
 _NOT_FOR_PREPROCESSOR: Final = ("-W", "-w", "-M", "-g", "-flto", "-save-temps", "-pipe")
 
@@ -78,7 +81,7 @@ def describe_host_pass(unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
     text = keep / "host.cpp"
     return FrontEnd(
         commands=(
-            replace(preprocess, argv=_add_options(preprocess.argv, unit, tc)),
+            replace(preprocess, argv=_add_options(preprocess.argv, unit, listing)),
             replace(convert, argv=_change_names(convert.argv, unit, text), outputs=(text,)),
         ),
         text=text,
@@ -95,12 +98,13 @@ def _is_host_preprocessor(command: Command) -> bool:
     return "-E" in command.argv and not defines_architecture
 
 
-def _add_options(argv: tuple[str, ...], unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
+def _add_options(argv: tuple[str, ...], unit: HostUnit, listing: str) -> tuple[str, ...]:
     """Add the project's options to the preprocessor's command."""
     program, *listed = argv
     place = listed.index(_RUNTIME) + 1 if _RUNTIME in listed else len(listed) - 3
     # Headers of kbuild and the toolkit are system headers: warnings in them are not the project's.
-    system = (f"-I{tc.compiler.parent}", f"-I{resources.native_directory()}")
+    roots = (str(resources.native_directory()), *_TOOLKIT.findall(listing))
+    system = tuple(f"-I{root}/" for root in roots)
     words = [
         f"-isystem{word.removeprefix('-I')}" if word.startswith(system) else word for word in listed
     ]

@@ -59,21 +59,11 @@ def read_stub(stub: str, preprocessed: Path, *, is_relocatable: bool) -> Entries
     else:
         linked = list(_read_linkage(variables, preprocessed))
     types = _TYPE.findall(stub, 0, max(stub.find("__device_stub_"), 0))
-    # Up to clang 14, asm operands need kernels with complete parameter types.
-    complete = [
-        f'static_assert(sizeof({name}) > 0, "");' for name in map(_find_lambda, types) if name
-    ]
     return Entries(
         kernels=tuple(sorted(kernels, key=lambda kernel: kernel.device_name)),
         variables=tuple(sorted(linked, key=lambda variable: variable.device_name)),
-        declarations=(*types, *complete),
+        declarations=tuple(types),
     )
-
-
-def _find_lambda(declaration: str) -> str | None:
-    """Return the name that a typedef gives to the type of a lambda."""
-    is_lambda = declaration.startswith(("typedef __nv_dl_", "typedef __nv_hdl_"))
-    return declaration.rstrip(";").split()[-1] if is_lambda else None
 
 
 def _list_registrations(stub: str) -> Iterator[tuple[str, list[str]]]:

@@ -10,10 +10,12 @@ from kbuild.cxx.tokens import Token, match_angle, match_brackets
 _SPECIFIERS: Final = frozenset(
     (
         *("static", "extern", "inline", "__inline__", "__inline", "friend"),
-        *("void", "auto", "__attribute__", "["),
+        *("void", "auto", "__attribute__", "__attribute", "["),
     )
 )
-_NOT_NAMES: Final = frozenset(("__attribute__", "noexcept", "decltype", "requires", "alignas"))
+_NOT_NAMES: Final = frozenset(
+    ("__attribute__", "__attribute", "noexcept", "decltype", "requires", "alignas")
+)
 
 
 @dataclass(frozen=True, slots=True)

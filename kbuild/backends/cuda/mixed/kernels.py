@@ -14,13 +14,14 @@ from kbuild.backends.cuda.mixed.active_text import ActiveText
 from kbuild.backends.cuda.mixed.heads import Head, read_head
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.scopes import Scopes, list_head
+from kbuild.cxx.scopes import Scopes, find_scopes, list_head
 from kbuild.cxx.tokens import find_close, list_tokens
 
 _WRAPPER: Final = "__wrapper__device_stub_"
 _IN_BODY: Final = re.compile(r"\{(?:::)?(?:\w+::)*\Z")
 _DISABLED_BODY: Final = re.compile(r";\n#if 0\n#(?: |line )\d+[^\n]*\n\{")
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
+_NOT_INLINE: Final = "__attribute((noinline))"  # with debug information of device code
 # What a kernel cannot have if another object defines it.
 _DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline"))
 _NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline)) "
@@ -94,7 +95,7 @@ class Kernels:
         ends = [end for end in map(self._find_end, places) if end and end not in self.found]
         if not ends:
             return
-        scopes = Scopes(self._text, (*self.found, *ends))
+        scopes = find_scopes(self._text)
         kernels = {self._name(end, head, scopes) for end, head in self._heads.items()}
         for end in ends:
             head = read_head(list_head(self._text, end - 1))
@@ -143,11 +144,11 @@ class Kernels:
         """Make a kernel an undefined function, with the linkage that its handle has."""
         specifiers = head.tokens[head.header : head.name]
         is_local = head.tokens[0].text == "template" or any(t.text == "static" for t in specifiers)
+        attributes = (_NOT_INLINE,) if is_local else (_NOT_INLINE, _HIDDEN)
         for token in specifiers:
-            if token.text in _DROPPED:
-                self.edits.append(Edit(start=token.start, end=token.end, text=""))
-            elif not is_local and self._text.startswith(_HIDDEN, token.start):
-                end = token.start + len(_HIDDEN)
+            dropped = [a for a in attributes if self._text.startswith(a, token.start)]
+            if dropped or token.text in _DROPPED:
+                end = token.start + len(dropped[0] if dropped else token.text)
                 self.edits.append(Edit(start=token.start, end=end, text=""))
 
     def _edit(self, start: int, end: int, text: str) -> None:

@@ -56,6 +56,13 @@ __global__ void anonymous_template(int *p) {
     *p = N;
 }
 }
+struct Late;
+__global__ void takes_late(Late late);
+void (*const late_pointer)(Late) = takes_late;
+struct Late {
+    int content;
+};
+__global__ void takes_late(Late late) { late.content = 3; }
 extern "C" __global__ void unmangled(int *p) { *p = 4; }
 __global__ void overloaded(int *p) { *p = 1; }
 __global__ void overloaded(float *p) { *p = 1; }
@@ -139,6 +146,7 @@ int main() {
     anonymous<<<1, 1>>>(p);
     anonymous_template<3><<<1, 1>>>(p);
     unmangled<<<1, 1>>>(p);
+    late_pointer<<<1, 1>>>(Late{1});
     LAUNCH(overloaded, p);
     LAUNCH((bounded<int, 4>), p);
     bounded<float, 3><<<1, 1>>>(reinterpret_cast<float *>(p));

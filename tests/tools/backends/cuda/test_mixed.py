@@ -30,6 +30,7 @@ SYMBOLS = {
     "_Z11from_headerPi": "d",
     "_Z6unusedi": "d",
     "unmangled": "D",
+    "_Z10takes_late4Late": "D",
     "_Z10overloadedPi": "D",
     "_Z10overloadedPf": "D",
     "_ZN2ns7outsideEPi": "D",

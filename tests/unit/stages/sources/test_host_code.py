@@ -20,6 +20,7 @@ DEVICE = {
     'visibility("default"))) void k() {}',
     "device function": "__attribute__((device)) int f() { return 1; }",
     "device function of the CPU backend": '__attribute__((visibility("hidden"))) int f() {}',
+    "launch bounds": "__launch_bounds__(128, 2) __global__ void k(int *p) { *p = 1; }",
     "both": "__attribute__((host)) __attribute__((device)) int f() { return 1; }",
     "qualifier after the type": "int __attribute__((device)) f() { return 1; }",
     "static": "static int f() { return 1; }",

@@ -1,0 +1,38 @@
+"""Checks of a manifest before anything is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.project.checks import check_manifest
+from kbuild.project.manifest import read_manifest
+
+MANIFEST = """
+[target.app]
+kind = "executable"
+backend = "cpu"
+sources = ["app.cu", "main.cpp"]
+"""
+
+
+def check(root: Path, text: str) -> None:
+    (root / "kbuild.toml").write_text(MANIFEST)
+    (root / "app.cu").write_text("void f() { k<<<1, 1>>>(); }\n")
+    (root / "main.cpp").write_text(text)
+    check_manifest(read_manifest(root / "kbuild.toml"), root / "build")
+
+
+def test_a_launch_in_a_cpp_source_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        check(tmp_path, "int main()\n{\n    k<<<1, 1>>>();\n}\n")
+
+    message = str(raised.value)
+    assert "main.cpp:3: a launch with <<<>>> in a C++ source" in message
+    assert message.endswith("rename the file to 'main.cu'")
+
+
+def test_a_launch_that_only_device_compilers_see_is_accepted(tmp_path: Path) -> None:
+    check(tmp_path, "#ifdef __CUDACC__\nvoid f() { k<<<1, 1>>>(); }\n#endif\n")

@@ -10,9 +10,7 @@ from kbuild.cxx.scopes import Scopes
 def describe(text: str) -> list[str]:
     """Return the scopes around the word HERE."""
     position = text.index("HERE")
-    return [
-        f"{scope.kind} {scope.name}".rstrip() for scope in Scopes(text).around(position)
-    ]
+    return [f"{scope.kind} {scope.name}".rstrip() for scope in Scopes(text).around(position)]
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,18 @@ def test_unsupported_device_code_names_its_line(tmp_path: Path, text: str, messa
         build_program(tmp_path / "out", (source,), options=("-O0",))
 
 
+def test_device_code_cannot_use_host_variables(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "namespace n { static int count = 1; }\nint unused_by_device = 2; const int constant = 3;\n"
+        "__global__ void k(int* p) { static int calls; *p = n::count + constant + ++calls; }\n"
+        "int main() { return ++n::count + unused_by_device; }\n"
+    )
+
+    with pytest.raises(SourceError, match=r"device code uses the host variable 'n::count'"):
+        build_program(tmp_path / "out", (source,), options=("-O0",))
+
+
 def test_launches_in_device_code_name_their_line(tmp_path: Path) -> None:
     source = tmp_path / "a.cu"
     source.write_text("__global__ void k() {\n  k<<<1, 1>>>();\n}\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
-from kbuild.backends.cpu import qualifiers as q
+from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.file_names import name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
@@ -53,7 +53,7 @@ def read_host_text(
     unit: HostUnit,  # noqa: ARG001 - the interface's signature
 ) -> HostText:
     """See `MixedPasses`: kernels without code, and shadows of variables."""
-    from kbuild.backends.cpu.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
     edits = (
@@ -93,7 +93,7 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
 
 def read_device_text(text: str, unit: CompileUnit) -> HostText:
     """See `MixedPasses`: the whole source, with a table of its device variables."""
-    from kbuild.backends.cpu.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
     edits = (
@@ -126,6 +126,6 @@ def read_entries(
     tc: Toolchain,  # noqa: ARG001 - the interface's signature
 ) -> Entries:
     """See `MixedPasses`: what the image, or the object for a device link, contains."""
-    from kbuild.backends.cpu.entries import list_entries  # noqa: PLC0415 - loads parsers
+    from kbuild.backends.cpu.mixed.entries import list_entries  # noqa: PLC0415 - loads parsers
 
     return list_entries(unit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.entries import drop_internal_mark, names_local_entity
+from kbuild.backends.cpu.mixed.entries import drop_internal_mark, names_local_entity
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild import files
-from kbuild.backends.cpu import qualifiers as q
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
+from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration

@@ -9,6 +9,8 @@ from kbuild.backends.cpu.contents import OWN_SUFFIX, REFERENCE_PREFIX, display_v
 from kbuild.backends.cpu.objects import describe_object
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
+from kbuild.backends.interface.read import ImageContent
+from kbuild.demangle.names import demangle
 from kbuild.errors import SourceError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Variable
@@ -16,6 +18,9 @@ from kbuild.model import Kernel, Variable
 # Part of a nested name; both compilers put an L before names with internal linkage.
 # Source: Itanium C++ ABI, section 5.1.
 _NAME: Final = re.compile(r"(?P<internal>L)?(?P<length>\d+)|S[0-9A-Z]*_|St")
+# The starts of the mangled names of variables with a scope that is not a function, and of std.
+_VARIABLE: Final = ("_ZL", "_ZN")
+_STANDARD: Final = "_ZNSt"
 _ANONYMOUS: Final = "_GLOBAL__N_"
 # Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
 _MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
@@ -34,11 +39,39 @@ def list_entries(unit: CompileUnit) -> Entries:
     if unit.relocatable:
         content = describe_object(base.with_name(base.name + ".o").read_bytes())
     else:
-        content = read_table(Elf(base.with_name(base.name + ".so").read_bytes()))
+        image = Elf(base.with_name(base.name + ".so").read_bytes())
+        content = read_table(image)
+        _reject_host_variables(image, content, unit.display_source)
     return Entries(
         kernels=tuple(_describe_kernel(kernel, unit) for kernel in content.kernels),
         variables=tuple(map(_describe_variable, content.variables)),
     )
+
+
+def _reject_host_variables(image: Elf, content: ImageContent, where: str) -> None:
+    """Reject host variables that kernels use: the image has its own copy of each of them.
+
+    The linker dropped the variables that only host functions use.
+    """
+    known = {variable.name for variable in content.variables}
+    for symbol in image.symbols:
+        if symbol.type != "object" or symbol.place is None or symbol.name in known:
+            continue
+        section = image.sections[symbol.place.section].name
+        if section.startswith((".data", ".bss")) and _is_program_variable(symbol.name, section):
+            raise SourceError(
+                f"{where}: device code uses the host variable '{demangle(symbol.name)}'; mark it "
+                "__device__, __constant__, or __managed__, or pass it to the kernel"
+            )
+
+
+def _is_program_variable(name: str, section: str) -> bool:
+    """Return whether it is a variable of a namespace or a class that a program wrote."""
+    if section.startswith(".data.rel.ro"):
+        return False
+    is_reserved = name.startswith(("_", "kbuild_")) or "." in name
+    is_scoped = name.startswith(_VARIABLE) and not name.startswith(_STANDARD)
+    return is_scoped or not is_reserved
 
 
 def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:

@@ -18,7 +18,8 @@ _EXPRESSION: Final = frozenset(
 )
 _CLASS_BEFORE: Final = re.compile(r"\b(?:class|struct)\b(?:[^;{}()=]*\s)?$")
 _MOST_LOOKED_BACK: Final = 400  # characters
-_DEEPEST: Final = 4  # classes that derive from each other
+_BASE: Final = re.compile(r"(\w+)\s*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*)?(?:,|$)")
+_MOST_CLASSES: Final = 16
 _DECLARED_AFTER_TYPE: Final = ("=", ";", ",", ")", "(", "{", "[", ":")
 
 
@@ -88,7 +89,7 @@ def is_shadowed(text: str, position: int, name: str, scopes: list[Scope]) -> boo
     ):
         return True
     owners = [*_list_owners(text, inner[0]), *(scope.name for scope in classes if scope.name)]
-    return any(_has_member(text, owner, name) for owner in owners)
+    return _has_member(text, owners, name)
 
 
 def _has_word(text: str, word: str, start: int, end: int) -> bool:
@@ -131,25 +132,32 @@ def _list_owners(text: str, function: Scope) -> Iterator[str]:
             yield tokens[before].text
 
 
-def _has_member(text: str, owner: str, name: str, depth: int = 0) -> bool:
-    """Return whether a class or one of its base classes has a member with a name."""
+def _has_member(text: str, owners: list[str], name: str) -> bool:
+    """Return whether one of the classes, or one of their base classes, has a member with a name."""
+    classes = list(dict.fromkeys(owners))
+    for owner in classes:
+        if len(classes) > _MOST_CLASSES:
+            break
+        for brace, bases in _find_classes(text, owner):
+            close = find_close(text, brace)
+            scope = Scope(brace, brace, "class")
+            if (
+                close is not None
+                and _has_word(text, name, brace, close)
+                and _is_declared(text, (brace, close), close, name, [scope])
+            ):
+                return True
+            classes += [base for base in bases if base not in classes]
+    return False
+
+
+def _find_classes(text: str, owner: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the opening brace and the base classes of each class with a name."""
     # Patterns that start with the name are searched as fast as a plain string.
     for head in re.finditer(rf"{re.escape(owner)}\b([^;{{}}()]*)\{{", text):
         start = max(0, head.start() - _MOST_LOOKED_BACK)
-        if _CLASS_BEFORE.search(text, start, head.start()) is None:
-            continue
-        brace = head.end() - 1
-        close = find_close(text, brace)
-        if close is None:
-            continue
-        if _has_word(text, name, brace, close):
-            scope = Scope(brace, brace, "class")
-            if _is_declared(text, (brace, close), close, name, [scope]):
-                return True
-        bases = re.findall(r"\w+", head[1].partition(":")[2])
-        if depth < _DEEPEST and any(_has_member(text, base, name, depth + 1) for base in bases):
-            return True
-    return False
+        if _CLASS_BEFORE.search(text, start, head.start()) is not None:
+            yield head.end() - 1, _BASE.findall(head[1].partition(":")[2])
 
 
 def declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:

@@ -296,3 +296,10 @@ def test_the_pattern_of_another_front_end_is_rewritten() -> None:
         "void f() { __extension__({ auto kbuild_c0 = ::kbuild::chevron::configuration(1, 2);"
         " ::kbuild::chevron::bind((k), kbuild_c0)(3); }); }"
     )
+
+
+def test_many_classes_that_name_each_other_are_searched_once() -> None:
+    bases = ", ".join(f"C{index}<T>" for index in range(12))
+    classes = "".join(f"struct C{index} : {bases} {{ int n; }};\n" for index in range(12))
+    launch = "void C0::f() { k<<<1, 2>>>(3); }"
+    assert "k__kbuild_m(kbuild_c0, 3)" in rewrite_text(KERNEL + classes * 3 + launch)

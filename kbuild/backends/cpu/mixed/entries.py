@@ -21,7 +21,6 @@ _NAME: Final = re.compile(r"(?P<internal>L)?(?P<length>\d+)|S[0-9A-Z]*_|St")
 # The starts of the mangled names of variables with a scope that is not a function, and of std.
 _VARIABLE: Final = ("_ZL", "_ZN")
 _STANDARD: Final = "_ZNSt"
-_GUARD: Final = "_ZGV"
 _ANONYMOUS: Final = "_GLOBAL__N_"
 # Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
 _MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
@@ -55,18 +54,6 @@ def _reject_host_variables(image: Elf, content: ImageContent, where: str) -> Non
     The linker dropped the variables that only host functions use.
     """
     known = {variable.name for variable in content.variables}
-    # clang makes linkers retain inline variables with constructors, together with their guards.
-    guarded = {
-        symbol.name.removeprefix(_GUARD)
-        for symbol in image.symbols
-        if symbol.name.startswith(_GUARD)
-    }
-    known |= {
-        symbol.name
-        for symbol in image.symbols
-        if symbol.name.removeprefix("_Z") in guarded
-        or f"{len(symbol.name)}{symbol.name}" in guarded
-    }
     for symbol in image.symbols:
         if symbol.type != "object" or symbol.place is None or symbol.name in known:
             continue

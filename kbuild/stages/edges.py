@@ -169,7 +169,9 @@ class PackPlan:
     @property
     def stub_options(self) -> tuple[str, ...]:
         """The compiler options of the stub unit, which follow the project's own flags."""
-        return _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[self.debug_stubs]
+        # The targets of mixed sources have the standard of their own sources.
+        standard = ("-std=gnu++17",) if self.mixed else ()
+        return standard + _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[self.debug_stubs]
 
     @property
     def cpp_header(self) -> Path:

@@ -299,7 +299,15 @@ int main() {
         std::printf("%s\\n", e.message());
         return 1;
     }
-    Body body = {};
+    // The same launch with the addresses of the arguments.
+    int n = 2;
+    Body body{2, 30};
+    float f = 0.25f;
+    Kind kind = HEAVY;
+    void* arguments[] = {&n, &body, &f, &large, &kind, &out};
+    kbuild_launch_config config = {};
+    config.grid = config.block = {1, 1, 1};
+    if (kbuild_launch(reinterpret_cast<const void*>(fall), &config, arguments) != 0) return 1;
     if (kbuild_memcpy(&body, out, sizeof body, KBUILD_COPY_TO_HOST) != 0) return 1;
     std::printf("%g %ld\\n", body.mass, body.charge);
 }
@@ -321,7 +329,7 @@ def test_struct_without_its_header_is_shown_as_bytes(tmp_path: Path) -> None:
     assert "debug stubs show these parameters without their types: 'Body' of 'fall(" in output
     assert "list the headers that define the types in HEADERS" in output
     program = tmp_path / "build" / "main"
-    assert run(str(program)).stdout == "3.75 37\n"
+    assert run(str(program)).stdout == "4.75 37\n"
     printed = run_gdb(
         "break __device_stub__fall",
         "run",

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
 PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
+# Otherwise, clang makes linkers retain inline variables with constructors (SHF_GNU_RETAIN), as the
+# assembler of binutils 2.36 and later supports.
+_DROPPABLE: Final = ("-fno-integrated-as", "-fbinutils-version=2.35")
 # Sources test the number for features: from 700 on, threads of a warp are independent, as they are
 # here, and atomicAdd accepts double.
 DEVICE_MACROS: Final = ("-D__CUDA_ARCH__=700", "-DKBUILD_MIXED_DEVICE=1")
@@ -216,6 +219,7 @@ def mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *machines.code_generation_flags(unit.arch, tc),
         # So that compilers can inline device functions that are not marked `inline`.
         *("-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),
+        *(_DROPPABLE if tc.compiler_id == "clang" else ()),
     )
 
 

@@ -110,7 +110,9 @@ def _prepare_object(
     options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     if is_mixed:
-        options += [f"--remove-section={section}" for section in _CONSTRUCTOR_LISTS]
+        # A device link still needs the list of kernels, and removes it.
+        lists = _CONSTRUCTOR_LISTS if unit.relocatable else (*_CONSTRUCTOR_LISTS, KERNEL_LIST)
+        options += [f"--remove-section={section}" for section in lists]
     if not options:
         return ()
     return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)

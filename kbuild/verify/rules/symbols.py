@@ -58,6 +58,9 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
         it instead of in the kernel. Calling the kernel by mistake compiles, links, and runs. A
         linker can fold the function with that of another kernel (KB304).
 
+        A local function of 8 bytes that the file registers is not code. In host texts of mixed
+        sources, clang writes the null pointer of a kernel without linkage as such a function.
+
     Fix: Link the stub unit that kbuild generated, and nothing else that defines the kernel's
         name. Look for a host function with that name, or for a compiler's own stub. nvcc and
         clang for CUDA always generate functions. kbuild and clang for HIP generate variables.
@@ -75,12 +78,25 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
             )
     unseen = []
     for handle in facts.handles:
-        if handle.is_function:
+        if handle.is_function and not _is_local_pointer(handle):
             yield Violation(message=f"the handle of {KERNELS} is a function", symbol=handle.kernel)
         elif handle.symbol is None and handle.is_found:
             unseen.append(handle)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
+
+
+def _is_local_pointer(handle: HandleFacts) -> bool:
+    """Return whether a handle is the function that clang writes for a kernel without linkage."""
+    symbol, registered = handle.symbol, handle.registered
+    return (
+        handle.row.linkage == "internal"
+        and symbol is not None
+        and symbol.binding == "local"
+        and symbol.size == _POINTER_BYTES
+        and registered is not None
+        and registered.place == symbol.place
+    )
 
 
 @rule("KB303", "handle-layout", severity="error", needs=("note",))

@@ -624,7 +624,7 @@ endfunction()
 # Adds the stub unit, the only source of the library. The flags of the project do not apply to it.
 function(_kbuild_add_stub_unit target configuration)
     get_property(include_directory GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
-    set_source_files_properties("${_kbuild_pack_stub}" PROPERTIES
+    set_source_files_properties("${_kbuild_pack_stub}" TARGET_DIRECTORY ${target} PROPERTIES
         GENERATED TRUE
         LANGUAGE ${_kbuild_language}
         COMPILE_OPTIONS "${_kbuild_pack_stub_options}"

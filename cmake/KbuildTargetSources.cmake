@@ -125,7 +125,7 @@ endmacro()
 
 # Adds the host texts of one configuration to a target.
 function(_kbuild_add_host_texts target configuration)
-    set_source_files_properties(${_kbuild_host_texts} PROPERTIES
+    set_source_files_properties(${_kbuild_host_texts} TARGET_DIRECTORY ${target} PROPERTIES
         GENERATED TRUE
         LANGUAGE CXX
         COMPILE_OPTIONS "${_kbuild_host_options}"
@@ -139,13 +139,13 @@ function(_kbuild_add_host_texts target configuration)
     _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)
     target_sources(${target} PRIVATE ${texts})
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
-    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")
+    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS_${arg_NAME} "${stamp}")
 endfunction()
 
 # Connects the target with its device code and the runtime. Properties, unlike target_link_libraries(), can
 # be combined with both signatures of that command.
 function(_kbuild_finish_mixed target)
-    get_target_property(stamps ${target} _KBUILD_STAMPS)
+    get_target_property(stamps ${target} _KBUILD_STAMPS_${arg_NAME})
     add_custom_target(${arg_NAME}_device_code DEPENDS ${stamps})
     add_dependencies(${target} ${arg_NAME}_device_code)
     _kbuild_check_runtime(${target})

@@ -36,8 +36,12 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: `kbuild/module.h`, `struct kbuild_kernel`; LLVM review D86376.
     """
     unseen = []
+    has_other_objects = False
     for handle in facts.handles:
         if handle.symbol is not None:
+            continue
+        if handle.registered is not None and handle.registered.symbol not in (None, handle.kernel):
+            has_other_objects = True
             continue
         is_registered = handle.registered is not None and handle.registered.place is not None
         if facts.has_symbol_table or (handle.registered is not None and not is_registered):
@@ -48,6 +52,8 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
             unseen.append(handle)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
+    if has_other_objects:
+        raise LacksEvidence("the objects of mixed sources define the handles")
 
 
 @rule("KB302", "handle-is-function", severity="error", needs=())

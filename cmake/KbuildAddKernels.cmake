@@ -164,7 +164,7 @@ function(kbuild_add_kernels target)
         _kbuild_add_configuration("${target}" "${directory}" "")
     endif()
     _kbuild_finish_library("${target}" "${kind}")
-    set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
+    set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}" _KBUILD_CALLS 1)
     if(CMAKE_EXPORT_COMPILE_COMMANDS)
         _kbuild_add_editor_target("${target}")
     endif()
@@ -624,7 +624,7 @@ endfunction()
 # Adds the stub unit, the only source of the library. The flags of the project do not apply to it.
 function(_kbuild_add_stub_unit target configuration)
     get_property(include_directory GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
-    set_source_files_properties("${_kbuild_pack_stub}" PROPERTIES
+    set_source_files_properties("${_kbuild_pack_stub}" TARGET_DIRECTORY ${target} PROPERTIES
         GENERATED TRUE
         LANGUAGE ${_kbuild_language}
         COMPILE_OPTIONS "${_kbuild_pack_stub_options}"

@@ -56,10 +56,19 @@ function(kbuild_target_sources target)
         POLICY)
     set(multiple PRIVATE HEADERS ARCHITECTURES DEVICE_OPTIONS)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "${single}" "${multiple}")
+    if(ARGV1 MATCHES "\\.(cu|hip)$" OR ARGV1 MATCHES "^(PUBLIC|INTERFACE)$")
+        message(FATAL_ERROR "kbuild_target_sources(${target}): expected PRIVATE instead of ${ARGV1}; write "
+            "kbuild_target_sources(${target} PRIVATE <source>...)")
+    endif()
     _kbuild_check_arguments(kbuild_target_sources "${target}")
     if(NOT TARGET "${target}")
         message(FATAL_ERROR "kbuild_target_sources(${target}): target ${target} does not exist; create it "
             "first, for example with add_executable(${target})")
+    endif()
+    get_target_property(is_imported "${target}" IMPORTED)
+    if(is_imported)
+        message(FATAL_ERROR "kbuild_target_sources(${target}): another project built ${target}; expected an "
+            "executable or a library of this project")
     endif()
     if(NOT arg_PRIVATE)
         message(FATAL_ERROR "kbuild_target_sources(${target}): PRIVATE is missing; name at least one source")
@@ -104,8 +113,9 @@ macro(_kbuild_describe_mixed_target)
     set(arg_COMPILE_OPTIONS "${arg_DEVICE_OPTIONS}")
     get_target_property(kind "${target}" TYPE)
     string(REPLACE "_LIBRARY" "" kind "${kind}")
-    if(kind STREQUAL "INTERFACE")
-        message(FATAL_ERROR "kbuild_target_sources(${target}): an INTERFACE library has no objects")
+    if(NOT kind MATCHES "^(EXECUTABLE|STATIC|SHARED|MODULE|OBJECT)$")
+        message(FATAL_ERROR "kbuild_target_sources(${target}): a target of type ${kind} has no objects; "
+            "expected an executable or a library of type STATIC, SHARED, MODULE, or OBJECT")
     endif()
     # Each call compiles its sources together, and has its own stub unit.
     set(arg_NAME "${target}")
@@ -125,7 +135,7 @@ endmacro()
 
 # Adds the host texts of one configuration to a target.
 function(_kbuild_add_host_texts target configuration)
-    set_source_files_properties(${_kbuild_host_texts} PROPERTIES
+    set_source_files_properties(${_kbuild_host_texts} TARGET_DIRECTORY ${target} PROPERTIES
         GENERATED TRUE
         LANGUAGE CXX
         COMPILE_OPTIONS "${_kbuild_host_options}"
@@ -139,13 +149,13 @@ function(_kbuild_add_host_texts target configuration)
     _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)
     target_sources(${target} PRIVATE ${texts})
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
-    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS "${stamp}")
+    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS_${arg_NAME} "${stamp}")
 endfunction()
 
 # Connects the target with its device code and the runtime. Properties, unlike target_link_libraries(), can
 # be combined with both signatures of that command.
 function(_kbuild_finish_mixed target)
-    get_target_property(stamps ${target} _KBUILD_STAMPS)
+    get_target_property(stamps ${target} _KBUILD_STAMPS_${arg_NAME})
     add_custom_target(${arg_NAME}_device_code DEPENDS ${stamps})
     add_dependencies(${target} ${arg_NAME}_device_code)
     _kbuild_check_runtime(${target})

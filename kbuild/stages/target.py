@@ -201,4 +201,4 @@ def _check_files(spec: TargetSpec) -> None:
                 raise ConfigurationError(f"{keyword}: {path}: no such file")
     for source in spec.sources:
         if spec.sources.count(source) > 1:
-            raise ConfigurationError(f"{source} is named twice in SOURCES; name it once")
+            raise ConfigurationError(f"{source} is named twice; name it once")

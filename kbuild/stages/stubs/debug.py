@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from kbuild.demangle.names import split_function
@@ -81,7 +82,10 @@ def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Ma
     namespace = "" if "(" in qualified else qualified.partition("<")[0].rpartition("::")[0]
     name = f"{PREFIX}{identifier}{f'_{index}' if is_ambiguous else ''}"
     is_c = kernel.device_name == identifier
-    params = [_describe_param(param, has_headers=has_headers, is_c=is_c) for param in kernel.params]
+    params = [
+        _describe_param(param, has_headers=has_headers, is_c=is_c)
+        for param in _number_packs(kernel.params)
+    ]
     # Only the type tells which registers contain a parameter, so that such a stub declares none.
     is_opaque = any(param["type"].startswith(_OPAQUE) for param in params)
     declared = [] if is_opaque else params
@@ -97,6 +101,14 @@ def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Ma
         "is_opaque": is_opaque,
         "params": params,
     }
+
+
+def _number_packs(params: Sequence[Param]) -> Iterator[Param]:
+    """Yield parameters with unique names: clang gives all elements of a pack the same name."""
+    names = [param.name for param in params]
+    for param in params:
+        is_unique = names.count(param.name) == 1
+        yield param if is_unique else replace(param, name=None)
 
 
 def _describe_param(param: Param, *, has_headers: bool, is_c: bool) -> Mapping[str, Any]:

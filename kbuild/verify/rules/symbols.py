@@ -36,8 +36,12 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: `kbuild/module.h`, `struct kbuild_kernel`; LLVM review D86376.
     """
     unseen = []
+    has_other_objects = False
     for handle in facts.handles:
         if handle.symbol is not None:
+            continue
+        if handle.registered is not None and handle.registered.symbol not in (None, handle.kernel):
+            has_other_objects = True
             continue
         is_registered = handle.registered is not None and handle.registered.place is not None
         if facts.has_symbol_table or (handle.registered is not None and not is_registered):
@@ -48,6 +52,8 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
             unseen.append(handle)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
+    if has_other_objects:
+        raise LacksEvidence("the objects of mixed sources define the handles")
 
 
 @rule("KB302", "handle-is-function", severity="error", needs=())
@@ -57,6 +63,9 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
     Why: A function with the kernel's name is host code. A debugger's `break kernel` stops in
         it instead of in the kernel. Calling the kernel by mistake compiles, links, and runs. A
         linker can fold the function with that of another kernel (KB304).
+
+        A local function of 8 bytes that the file registers is not code. In host texts of mixed
+        sources, clang writes the null pointer of a kernel without linkage as such a function.
 
     Fix: Link the stub unit that kbuild generated, and nothing else that defines the kernel's
         name. Look for a host function with that name, or for a compiler's own stub. nvcc and
@@ -75,12 +84,25 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
             )
     unseen = []
     for handle in facts.handles:
-        if handle.is_function:
+        if handle.is_function and not _is_local_pointer(handle):
             yield Violation(message=f"the handle of {KERNELS} is a function", symbol=handle.kernel)
         elif handle.symbol is None and handle.is_found:
             unseen.append(handle)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
+
+
+def _is_local_pointer(handle: HandleFacts) -> bool:
+    """Return whether a handle is the function that clang writes for a kernel without linkage."""
+    symbol, registered = handle.symbol, handle.registered
+    return (
+        handle.row.linkage == "internal"
+        and symbol is not None
+        and symbol.binding == "local"
+        and symbol.size == _POINTER_BYTES
+        and registered is not None
+        and registered.place == symbol.place
+    )
 
 
 @rule("KB303", "handle-layout", severity="error", needs=("note",))

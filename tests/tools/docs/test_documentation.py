@@ -202,6 +202,7 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
             **os.environ,
             "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
             "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
+            "XDG_CACHE_HOME": str(directory.parent / "cache"),  # for `kbuild run`
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -27,6 +27,7 @@ from kbuild.stages.edges import (
 from kbuild.stages.memory import count_device_jobs, read_memory_limit
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_module
 from kbuild.stages.paths import check_path
+from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.toolchain.find import (
     choose_backend,
@@ -124,6 +125,14 @@ def _plan_hosts(
     spec: TargetSpec, toolchain: Toolchain, architectures: tuple[str, ...]
 ) -> tuple[HostEdge, ...]:
     """Plan one host pass per source."""
+    for path in spec.host_sources:
+        line = find_launch(files.read_file(path))
+        if line is not None:
+            raise ConfigurationError(
+                f"{path}:{line}: a launch with <<<>>> in a C++ source, which kbuild does not "
+                f"rewrite; rename the file to '{path.stem}.cu', and list it in "
+                "kbuild_target_sources()"
+            )
     find_mixed(toolchain.backend)  # an error if the backend does not have this capability
     names = _name_outputs(spec)
     compiler = dict(spec.compilers).get("CXX")

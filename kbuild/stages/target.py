@@ -30,8 +30,9 @@ class TargetSpec:
     ``generated`` sources might not exist yet. ``compilers``, ``default_architectures``,
     ``platforms``, and ``launchers`` are pairs of a CMake language and a value.
 
-    ``is_mixed`` tells whether the sources also contain host code. ``host_compiler_id`` is CMake's
-    name for the project's C++ compiler.
+    ``is_mixed`` tells whether the sources also contain host code. ``host_sources`` are the target's
+    C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for the
+    project's C++ compiler.
 
     ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
     if it turns off those of the languages.
@@ -58,6 +59,7 @@ class TargetSpec:
     platforms: tuple[tuple[str, str], ...] = ()
     stub_suffix: str = ".c"
     is_mixed: bool = False
+    host_sources: tuple[Path, ...] = ()
     host_compiler_id: str = ""
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
@@ -126,6 +128,7 @@ def read_target(path: Path) -> TargetSpec:
         platforms=_by_language(pairs, "platform."),
         stub_suffix=find_last("stub_suffix"),
         is_mixed=find_last("mixed", "OFF") == "ON",
+        host_sources=tuple(map(Path, pairs.get("host_source", ()))),
         host_compiler_id=find_last("host_compiler_id", ""),
         launcher=_read_launcher(pairs),
         launchers=_by_language(pairs, "launcher."),

@@ -31,8 +31,8 @@ class TargetSpec:
     ``platforms``, and ``launchers`` are pairs of a CMake language and a value.
 
     ``is_mixed`` tells whether the sources also contain host code. ``host_sources`` are the target's
-    C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for the
-    project's C++ compiler.
+    C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for
+    the project's C++ compiler.
 
     ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
     if it turns off those of the languages.

@@ -35,13 +35,17 @@ def show_build_on_terminal() -> Iterator[BuildReporter]:
 
 
 class _Messages:
-    """A reporter that prints only warnings and errors of tools."""
+    """A reporter that prints only warnings and errors of tools, without ninja's own lines."""
+
+    def __init__(self) -> None:
+        self._is_command_next = False
 
     def report_step(self, step: BuildStep) -> None:
         pass
 
     def report_line(self, line: str) -> None:
-        if not line.startswith(("-- ", "ninja: no work to do.")):
+        is_command, self._is_command_next = self._is_command_next, line.startswith("FAILED: ")
+        if not is_command and not line.startswith(("-- ", "ninja: ", "FAILED: ")):
             print(line, file=sys.stderr, flush=True)
 
 

@@ -220,3 +220,30 @@ def test_launches_are_traced(launch_checks: Path, tmp_path: Path) -> None:
     assert len(events) == 5
     assert all(event["name"].startswith("ns::set(") for event in events)
     assert events[-1]["args"]["arguments"]["value"] == 1
+
+
+def test_mixed_sources_run(tmp_path: Path) -> None:
+    directory = build(PROJECTS / "mixed", tmp_path, "BACKEND=cuda")
+
+    assert run(directory / "mixed") == "PASSED\n"
+
+
+def test_run_uses_the_device_and_returns_the_exit_status(tmp_path: Path) -> None:
+    source = tmp_path / "main.cu"
+    source.write_text(
+        "#include <cstdio>\n"
+        "__global__ void add(int* out, int value) { out[0] += value; }\n"
+        "int main(int argc, char**) {\n"
+        "    int* out;\n"
+        "    cudaMallocManaged(&out, sizeof *out);\n"
+        "    *out = 40;\n"
+        "    add<<<1, 1>>>(out, argc);\n"
+        "    cudaDeviceSynchronize();\n"
+        "    cudaDeviceProp properties;\n"
+        "    cudaGetDeviceProperties(&properties, 0);\n"
+        '    std::printf("%s\\n", properties.name);\n'
+        "    return *out;\n"
+        "}\n"
+    )
+
+    assert list_devices()[0].name in run(KBUILD, "run", source, "--", "argument", code=42)

@@ -75,3 +75,6 @@ def _check_launches(manifest: Manifest, target: ManifestTarget) -> None:
                 "in a C++ source, which kbuild does not rewrite; rename the file to "
                 f"'{path.stem}.cu'"
             )
+    if target.has_host_code and not any(map(is_kernel_source, target.sources)):
+        key = manifest.name_key(target.name, "sources")
+        raise ConfigurationError(f"{key}: expected at least one .cu or .hip file")

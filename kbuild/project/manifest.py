@@ -15,7 +15,12 @@ from kbuild import records
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.files import read_toml
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
-from kbuild.project.sources import contains_host_code, find_sources
+from kbuild.project.sources import (
+    contains_host_code,
+    find_sources,
+    is_host_source,
+    is_kernel_source,
+)
 from kbuild.project.target_names import check_conflicts, check_name
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
 
@@ -217,9 +222,19 @@ def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
     _check_target(where, name, read)
     sources = find_sources(path.parent, f"{where}.sources", read.sources)
     has_host_code = read.kind == "executable" or any(map(contains_host_code, sources))
-    if not has_host_code:
+    if has_host_code:
+        _check_host_sources(f"{where}.sources", sources)
+    else:
         _reject_host_keys(where, read)
     return ManifestTarget(name=name, table=read, sources=sources, has_host_code=has_host_code)
+
+
+def _check_host_sources(where: str, sources: tuple[Path, ...]) -> None:
+    for path in sources:
+        if not is_kernel_source(path) and not is_host_source(path):
+            raise ConfigurationError(
+                f"{where}: '{path}' is not a source; expected a .cu, .hip, .c, or .cpp file"
+            )
 
 
 def _reject_host_keys(where: str, table: TargetTable) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from kbuild import files, records
 from kbuild.project.directory import BuildDirectory
 
-_TARGET: Final = "program"
+TARGET: Final = "program"
 # Compilers keep assert() when they optimize, but CMake's release builds remove it.
 _KEEP_ASSERTIONS: Final = "-UNDEBUG"
 _SCHEMA: Final = "kbuild.program/1"
@@ -52,7 +52,7 @@ def write_manifest(spec: ProgramSpec, directory: BuildDirectory) -> Path:
         "link_libraries": spec.link_libraries,
     }
     lines = (
-        f"[target.{_TARGET}]",
+        f"[target.{TARGET}]",
         'kind = "executable"',
         f"backend = {_quote(spec.backend)}",
         f"device_standard = {spec.standard}",

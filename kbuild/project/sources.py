@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -10,12 +9,13 @@ from kbuild.errors import ConfigurationError
 from kbuild.files import read_file
 from kbuild.project.directory import DEFAULT_OUTPUT
 from kbuild.stages.paths import check_encoding, check_length, check_path, normalize
+from kbuild.stages.sources.host_code import needs_host_pass
 
 # pathlib follows the parts of a pattern by recursion.
 _MOST_PARTS: Final = 100
 _SHOWN: Final = 60
 _KERNEL_SUFFIXES: Final = (".cu", ".hip")
-_LAUNCH: Final = re.compile(rb"<<<.*?>>>\s*\(", re.DOTALL)
+_HOST_SUFFIXES: Final = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
 
 
 def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
@@ -73,8 +73,13 @@ def is_kernel_source(path: Path) -> bool:
 
 
 def contains_host_code(path: Path) -> bool:
-    """Return whether a kernel source launches kernels or defines functions for other host files."""
-    return is_kernel_source(path) and _LAUNCH.search(read_file(path)) is not None
+    """Return whether a kernel source also contains code for the host."""
+    return is_kernel_source(path) and needs_host_pass(read_file(path))
+
+
+def is_host_source(path: Path) -> bool:
+    """Return whether a file is a C or C++ source, judging by its name."""
+    return path.suffix in _HOST_SUFFIXES
 
 
 def match_files(root: Path, pattern: str) -> tuple[Path, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -19,7 +20,7 @@ from kbuild.project.directory import BuildDirectory, find_cache, hold_lock
 from kbuild.project.generate import BuildSettings, locate_artifact
 from kbuild.project.manifest import PROFILES, read_manifest
 from kbuild.project.ninja import NinjaRun, run_ninja
-from kbuild.project.program import ProgramSpec, write_manifest
+from kbuild.project.program import TARGET, ProgramSpec, write_manifest
 from kbuild.project.tools import find_build_tools
 from kbuild.toolchain.devices import choose_device
 
@@ -29,6 +30,7 @@ Words after -- are the arguments of the program. kbuild run ends with the progra
 The program is built in kbuild's cache directory, so that the next run only checks for changes.
 """
 _SEPARATOR: Final = "--"
+_OPTIONS: Final = {"device_standard": "--std", "include_directories": "-I", "link_directories": "-L"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,8 +111,9 @@ def run(arguments: argparse.Namespace) -> NoReturn:
     spec = _describe_program(arguments)
     directory = BuildDirectory(root=find_cache("run") / spec.digest)
     tools = find_build_tools()
-    manifest = read_manifest(write_manifest(spec, directory))
-    check_manifest(manifest, directory.root)
+    with _naming_arguments():
+        manifest = read_manifest(write_manifest(spec, directory))
+        check_manifest(manifest, directory.root)
     with hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock:
         settings = BuildSettings(profile=PROFILES[0])
         with show_build_on_terminal() as reporter:
@@ -120,11 +123,32 @@ def run(arguments: argparse.Namespace) -> NoReturn:
     process.replace_process((str(program), *arguments.arguments))
 
 
+@contextmanager
+def _naming_arguments() -> Iterator[None]:
+    """Let errors name the command's arguments instead of keys of the generated manifest."""
+    try:
+        yield
+    except ConfigurationError as error:
+        _, _, message = str(error).rpartition(f"[target.{TARGET}]")
+        key, separator, rest = message.lstrip(".:").partition(": ")
+        if not separator:
+            raise
+        words = f"{_OPTIONS[key]}: {rest}" if key in _OPTIONS else message.lstrip(".: ")
+        raise ConfigurationError(rest if key == "sources" else words) from error
+
+
 def _describe_program(arguments: argparse.Namespace) -> ProgramSpec:
     for path in arguments.sources:
         if not path.is_file():
-            raise ConfigurationError(f"{path}: no such file")
-    backend, architecture = choose_device(arguments.backend)
+            what = "expected a file, not a directory" if path.is_dir() else "no such file"
+            raise ConfigurationError(f"{path}: {what}")
+    try:
+        backend, architecture = choose_device(arguments.backend)
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"--backend {arguments.backend}: there is no usable device here; use another backend, "
+            "for example --backend cpu"
+        ) from error
     return ProgramSpec(
         sources=_make_absolute(arguments.sources),
         backend=backend,

@@ -1,7 +1,8 @@
 """Build the kernel table and the variable table of mixed sources from their entries.
 
-The host text of each source defines its own handles and shadows. The stub unit refers to them
-through hidden aliases, so that a row can also stand for a handle that no other file can name.
+The host text of each source defines its own handles and shadows. The stub unit refers to those that
+other files can name by their names, so that all files agree even after a copy relocation. It refers
+to the others through hidden aliases.
 """
 
 from __future__ import annotations
@@ -111,13 +112,14 @@ def _list_kernels(
                     f"{source.display_source}: there is no device code for kernel "
                     f"'{entry.device_name}', which host code refers to"
                 )
-            if entry.linkage == "external":
+            is_external = entry.linkage == "external"
+            if is_external:
                 _check_duplicate(kernel, source.display_source, defined)
             suffix = f".{container}.{index}" if entry.device_name in used else ""
             used.add(entry.device_name)
             yield (
                 _make_row(entry, kernel, container, suffix, has_stub=has_stubs),
-                name_handle(source.module, index),
+                entry.device_name if is_external else name_handle(source.module, index),
                 name_stub_alias(source.module, index),
             )
 
@@ -152,9 +154,11 @@ def _list_variables(
     for source, entries, container in demands:
         known = {v.name: v for image in containers[container][1] for v in image.variables}
         for index, entry in enumerate(entries.variables):
+            # Host texts refer to the exported name only if it is the name of the shadow itself.
+            is_exported = entry.linkage == "external" and entry.expression is None
             yield (
                 _make_variable(entry, known.get(entry.device_name), container),
-                name_shadow(source.module, index),
+                entry.device_name if is_exported else name_shadow(source.module, index),
             )
 
 

@@ -35,6 +35,9 @@ _LOCAL: Final = frozenset(
     b" thread_local __thread static_assert asm __asm__ _Static_assert namespace concept".split()
 )
 
+_LAUNCH: Final = b"<<<"
+_LAUNCHING_DEVICE: Final = frozenset((b"__global__", b"__device__"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostCode:
@@ -43,6 +46,27 @@ class HostCode:
     kind: Literal["function", "variable"]
     name: str
     line: int
+
+
+def needs_host_pass(source: bytes) -> bool:
+    """Return whether a source, which is not preprocessed, contains code for the host.
+
+    That is a function or variable with external linkage, or a launch outside of device code. The
+    launches of kernels by kernels are device code.
+    """
+    if _LAUNCH not in source:
+        return find_host_code(source) is not None
+    try:
+        tokens = split_source(source)
+    except UnclearTextError:
+        return True
+    items = divide_declarations(tokens)
+    return find_host_code(source) is not None or any(
+        _LAUNCH in tokens.words[item.start : item.stop]
+        and _LAUNCHING_DEVICE.isdisjoint(tokens.words[item.start : item.body])
+        for item in items
+        if item.kind != "directive"
+    )
 
 
 def find_host_code(text: bytes) -> HostCode | None:

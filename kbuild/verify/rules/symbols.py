@@ -40,7 +40,7 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
     for handle in facts.handles:
         if handle.symbol is not None:
             continue
-        if handle.registered is not None and handle.registered.symbol not in (None, handle.kernel):
+        if facts.kind == "object" and handle.registered and handle.registered.symbol is not None:
             has_other_objects = True
             continue
         is_registered = handle.registered is not None and handle.registered.place is not None

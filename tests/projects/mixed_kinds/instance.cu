@@ -4,5 +4,9 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 #define DEFINE(name, what) EXPORT int JOIN(what, name)()
 
+namespace NAME {
+__global__ void external(int* out) { out[0] = 10 + VALUE; }  // which the program names
+}  // namespace NAME
+
 DEFINE(NAME, run_fill_) { return run(fill<int>); }
 DEFINE(NAME, run_count_) { return run(count); }

@@ -1,3 +1,5 @@
+#include "launch.hpp"
+
 #include <cstdio>
 #include <dlfcn.h>
 
@@ -5,6 +7,12 @@ extern "C" int run_fill_one();
 extern "C" int run_fill_two();
 extern "C" int run_count_one();
 extern "C" int run_count_two();
+namespace one {
+KBUILD_KERNEL void external(int* out);
+}  // namespace one
+namespace two {
+KBUILD_KERNEL void external(int* out);
+}  // namespace two
 int run_archive();
 int run_second();
 int run_external();
@@ -25,6 +33,8 @@ int main() {
     expect("template in the second library", run_fill_two(), 2);
     expect("variables of the first library", run_count_one(), 1101);
     expect("variables of the second library", run_count_two(), 2201);
+    expect("kernel of the first library", run_by_name(one::external), 11);
+    expect("kernel of the second library", run_by_name(two::external), 12);
     expect("first source of the archive", run_archive(), 33301);
     expect("second source of the archive", run_second(), 44401);
     expect("kernel and variable of another file", run_external(), 73);

@@ -105,7 +105,7 @@ def test_readme_and_tutorials_are_run() -> None:
     assert {"README.md", FIRST_KERNEL, EXISTING_SOURCE} <= set(RUNNABLE)
 
 
-# Each report, made from the libraries of both tutorials; the codes are those of a command that works.
+# Each report, made from the libraries of both tutorials.
 REPORTS = {
     "kbuild.inspect/1": ("inspect", "{existing}"),
     "kbuild.verify/1": ("verify", "{first}", "--policy", "{policy}"),

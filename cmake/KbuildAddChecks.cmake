@@ -93,7 +93,8 @@ endfunction()
     kbuild_add_smoke_test(<target> [CASES <file.py>])
 
   The artifact is verified first, by ``<target>.verify``.  If it is rejected, the test does not run.
-  If there is no device, the test is skipped.
+  If there is no device, the test is skipped.  The target must be a library.  To test a program, run
+  it with ``add_test()``.
 
   For a ``STATIC`` or ``OBJECT`` target, the test loads the module ``<target>_smoke``, which contains
   all objects of the target.  The build verifies this module after each link, like every kernel
@@ -125,6 +126,10 @@ function(kbuild_add_smoke_test target)
 
     set(loadable "${target}")
     get_target_property(kind "${target}" TYPE)
+    if(kind STREQUAL "EXECUTABLE")
+        message(FATAL_ERROR "kbuild_add_smoke_test(${target}): ${target} is an executable, which a test cannot "
+            "load; move its kernels to a library that it links, or run the program itself with add_test()")
+    endif()
     if(kind STREQUAL "STATIC_LIBRARY" OR kind STREQUAL "OBJECT_LIBRARY")
         string(REPLACE "::" "_" loadable "${target}_smoke") # of an imported target
         _kbuild_add_smoke_module("${loadable}" "${target}" "${kind}")

@@ -16,7 +16,7 @@ from kbuild.model import TargetRecord
 
 _INSTEAD: Final = (
     "only a shared object can be loaded; in CMake, kbuild_add_smoke_test(<target>) links one "
-    "with every kernel of the target"
+    "with every kernel of a library target"
 )
 _NOT_LOADABLE: Final = {
     "relocatable": "an object file",

@@ -15,7 +15,7 @@ EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_f
 
 
 def test_examples_are_found() -> None:
-    assert {"saxpy", "c_host", "multi_arch"} <= set(EXAMPLES)
+    assert {"existing_source", "saxpy", "c_host", "multi_arch"} <= set(EXAMPLES)
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

@@ -104,6 +104,10 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
         ("kbuild_verify(POLCY a.toml)", "target POLCY does not exist; did you mean POLICY?"),
         ("kbuild_add_smoke_test(nothing)", "target nothing does not exist"),
         (
+            "add_executable(t)\nkbuild_add_smoke_test(t)",
+            "kbuild_add_smoke_test(t): t is an executable, which a test cannot load;",
+        ),
+        (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASE a.py)",
             "kbuild_add_smoke_test(t): unknown argument CASE; did you mean CASES?",
         ),

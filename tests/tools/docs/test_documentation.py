@@ -74,6 +74,9 @@ def _read(text: str) -> Iterator[Block]:
 PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
 RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
 
+FIRST_KERNEL = "docs/tutorials/first-kernel.md"
+EXISTING_SOURCE = "docs/tutorials/existing-source.md"
+
 Runner = Callable[[str], Path]
 
 
@@ -98,18 +101,17 @@ def test_code_blocks_work(run_page: Runner, name: str) -> None:
     run_page(name)
 
 
-def test_readme_and_tutorial_are_run() -> None:
-    assert {"README.md", "docs/tutorials/first-kernel.md"} <= set(RUNNABLE)
+def test_readme_and_tutorials_are_run() -> None:
+    assert {"README.md", FIRST_KERNEL, EXISTING_SOURCE} <= set(RUNNABLE)
 
 
-LIBRARY = "build/libsaxpy_kernels.so"
-# Each report, made from the libraries of two pages; the codes are those of a command that works.
+# Each report, made from the libraries of both tutorials.
 REPORTS = {
-    "kbuild.inspect/1": ("inspect", "{readme}"),
-    "kbuild.verify/1": ("verify", "{readme}", "--policy", "{tutorial_directory}/policy.toml"),
-    "kbuild.diff/1": ("diff", "{readme}", "{tutorial}"),
-    "kbuild.smoke/1": ("smoke", "{readme}"),
-    "kbuild.reproducible/1": ("verify", "--reproducible", "{readme}", "{tutorial}"),
+    "kbuild.inspect/1": ("inspect", "{existing}"),
+    "kbuild.verify/1": ("verify", "{first}", "--policy", "{policy}"),
+    "kbuild.diff/1": ("diff", "{first}", "{existing}"),
+    "kbuild.smoke/1": ("smoke", "{first}"),
+    "kbuild.reproducible/1": ("verify", "--reproducible", "{first}", "{existing}"),
     "kbuild.replay/1": ("replay", "{record}"),
     "kbuild.doctor/1": ("doctor",),
 }
@@ -118,18 +120,18 @@ REPORTS = {
 @pytest.fixture(scope="module")
 def report_inputs(run_page: Runner) -> dict[str, str]:
     """Return the files that the reports are about."""
-    readme, tutorial = run_page("README.md"), run_page("docs/tutorials/first-kernel.md")
-    record = readme / "saxpy.launch"
+    first, existing = run_page(FIRST_KERNEL), run_page(EXISTING_SOURCE)
+    record = first / "saxpy.launch"
     executor = kbuild.KernelExecutor(
-        kbuild.KernelCompiler("cpu").compile(readme / "saxpy.cu")["saxpy"]
+        kbuild.KernelCompiler("cpu").compile(first / "saxpy.cu")["saxpy"]
     )
     x, y = np.ones(8, np.float32), np.ones(8, np.float32)
     config = kbuild.LaunchConfig(grid=1, block=8)
     kbuild.write_launch_record(record, executor.capture(config, 8, 2.0, x, y))
     return {
-        "readme": str(readme / LIBRARY),
-        "tutorial": str(tutorial / LIBRARY),
-        "tutorial_directory": str(tutorial),
+        "first": str(first / "build/libsaxpy_kernels.so"),
+        "existing": str(existing / "build/libadd_scaled.so"),
+        "policy": str(first / "policy.toml"),
         "record": str(record),
     }
 

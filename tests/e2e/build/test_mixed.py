@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import PROJECTS, build, configure, configure_and_build, run, run_kbuild, succeed
+from support.commands import (
+    PROJECTS,
+    build,
+    configure,
+    configure_and_build,
+    run,
+    run_kbuild,
+    succeed,
+)
 from support.tools.gdb_sessions import needs_gdb, run_gdb
 from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 

@@ -216,7 +216,10 @@ class VariableRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRecord:
-    """The kernel table of one target, which ``.note.kbuild`` contains and `load` reads."""
+    """The kernel table of one target, which ``.note.kbuild`` contains and `load` reads.
+
+    ``has_host_texts`` tells whether the objects of mixed sources define the handles.
+    """
 
     version: str
     target: str
@@ -226,6 +229,7 @@ class TargetRecord:
     containers: tuple[ContainerRecord, ...]
     variables: tuple[VariableRecord, ...] = ()
     compilers: tuple[CompilerRecord, ...] = ()
+    has_host_texts: bool = False
 
     def architectures_of(self, compiler: int) -> tuple[str, ...]:
         """Return the architectures of the images that the compiler at this position made."""

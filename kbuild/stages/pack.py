@@ -95,6 +95,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         ),
         variables=variables.rows,
         compilers=compilers,
+        has_host_texts=bool(plan.mixed),
     )
     fat_binary, spans = _concatenate(containers, builder.TRAITS.fat_binary_alignment)
     table_bytes = records.dump(records.RECORD_SCHEMA, table)

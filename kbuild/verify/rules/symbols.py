@@ -35,13 +35,11 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: `kbuild/module.h`, `struct kbuild_kernel`; LLVM review D86376.
     """
+    if facts.kind == "object" and any(module.record.has_host_texts for module in facts.modules):
+        raise LacksEvidence("the objects of mixed sources define the handles")
     unseen = []
-    has_other_objects = False
     for handle in facts.handles:
         if handle.symbol is not None:
-            continue
-        if facts.kind == "object" and handle.registered and handle.registered.symbol is not None:
-            has_other_objects = True
             continue
         is_registered = handle.registered is not None and handle.registered.place is not None
         if facts.has_symbol_table or (handle.registered is not None and not is_registered):
@@ -52,8 +50,6 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
             unseen.append(handle)
     if unseen:
         raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
-    if has_other_objects:
-        raise LacksEvidence("the objects of mixed sources define the handles")
 
 
 @rule("KB302", "handle-is-function", severity="error", needs=())

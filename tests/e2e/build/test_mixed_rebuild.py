@@ -193,7 +193,7 @@ def test_host_edit_runs_no_cuda_device_compiler(
 
 
 def copy_toolkit(to: Path, log: Path) -> Path:
-    """Make a toolkit of links in which the compilers write their names to a log; return its nvcc."""
+    """Make a toolkit whose compilers write their names to a log, and return its nvcc."""
     nvcc = find_compiler("cuda").resolve()
     for directory, names, files in os.walk(nvcc.parent.parent, followlinks=False):
         target = to / Path(directory).relative_to(nvcc.parent.parent)

@@ -30,7 +30,11 @@ Words after -- are the arguments of the program. kbuild run ends with the progra
 The program is built in kbuild's cache directory, so that the next run only checks for changes.
 """
 _SEPARATOR: Final = "--"
-_OPTIONS: Final = {"device_standard": "--std", "include_directories": "-I", "link_directories": "-L"}
+_OPTIONS: Final = {
+    "device_standard": "--std",
+    "include_directories": "-I",
+    "link_directories": "-L",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

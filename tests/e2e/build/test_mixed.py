@@ -211,5 +211,5 @@ def test_cuda_artifacts_pass_verification(tmp_path: Path, compiler: str) -> None
         configure_and_build(project, directory, *CUDA, f"CMAKE_CXX_COMPILER={compiler}")
 
     succeed(run_kbuild("verify", tmp_path / "mixed" / "mixed", tmp_path / "mixed_kinds" / "kinds"))
-    assert " d fill<int>" in list_symbols(tmp_path / "mixed" / "mixed")
+    assert " d void fill<int>(" in list_symbols(tmp_path / "mixed" / "mixed")
     assert os.access(tmp_path / "mixed_kinds" / "libplugin.so", os.X_OK)

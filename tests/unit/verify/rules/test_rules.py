@@ -579,6 +579,32 @@ def test_stripped_hidden_handle_lacks_evidence() -> None:
     assert stripped == {"KB301", "KB302", "KB303", "KB306"}
 
 
+def test_handles_of_mixed_sources_are_defined_by_other_objects() -> None:
+    stub_unit = change_handle(
+        replace(OBJECT, has_symbol_table=True),
+        lambda h: replace(
+            h, symbol=None, place=None, content=None, registered=Pointer(symbol="kbuild_handle_0")
+        ),
+    )
+
+    report = verify((stub_unit,))
+
+    assert "KB301" not in {finding.rule for finding in report.findings}
+    reasons = {skipped.rule: skipped.reason for skipped in report.rules_skipped}
+    assert reasons["KB301"] == "the objects of mixed sources define the handles"
+
+
+def test_local_pointer_that_clang_types_as_function_is_a_handle() -> None:
+    facts = change_handle(
+        change_symbol(SOUND, lambda s: replace(s, type="function", binding="local")),
+        lambda h: replace(h, row=replace(h.row, linkage="internal")),
+    )
+    external = change_handle(facts, lambda h: replace(h, row=replace(h.row, linkage="external")))
+
+    assert "KB302" not in {finding.rule for finding in verify((facts,)).findings}
+    assert "KB302" in {finding.rule for finding in verify((external,)).findings}
+
+
 def test_unreadable_descriptor_is_not_repeated_by_other_rules() -> None:
     facts = change_module(
         SOUND, lambda m: replace(m, descriptor_problem="ABI 9", containers=(None,))

@@ -83,6 +83,16 @@ void connect(const Image& image, const kbuild_variable& row) {
         *static_cast<void**>(variable->address) = row.shadow;
 }
 
+// Returns the shadow that contains the address, or null.
+const void* find_shadow(const kbuild_module& module, const void* address) {
+    const auto target = reinterpret_cast<std::uintptr_t>(address);
+    for (std::uint64_t i = 0; i < variable_count(module); ++i) {
+        const auto& row = module.variables[i];
+        if (target - reinterpret_cast<std::uintptr_t>(row.shadow) < row.size) return row.shadow;
+    }
+    return nullptr;
+}
+
 // Several modules have a variable with this name, but the host has only one symbol for it.
 [[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
     const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
@@ -162,7 +172,8 @@ KernelRow Registry::begin_use(const void* handle) {
             return row;
         }
     }
-    throw Failure(KBUILD_CPU_INVALID_KERNEL,
+    // As with the vendor, only a null pointer is no kernel at all.
+    throw Failure(handle == nullptr ? KBUILD_CPU_INVALID_KERNEL : KBUILD_CPU_INVALID_HANDLE,
                   "no kernel is registered at " + describe_address(handle));
 }
 
@@ -236,6 +247,25 @@ kbuild_cpu_variable Registry::locate(const void* shadow) {
     if (variable.kind == KBUILD_CPU_REFERENCE)
         variable.address = row.module->descriptor.variables[row.index].shadow;
     return variable;
+}
+
+// All data of a device image counts as its variables: `static` ones are not in the tables. The
+// storage of a managed variable of a mixed source is its shadow.
+bool Registry::has_variable_at(const void* address) {
+    Dl_info file;
+    if (dladdr(address, &file) == 0) return false;
+    const void* shadow = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [descriptor, module] : modules_) {
+            for (const auto& container : module->containers)
+                if (container.loaded.image != nullptr &&
+                    container.loaded.image->base() == file.dli_fbase)
+                    return true;
+            if (shadow == nullptr) shadow = find_shadow(*descriptor, address);
+        }
+    }
+    return shadow != nullptr && locate(shadow).kind == KBUILD_CPU_REFERENCE;
 }
 
 void Registry::reset_attributes() {

@@ -69,6 +69,9 @@ public:
     // Throws Failure.
     kbuild_cpu_variable locate(const void* shadow);
 
+    // Returns whether the address is in a device variable. Throws Failure.
+    bool has_variable_at(const void* address);
+
     // Gives the attributes of all kernels their initial values.
     void reset_attributes();
 

@@ -184,10 +184,10 @@ def test_record_of_a_failed_launch_has_the_error(built: Path, tmp_path: Path) ->
 
     (record,) = run.records
     assert record.outcome is not None
-    assert (record.outcome.code, record.outcome.is_late) == (9, False)
+    assert (record.outcome.code, record.outcome.is_late) == (1, False)
     assert "the grid is (0, 1, 1)" in record.outcome.message
     assert record.config.grid == (0, 1, 1)
-    assert run.printed[-1] == {"code": 9}
+    assert run.printed[-1] == {"code": 1}
 
 
 def test_launches_of_several_threads_are_captured_up_to_the_limit(
@@ -373,7 +373,7 @@ def test_replay_of_a_failed_launch_fails(built: Path, tmp_path: Path) -> None:
 
     assert code == 1
     assert report["outcome"]["message"] == "grid is 0; expected 1 to 4294967295"
-    assert report["recorded_outcome"]["code"] == 9
+    assert report["recorded_outcome"]["code"] == 1
 
 
 def test_replay_of_a_crashing_launch_crashes(built: Path, tmp_path: Path) -> None:

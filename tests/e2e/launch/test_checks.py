@@ -54,7 +54,7 @@ def test_invalid_launch_is_reported_with_its_location(built: Path) -> None:
     assert found[3].startswith(f"{numbers[2]}: the launch requests 1073741824 bytes of dynamic")
     assert len(found) == 4  # one message about the null pointer, and none about valid launches
     codes = [line.split()[0] for line in result.stdout.splitlines()]
-    assert codes == ["9", "9", "1", "0", "0"]
+    assert codes == ["1", "1", "1", "0", "0"]
 
 
 def test_cpu_accepts_launches_that_devices_might_reject(built: Path) -> None:
@@ -81,7 +81,7 @@ def test_trace_lines_have_names_and_values(built: Path) -> None:
 
     lines = [line for line in result.stderr.splitlines() if line.startswith(TRACE)]
     events = [json.loads(line.removeprefix(TRACE)) for line in lines]
-    assert [event["result"] for event in events] == [9, 9, 1, 0, 0]
+    assert [event["result"] for event in events] == [1, 1, 1, 0, 0]
     last = events[-1]
     assert last["kernel"] == KERNEL
     assert (last["grid"], last["block"]) == ([1, 1, 1], [32, 1, 1])

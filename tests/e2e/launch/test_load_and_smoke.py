@@ -237,7 +237,7 @@ def test_launch_passes_addresses_unchanged(module: LoadedModule) -> None:
 
 def test_failed_launch_has_the_message_of_the_runtime(module: LoadedModule) -> None:
     data = np.ones(1, dtype=np.int32)
-    with pytest.raises(LaunchError, match=r"^set\(int\*\): launching failed: the block.*error 9"):
+    with pytest.raises(LaunchError, match=r"^set\(int\*\): launching failed: the block.*error 1\)"):
         module["set"].launch(grid=1, block=100_000, args=[data])
     assert data[0] == 1
 

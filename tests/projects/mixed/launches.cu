@@ -175,7 +175,7 @@ static void run_api(int* d) {
                            blocks > 0);
     fill<<<1, 5000>>>(d, 1, 17);
     const cudaError_t failure = cudaGetLastError();
-    check(cudaGetErrorName(failure), failure == cudaErrorInvalidConfiguration);
+    check(cudaGetErrorName(failure), failure == cudaErrorInvalidValue);
     check("cleared error", cudaGetLastError() == cudaSuccess);
 }
 

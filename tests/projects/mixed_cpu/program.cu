@@ -209,6 +209,12 @@ static void check_variables() {
     CHECK(cudaMemcpyFromSymbol(&found, address, sizeof found) == cudaSuccess && *found == 1);
     CHECK(cudaGetSymbolAddress(reinterpret_cast<void**>(&found), numbers) == cudaSuccess);
     CHECK(found[1] == 3);
+    // Device variables of all kinds are memory of the device; variables of the host are not.
+    const int fives[2] = {5, 5};
+    CHECK(cudaMemcpy(&counter, fives, sizeof counter, cudaMemcpyHostToDevice) == cudaSuccess);
+    CHECK(cudaMemcpy(found, &counter, sizeof *found, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(found[0] == 5 && cudaMemset(found + 1, 0, sizeof *found) == cudaSuccess);
+    CHECK(found[1] == 0 && cudaMemset(word, 0, sizeof word) == cudaErrorInvalidValue);
 }
 
 int main(int argc, char**) {

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
          {kbuild::LaunchConfig{-1, 1}, kbuild::LaunchConfig{1, -5L},
           kbuild::LaunchConfig{std::size_t{1} << 32, 1}, kbuild::LaunchConfig{0}}) {
         const auto failure = kbuild::launch(nothing, wrong);
-        CHECK(failure && failure.code() == KBUILD_CPU_INVALID_CONFIGURATION);
+        CHECK(failure && failure.code() == KBUILD_CPU_INVALID_VALUE);
         CHECK(std::strstr(failure.message(), "must be from (1, 1, 1)") != nullptr);
     }
     return 0;

@@ -55,7 +55,7 @@ void launches() {
     attributes[1].val.clusterDim = {2, 1, 1};
     CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
     CHECK(cudaGetLastError() == cudaErrorNotSupported);
-    CHECK(cudaLaunchKernel(nothing, 1, 1025, nullptr) == cudaErrorInvalidConfiguration);
+    CHECK(cudaLaunchKernel(nothing, 1, 1025, nullptr) == cudaErrorInvalidValue);
     CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr, 0, cudaStream_t(0x12340)) ==
           cudaErrorInvalidResourceHandle);
     CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
@@ -119,7 +119,8 @@ void errors_belong_to_threads() {
     CHECK(cudaGetLastError() == cudaErrorInvalidDevice && cudaGetLastError() == cudaSuccess);
 }
 
-// A failed kernel leaves an error that nothing clears, in this thread and in others.
+// A failed kernel leaves an error in this thread and in others. After a reset, the device is
+// unavailable.
 void break_device(int is_assertion, cudaError_t error) {
     void* pointer = nullptr;
     int* started = nullptr;
@@ -131,8 +132,14 @@ void break_device(int is_assertion, cudaError_t error) {
     CHECK(cudaGetLastError() == error && cudaGetLastError() == error);
     CHECK(cudaDeviceSynchronize() == error && cudaMalloc(&pointer, 16) == error);
     CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr) == error && cudaFree(started) == error);
-    CHECK(cudaStreamSynchronize(nullptr) == error && cudaDeviceReset() == error);
+    CHECK(cudaStreamSynchronize(nullptr) == error);
     std::thread([error] { CHECK(cudaPeekAtLastError() == error); }).join();
+    CHECK(cudaGetLastError() == error && cudaDeviceReset() == cudaSuccess);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(cudaMalloc(&pointer, 16) == cudaErrorDevicesUnavailable);
+    CHECK(cudaGetLastError() == cudaErrorDevicesUnavailable && cudaGetLastError() == cudaSuccess);
+    CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr) == cudaErrorDevicesUnavailable);
+    CHECK(cudaDeviceReset() == cudaSuccess);
     CHECK(cudaGetDeviceCount(&is_assertion) == cudaSuccess);
 }
 

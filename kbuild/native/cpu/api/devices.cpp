@@ -108,12 +108,13 @@ int kbuild_cpu_limit(std::size_t* value, int limit) {
 }
 
 int kbuild_cpu_reset_device() {
-    return guarded_use([&] {
+    return guarded([&] {
         for (void* memory : Allocations::instance().clear()) std::free(memory);
         Streams::instance().clear();
         Registry::instance().reset_attributes();
         for (auto& limit : limits) limit.value = limit.initial;
         device_flags = 0;
+        close_broken_device();
     });
 }
 

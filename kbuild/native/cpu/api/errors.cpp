@@ -20,7 +20,8 @@ struct LastFailure {
 // handler.
 thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, "", KBUILD_CPU_SUCCESS};
 
-// The error of the kernel that broke the device, or 0. Only the end of the process repairs it.
+// The error of the kernel that broke the device, KBUILD_CPU_DEVICE_UNAVAILABLE if the device was
+// reset after that, or 0. Only the end of the process repairs it.
 std::atomic<int> device_error{KBUILD_CPU_SUCCESS};
 
 struct ErrorRow {
@@ -52,8 +53,17 @@ int remember_failure(int code, const char* detail) noexcept {
 
 void break_device(int code) noexcept { device_error = code; }
 
+void close_broken_device() noexcept {
+    if (device_error != KBUILD_CPU_SUCCESS) device_error = KBUILD_CPU_DEVICE_UNAVAILABLE;
+}
+
 void require_device() {
-    if (const int code = device_error)
+    const int code = device_error;
+    if (code == KBUILD_CPU_DEVICE_UNAVAILABLE)
+        throw Failure(KBUILD_CPU_DEVICE_UNAVAILABLE,
+                      "the device was reset after a kernel failed, and is unavailable until the "
+                      "process ends");
+    if (code != KBUILD_CPU_SUCCESS)
         throw Failure(static_cast<kbuild_cpu_error>(code),
                       std::string("a kernel has failed before: ") + find_error(code).text);
 }
@@ -71,7 +81,8 @@ int kbuild_cpu_fail(int code, const char* detail) { return remember_failure(code
 
 int kbuild_cpu_peek_error() {
     const int code = device_error;
-    return code != KBUILD_CPU_SUCCESS ? code : last_failure.untaken;
+    const bool is_sticky = code != KBUILD_CPU_SUCCESS && code != KBUILD_CPU_DEVICE_UNAVAILABLE;
+    return is_sticky ? code : last_failure.untaken;
 }
 
 int kbuild_cpu_take_error() {

@@ -30,6 +30,9 @@ const char* error_message(int code) noexcept;
 // Makes every later use of the device fail with the error.
 void break_device(int code) noexcept;
 
+// If a kernel broke the device, makes it unavailable for the rest of the process, as a reset does.
+void close_broken_device() noexcept;
+
 // Throws Failure if a kernel broke the device.
 void require_device();
 

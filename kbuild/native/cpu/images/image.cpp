@@ -61,6 +61,8 @@ Image::Image(const std::string& path) {
         dlclose(library_);
         throw Failure(KBUILD_CPU_INVALID_IMAGE, "the device image " + path + problem);
     }
+    Dl_info file;
+    if (dladdr(table_, &file) != 0) base_ = file.dli_fbase;
     table_->attach(&device_api);
 }
 

@@ -22,6 +22,9 @@ public:
 
     const kbuild_cpu_image& table() const noexcept { return *table_; }
 
+    // The address at which the file is loaded.
+    const void* base() const noexcept { return base_; }
+
     // Returns the kernel with this name, or null.
     const kbuild_cpu_kernel* find(std::string_view name) const noexcept;
 
@@ -31,6 +34,7 @@ public:
 private:
     void* library_;
     const kbuild_cpu_image* table_;
+    const void* base_ = nullptr;
 };
 
 }  // namespace kbuild::cpu

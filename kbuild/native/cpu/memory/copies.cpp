@@ -2,6 +2,7 @@
 
 #include "api/errors.hpp"
 #include "memory/allocations.hpp"
+#include "registry.hpp"
 
 #include <cstring>
 #include <string>
@@ -18,11 +19,22 @@ struct Shape {
     bool is_one_row() const { return height == 1 && depth == 1; }
 };
 
-void check_pitch(const kbuild_cpu_area& area, const Shape& shape, int code) {
-    if (!shape.is_one_row() && shape.width > area.pitch)
-        throw Failure(static_cast<kbuild_cpu_error>(code),
-                      "a row has " + std::to_string(shape.width) +
-                          " bytes, but the pitch is only " + std::to_string(area.pitch));
+// What memory one side of a copy or fill can be in.
+enum class Side { any, device };
+
+void check_pitch(const kbuild_cpu_area& area, const Shape& shape, kbuild_cpu_error code) {
+    if (shape.width > area.pitch)
+        throw Failure(code, "a row has " + std::to_string(shape.width) +
+                                " bytes, but the pitch is only " + std::to_string(area.pitch));
+}
+
+void check_layout(const kbuild_cpu_area& area, const Shape& shape) {
+    check_pitch(area, shape,
+                shape.is_one_row() ? KBUILD_CPU_INVALID_VALUE : KBUILD_CPU_INVALID_PITCH);
+    if (shape.depth > 1 && shape.height > area.rows)
+        throw Failure(KBUILD_CPU_INVALID_PITCH,
+                      "a slice of the copy has " + std::to_string(shape.height) +
+                          " rows, but a slice of the memory has only " + std::to_string(area.rows));
 }
 
 // Returns the distance from the first byte of the area to the end of its last row.
@@ -31,23 +43,29 @@ std::size_t span(const kbuild_cpu_area& area, const Shape& shape) {
     return rows * area.pitch + shape.width;
 }
 
+void check_start(const char* name, const kbuild_cpu_area& area) {
+    if (area.start == nullptr)
+        throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("the ") + name + " is a null pointer");
+}
+
 // Checks one side of a copy or fill against the allocation that contains it. Host memory that the
 // runtime does not know, and device variables, are in no allocation.
-void check_side(const char* side, const kbuild_cpu_area& area, const Shape& shape, bool is_host) {
-    if (area.start == nullptr)
-        throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("the ") + side + " is a null pointer");
+void check_side(const char* name, const kbuild_cpu_area& area, const Shape& shape, Side side) {
     const auto found = Allocations::instance().find(area.start);
-    if (found.base == nullptr) return;
-    if (is_host && found.kind == KBUILD_CPU_MEMORY_DEVICE)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      std::string("the ") + side +
-                          " is device memory, but the direction of the copy says host memory");
+    if (found.base == nullptr) {
+        if (side == Side::device && !Registry::instance().has_variable_at(area.start))
+            throw Failure(KBUILD_CPU_INVALID_VALUE,
+                          std::string("the ") + name +
+                              " is ordinary host memory, but must be memory of the device; "
+                              "allocate it with cudaMalloc, or correct the direction of the copy");
+        return;
+    }
     const auto offset = static_cast<std::size_t>(static_cast<const char*>(area.start) -
                                                  static_cast<const char*>(found.base));
     const auto bytes = span(area, shape);
     if (bytes > found.bytes - offset)
         throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      std::string("the ") + side + " has " + std::to_string(found.bytes - offset) +
+                      std::string("the ") + name + " has " + std::to_string(found.bytes - offset) +
                           " bytes, but the operation needs " + std::to_string(bytes));
 }
 
@@ -62,15 +80,18 @@ void copy(const kbuild_cpu_area_copy& copy) {
     if (copy.kind > KBUILD_CPU_COPY_DEFAULT)
         throw Failure(KBUILD_CPU_INVALID_COPY_DIRECTION,
                       "unknown copy direction " + std::to_string(copy.kind));
-    check_pitch(copy.to, shape, KBUILD_CPU_INVALID_PITCH);
-    check_pitch(copy.from, shape, KBUILD_CPU_INVALID_PITCH);
     if (shape.is_empty()) return;
-    const bool to_host = copy.kind == KBUILD_CPU_COPY_HOST_TO_HOST ||
-                         copy.kind == KBUILD_CPU_COPY_DEVICE_TO_HOST;
-    const bool from_host = copy.kind == KBUILD_CPU_COPY_HOST_TO_HOST ||
-                           copy.kind == KBUILD_CPU_COPY_HOST_TO_DEVICE;
-    check_side("destination", copy.to, shape, to_host);
-    check_side("source", copy.from, shape, from_host);
+    check_start("destination", copy.to);
+    check_start("source", copy.from);
+    check_layout(copy.to, shape);
+    check_layout(copy.from, shape);
+    // With unified addresses, a side that the direction calls host memory can be in any memory.
+    const bool to_device = copy.kind == KBUILD_CPU_COPY_HOST_TO_DEVICE ||
+                           copy.kind == KBUILD_CPU_COPY_DEVICE_TO_DEVICE;
+    const bool from_device = copy.kind == KBUILD_CPU_COPY_DEVICE_TO_HOST ||
+                             copy.kind == KBUILD_CPU_COPY_DEVICE_TO_DEVICE;
+    check_side("destination", copy.to, shape, to_device ? Side::device : Side::any);
+    check_side("source", copy.from, shape, from_device ? Side::device : Side::any);
     for (std::size_t z = 0; z < shape.depth; ++z)
         for (std::size_t y = 0; y < shape.height; ++y)
             std::memmove(row(copy.to, y, z), row(copy.from, y, z), shape.width);
@@ -78,9 +99,10 @@ void copy(const kbuild_cpu_area_copy& copy) {
 
 void fill(const kbuild_cpu_area_fill& fill) {
     const Shape shape = {fill.width, fill.height, fill.depth};
-    check_pitch(fill.to, shape, KBUILD_CPU_INVALID_VALUE);
+    if (!shape.is_one_row()) check_pitch(fill.to, shape, KBUILD_CPU_INVALID_VALUE);
     if (shape.is_empty()) return;
-    check_side("destination", fill.to, shape, false);
+    check_start("destination", fill.to);
+    check_side("destination", fill.to, shape, Side::device);
     for (std::size_t z = 0; z < shape.depth; ++z)
         for (std::size_t y = 0; y < shape.height; ++y)
             std::memset(row(fill.to, y, z), fill.byte, shape.width);

@@ -20,13 +20,16 @@ enum kbuild_cpu_error {
     KBUILD_CPU_INVALID_PITCH = 12,
     KBUILD_CPU_INVALID_SYMBOL = 13,
     KBUILD_CPU_INVALID_COPY_DIRECTION = 21,
+    KBUILD_CPU_DEVICE_UNAVAILABLE = 46,
     KBUILD_CPU_INVALID_KERNEL = 98,
     KBUILD_CPU_INVALID_DEVICE = 101,
     KBUILD_CPU_INVALID_IMAGE = 200,
     KBUILD_CPU_NO_IMAGE_FOR_MACHINE = 209,
     KBUILD_CPU_UNSUPPORTED_LIMIT = 215,
+    KBUILD_CPU_PEER_ACCESS_UNSUPPORTED = 217,
     KBUILD_CPU_INVALID_HANDLE = 400,
     KBUILD_CPU_KERNEL_NOT_FOUND = 500,
+    KBUILD_CPU_PEER_ACCESS_NOT_ENABLED = 705,
     KBUILD_CPU_ASSERTION = 710,
     KBUILD_CPU_ALREADY_REGISTERED = 712,
     KBUILD_CPU_NOT_REGISTERED = 713,
@@ -145,6 +148,7 @@ struct kbuild_cpu_area_fill {
     int byte;
 };
 int kbuild_cpu_fill_area(const struct kbuild_cpu_area_fill *__fill, void *__stream);
+/* Either address can be null. */
 int kbuild_cpu_memory_info(size_t *__free, size_t *__total);
 
 /* Streams and events.  The handles 0, 1, and 2 are default streams. */
@@ -174,12 +178,14 @@ int kbuild_cpu_set_device_flags(unsigned __flags);
 int kbuild_cpu_device_flags(unsigned *__flags);
 int kbuild_cpu_set_limit(int __limit, size_t __value);
 int kbuild_cpu_limit(size_t *__value, int __limit);
-/* Releases all memory, streams, and events, and resets limits and attributes. */
+/* Releases all memory, streams, and events, and resets limits and attributes.  Does not repair a
+ * device that a kernel broke: from then on, calls fail with KBUILD_CPU_DEVICE_UNAVAILABLE. */
 int kbuild_cpu_reset_device(void);
 int kbuild_cpu_synchronize(void);
 
 /* Errors.  Each thread has a last error, which remains until it is taken.  After a kernel has failed
- * an assertion or has trapped, every call that uses the device fails with the same error. */
+ * an assertion or has trapped, every call that uses the device fails with the same error, until the
+ * device is reset. */
 int kbuild_cpu_fail(int __code, const char *__detail); /* sets it, and returns the code */
 int kbuild_cpu_peek_error(void);
 int kbuild_cpu_take_error(void);

@@ -182,14 +182,20 @@ KBUILD_API(DeviceCanAccessPeer)(int *__can, int __device, int __peer)
 
 KBUILD_API(DeviceEnablePeerAccess)(int __peer, unsigned int __flags)
 {
-    (void)__peer, (void)__flags;
-    KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_DEVICE, "the cpu backend has one device, 0"));
+    const int __error = kbuild_cpu_set_device(__peer);
+    if (__error == 0 && __flags != 0)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the flags are not 0"));
+    KBUILD_CALL(__error != 0 ? __error
+                             : kbuild_cpu_fail(KBUILD_CPU_PEER_ACCESS_UNSUPPORTED,
+                                               "a device has no peer access to itself"));
 }
 
 KBUILD_API(DeviceDisablePeerAccess)(int __peer)
 {
-    (void)__peer;
-    KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_DEVICE, "the cpu backend has one device, 0"));
+    const int __error = kbuild_cpu_set_device(__peer);
+    KBUILD_CALL(__error != 0 ? __error
+                             : kbuild_cpu_fail(KBUILD_CPU_PEER_ACCESS_NOT_ENABLED,
+                                               "a device has no peer access to itself"));
 }
 
 KBUILD_API(DeviceGetP2PAttribute)(int *__value, enum KBUILD_VENDOR(DeviceP2PAttr) __number,

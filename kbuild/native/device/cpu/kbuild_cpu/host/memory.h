@@ -25,10 +25,9 @@ KBUILD_API(FreeAsync)(void *__pointer, KBUILD_VENDOR(Stream_t) __stream)
 KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
                           unsigned int __flags KBUILD_DEFAULT(KBUILD_VENDOR(MemAttachGlobal)))
 {
-    if (__bytes == 0 || (__flags != KBUILD_VENDOR(MemAttachGlobal) &&
-                         __flags != KBUILD_VENDOR(MemAttachHost)))
+    if (__flags != KBUILD_VENDOR(MemAttachGlobal) && __flags != KBUILD_VENDOR(MemAttachHost))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
-                                    "managed memory needs a size and one flag: global or host"));
+                                    "managed memory needs one flag: global or host"));
     KBUILD_CALL(kbuild_cpu_allocate_kind(__pointer, __bytes, KBUILD_CPU_MEMORY_MANAGED, __flags));
 }
 
@@ -131,10 +130,14 @@ KBUILD_API(PointerGetAttributes)(struct KBUILD_VENDOR(PointerAttributes) *__attr
 
 static inline int kbuild_cpu_check_range(const void *__pointer, size_t __bytes)
 {
+    struct kbuild_cpu_pointer __description;
     void *__base = NULL;
     size_t __size = 0;
-    const int __error = kbuild_cpu_find_allocation(__pointer, &__base, &__size);
-    if (__error == 0 && (__base == NULL || __bytes == 0 || __bytes > __size))
+    int __error = kbuild_cpu_describe_pointer(&__description, __pointer);
+    if (__error == 0)
+        __error = kbuild_cpu_find_allocation(__pointer, &__base, &__size);
+    if (__error == 0 && (__description.kind != KBUILD_CPU_MEMORY_MANAGED || __bytes == 0 ||
+                         __bytes > __size))
         return kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the range is not in managed memory");
     return __error;
 }

@@ -10,11 +10,19 @@ KBUILD_API(GetSymbolSize)(size_t *__bytes, const void *__symbol)
     KBUILD_CALL(kbuild_cpu_get_symbol_size(__bytes, __symbol));
 }
 
+/* Checks the symbol before the direction of a copy, as the vendor does. */
+static inline int kbuild_cpu_check_symbol(const void *__symbol, void *__stream)
+{
+    size_t __size = 0;
+    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    return __error != 0 ? __error : kbuild_cpu_get_symbol_size(&__size, __symbol);
+}
+
 KBUILD_API(MemcpyToSymbolAsync)(const void *__symbol, const void *__source, size_t __bytes,
                                 size_t __offset, enum KBUILD_VENDOR(MemcpyKind) __kind,
                                 KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_symbol(__symbol, __stream);
     if (__error != 0)
         KBUILD_CALL(__error);
     if (__kind != KBUILD_VENDOR(MemcpyHostToDevice) &&
@@ -36,7 +44,7 @@ KBUILD_API(MemcpyFromSymbolAsync)(void *__destination, const void *__symbol, siz
                                   size_t __offset, enum KBUILD_VENDOR(MemcpyKind) __kind,
                                   KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_symbol(__symbol, __stream);
     if (__error != 0)
         KBUILD_CALL(__error);
     if (__kind != KBUILD_VENDOR(MemcpyDeviceToHost) &&

@@ -217,7 +217,7 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(int *__least_gri
     struct cudaDeviceProp __device;
     int __most_threads = 0;
     if (__least_grid == NULL || __block == NULL)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "a result is a null pointer"));
+        return KBUILD_VENDOR(ErrorInvalidValue); /* the vendor's headers do not record it */
     int __error = kbuild_cpu_describe_function(&__found, kbuild_cpu::kernel_address(__kernel));
     if (__error == 0)
         __error = kbuild_cpu_device_properties(&__device, sizeof __device, 0);

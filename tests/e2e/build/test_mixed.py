@@ -1,4 +1,4 @@
-"""Tests of mixed sources in CMake projects: generators, compilers, backends, and kinds of targets."""
+"""Tests of mixed sources in CMake projects: generators, compilers, backends, and kinds."""
 
 from __future__ import annotations
 

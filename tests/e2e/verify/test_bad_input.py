@@ -120,6 +120,27 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
             "none.py: no such file",
         ),
         ("kbuild_add_kernels(t SOURCES a.cu DEBUG_STUBS MAYBE)", "DEBUG_STUBS is 'MAYBE'"),
+        ("kbuild_target_sources(t PRIVATE a.cu)", "target t does not exist; create it first"),
+        (
+            "add_executable(t)\nkbuild_target_sources(t a.cu)",
+            "expected PRIVATE instead of a.cu; write",
+        ),
+        (
+            "add_executable(t)\nkbuild_target_sources(t PRIVATE a.cpp)",
+            "a.cpp is not a .cu or .hip file; add C++ sources with target_sources()",
+        ),
+        (
+            "add_executable(t)\nkbuild_target_sources(t PRIVATE a.cu BACKEND hip)",
+            "backend hip cannot compile sources that contain host code",
+        ),
+        (
+            "add_library(t INTERFACE)\nkbuild_target_sources(t PRIVATE a.cu)",
+            "a target of type INTERFACE has no objects; expected an executable or a library",
+        ),
+        (
+            "add_library(t SHARED IMPORTED)\nkbuild_target_sources(t PRIVATE a.cu)",
+            "another project built t; expected an executable or a library of this project",
+        ),
     ],
 )
 def test_bad_call_stops_cmake(tmp_path: Path, call: str, expected: str) -> None:

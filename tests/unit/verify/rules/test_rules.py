@@ -580,11 +580,9 @@ def test_stripped_hidden_handle_lacks_evidence() -> None:
 
 
 def test_handles_of_mixed_sources_are_defined_by_other_objects() -> None:
-    stub_unit = change_handle(
-        replace(OBJECT, has_symbol_table=True),
-        lambda h: replace(
-            h, symbol=None, place=None, content=None, registered=Pointer(symbol="kbuild_handle_0")
-        ),
+    stub_unit = change_module(
+        change_handle(OBJECT, lambda h: replace(h, symbol=None, place=None, content=None)),
+        lambda m: replace(m, record=replace(m.record, has_host_texts=True)),
     )
 
     report = verify((stub_unit,))

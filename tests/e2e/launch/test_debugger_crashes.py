@@ -27,7 +27,7 @@ KINDS = ("STATIC", "SHARED")
 
 @pytest.fixture(scope="module")
 def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a directory with programs whose kernels fail an assertion."""
+    """Return a directory with programs whose kernels end the process."""
     directory = tmp_path_factory.mktemp("dying")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBUILD_CACHE_DIR", str(directory / "images"))

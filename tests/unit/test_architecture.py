@@ -36,12 +36,13 @@ MOST_NATIVE_FILES: Final = 24
 def list_modules() -> dict[str, Path]:
     """Return the files of all modules by dotted name.
 
-    The native sources, and the examples in an installed package, are not modules.
+    The native sources, and the examples and the CMake package in an installed package, are not
+    modules.
     """
     found = {}
     for path in PACKAGE.rglob("*.py"):
         parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        if not {"native", "examples"}.intersection(parts):
+        if not {"native", "examples", "cmake"}.intersection(parts):
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 

@@ -60,6 +60,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     )
     with _about("BACKEND"):
         builder = choose_backend(spec.backend, hints)
+        if spec.is_mixed:
+            find_mixed(builder.TRAITS.name)  # before a missing compiler is reported
     _check_paths(spec, builder)
     _check_runtime(spec, builder, hints)
     compilers = builder.list_candidates(hints).names
@@ -133,7 +135,6 @@ def _plan_hosts(
                 f"rewrite; rename the file to '{path.stem}.cu', and list it in "
                 "kbuild_target_sources()"
             )
-    find_mixed(toolchain.backend)  # an error if the backend does not have this capability
     names = _name_outputs(spec)
     compiler = dict(spec.compilers).get("CXX")
     if compiler is None:

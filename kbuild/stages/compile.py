@@ -108,9 +108,9 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> CompileUnit:
     if not unit.is_mixed:
         return unit
     passes = find_mixed(edge.toolchain.backend)
-    front_end = passes.describe_device_pass(unit, edge.toolchain)
-    if front_end is None:
+    if passes.describe_device_pass is None or passes.read_device_text is None:
         return unit
+    front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, _ = make_text(front_end)
     module = name_module("", edge.display_source)
     rewritten = rewrite(text, passes.read_device_text(text, unit), module, is_device=True)

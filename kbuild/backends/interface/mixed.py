@@ -8,6 +8,7 @@ compiles this text, which includes the handles at its end.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -156,14 +157,16 @@ class MixedPasses(Protocol):
     def list_host_options(self, unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
         """Return the options that the host compiler needs for the rewritten text."""
 
-    def describe_device_pass(self, unit: CompileUnit, tc: Toolchain) -> FrontEnd | None:
+    @property
+    def describe_device_pass(self) -> Callable[[CompileUnit, Toolchain], FrontEnd] | None:
         """Describe how to make the text that the device compiler reads after it is rewritten.
 
-        Returns None if the device compiler reads the source itself.
+        None if the device compiler reads the source itself.
         """
 
-    def read_device_text(self, text: str, unit: CompileUnit) -> HostText:
-        """Find the kernels and launches in the text of the device pass.
+    @property
+    def read_device_text(self) -> Callable[[str, CompileUnit], HostText] | None:
+        """Find the kernels and launches in the text of the device pass; None if there is no text.
 
         Raises SourceError if the text has a construct that cannot work.
         """

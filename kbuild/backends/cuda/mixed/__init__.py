@@ -39,6 +39,10 @@ __all__ = [
     "read_host_text",
 ]
 
+# nvcc reads the source itself.
+describe_device_pass: Final = None
+read_device_text: Final = None
+
 _FRONT_END: Final = "cudafe++"
 # It makes kernel templates static.
 _DROPPED: Final = frozenset(("--static-host-stub",))
@@ -144,19 +148,6 @@ def list_host_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
     notes = ("-Wno-psabi",) if unit.compiler_id == "GNU" else ()
     include = tc.compiler.resolve().parent.parent / "include"
     return (f"-isystem{include}", "-DCUDA_DOUBLE_MATH_FUNCTIONS", *notes, "-fno-lto")
-
-
-def describe_device_pass(
-    unit: CompileUnit,  # noqa: ARG001 - the interface's signature
-    tc: Toolchain,  # noqa: ARG001 - the interface's signature
-) -> FrontEnd | None:
-    """See `MixedPasses`: nvcc reads the source itself."""
-    return None
-
-
-def read_device_text(text: str, unit: CompileUnit) -> HostText:
-    """See `MixedPasses`. There is no such text, because nvcc reads the source itself."""
-    raise NotImplementedError
 
 
 def read_entries(

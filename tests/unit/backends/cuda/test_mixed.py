@@ -318,7 +318,7 @@ def test_device_pass_reads_host_code() -> None:
         depfile=Path("/out/a.80.d"),
         is_mixed=True,
     )
-    assert mixed.describe_device_pass(unit, TC) is None
+    assert mixed.describe_device_pass is None
     options = build.language_options(unit, TC)
     assert "-DKBUILD_MIXED=1" in options
     assert "-DKBUILD_DEVICE_CODE=1" not in options

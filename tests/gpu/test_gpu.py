@@ -222,8 +222,9 @@ def test_launches_are_traced(launch_checks: Path, tmp_path: Path) -> None:
     assert events[-1]["args"]["arguments"]["value"] == 1
 
 
-def test_mixed_sources_run(tmp_path: Path) -> None:
-    directory = build(PROJECTS / "mixed", tmp_path, "BACKEND=cuda")
+def test_mixed_sources_run(tmp_path: Path, device_architecture: str) -> None:
+    architectures = f"ARCHITECTURES={device_architecture}"
+    directory = build(PROJECTS / "mixed", tmp_path, "BACKEND=cuda", architectures)
 
     assert run(directory / "mixed") == "PASSED\n"
 

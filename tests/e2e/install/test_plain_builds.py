@@ -113,7 +113,9 @@ def test_config_describes_artifacts(project: Path, tmp_path: Path) -> None:
     assert run(tmp_path / "host").stdout == " 7\n"
 
 
-@pytest.mark.parametrize("kind", ["shared", "static", "object"])
+@pytest.mark.parametrize(
+    "kind", ["shared", "object", pytest.param("static", marks=pytest.mark.slow)]
+)
 def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None:
     directory = write_sources(tmp_path / "with space")
     (directory / "kbuild.toml").write_text(

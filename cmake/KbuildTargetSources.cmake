@@ -144,6 +144,7 @@ function(_kbuild_add_host_texts target configuration)
         SKIP_PRECOMPILE_HEADERS ON
         SKIP_UNITY_BUILD_INCLUSION ON)
     set(texts "${_kbuild_host_texts}")
+    _kbuild_explain_links(${target} "${texts}")
     set(stamp "${_kbuild_pack_stamp}")
     set(header_directory "${_kbuild_pack_header_directory}")
     _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)

@@ -13,6 +13,7 @@ from support.commands import (
     build,
     configure,
     configure_and_build,
+    ctest,
     run,
     run_kbuild,
     succeed,
@@ -41,6 +42,18 @@ foreach(linker IN ITEMS bfd gold lld)
     add_executable(${linker}_undefined main.cpp)
     target_link_libraries(${linker}_undefined PRIVATE launching ${linker}_options)
 endforeach()
+"""
+SMOKE_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(smoke LANGUAGES CXX)
+enable_testing()
+find_package(kbuild CONFIG REQUIRED)
+add_library(archive STATIC)
+kbuild_target_sources(archive PRIVATE define.cu ARCHITECTURES x86-64 DEBUG_STUBS ON)
+if(FIXED)
+    set_target_properties(archive PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endif()
+kbuild_add_smoke_test(archive)
 """
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -g"
 
@@ -231,6 +244,17 @@ def test_cuda_artifacts_pass_verification(tmp_path: Path, compiler: str) -> None
     succeed(run_kbuild("verify", tmp_path / "mixed" / "mixed", tmp_path / "mixed_kinds" / "kinds"))
     assert " d void fill<int>(" in list_symbols(tmp_path / "mixed" / "mixed")
     assert os.access(tmp_path / "mixed_kinds" / "libplugin.so", os.X_OK)
+
+
+def test_smoke_test_of_an_archive_with_debug_stubs(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(SMOKE_PROJECT)
+    (tmp_path / "define.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    configure_and_build(tmp_path, tmp_path / "build")
+
+    assert "100% tests passed" in succeed(ctest(tmp_path / "build"))
+    fixed = configure(tmp_path, tmp_path / "build", "FIXED=ON")
+    assert fixed.returncode != 0
+    assert "POSITION_INDEPENDENT_CODE is 'OFF'" in " ".join(fixed.stderr.split())
 
 
 @pytest.mark.slow

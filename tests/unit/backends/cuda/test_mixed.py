@@ -228,6 +228,17 @@ def test_other_declarations_of_a_kernel() -> None:
     assert "extern template void k< 3> (float);" in edit(text)
 
 
+def test_launched_kernel_of_another_source() -> None:
+    hidden = '__attribute__((visibility("hidden")))'
+    declarations = f"{hidden} void k(int *, int = 3); {hidden} void other(int); void h(int);"
+    text = f"namespace ns {{ {declarations} }}"
+    found = read(f"{text} {launch('ns::k')} {launch('ns::h')}")
+
+    (kernel,) = found.kernels
+    assert (kernel.name, kernel.parameters, kernel.form) == ("k", "int *, int = 3", "declaration")
+    assert hidden not in edit(f"{text} {launch('k')}").partition("void k")[0]
+
+
 def test_specialization() -> None:
     text = (
         f"{TEMPLATE.format(specifiers='')}template<> __specialization_static void "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.callees import Name, declares, is_shadowed, read_name
 from kbuild.cxx.model import KernelDeclaration, Launch
 from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import Token, list_tokens, match_brackets, split_at_commas
+from kbuild.values import dataclass
 
 _WORD_BEFORE: Final = re.compile(r"(?:(\w+)\s+|([>*&])\s*)\Z")
 _MOST_LOOKED_BACK: Final = 100

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -16,6 +15,7 @@ from kbuild.cxx.tokens import (
     find_close,
     list_tokens_before,
 )
+from kbuild.values import dataclass
 
 # A block without braces and literals in it is skipped at once.
 _BRACE: Final = re.compile(rf"{SKIPPED} | \{{[^{{}}\"'#]*\}} | [{{}}]", re.VERBOSE | re.DOTALL)

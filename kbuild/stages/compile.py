@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files, process, records
@@ -21,6 +21,7 @@ from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

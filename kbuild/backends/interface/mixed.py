@@ -9,7 +9,6 @@ compiles this text, which includes the handles at its end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -17,6 +16,7 @@ from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.model import HostText
 from kbuild.model import Command, Linkage, VariableKind
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

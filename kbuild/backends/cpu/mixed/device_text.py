@@ -7,7 +7,6 @@ In device code they are references, and the runtime sets what they refer to.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild import files
@@ -19,6 +18,7 @@ from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
 from kbuild.cxx.tokens import Token, split_at_commas
 from kbuild.errors import SourceError
+from kbuild.values import dataclass
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2

@@ -66,6 +66,14 @@ def test_build_edges_define_values_without_generated_functions(command: str) -> 
     assert len(done.stdout.split()) <= 5, done.stdout
 
 
+def test_arguments_of_build_edges_need_no_terminal() -> None:
+    run = "main(['compile', 'missing.edge', '--flags', 'missing.txt'])"
+    imported = imported_by(f"from kbuild.cli.main import main; assert {run} == 2")
+
+    assert "kbuild.stages.compile" in imported
+    assert "shutil" not in imported
+
+
 @pytest.mark.parametrize(
     "module", ["kbuild.backends.cuda.mixed.host_text", "kbuild.formats.nvidia.ptx"]
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.cxx.lines import locate
@@ -12,6 +11,7 @@ from kbuild.cxx.model import Edit, HostText, Launch
 from kbuild.cxx.names import KernelNames
 from kbuild.cxx.siblings import insert_siblings, name_sibling
 from kbuild.cxx.tokens import Token
+from kbuild.values import dataclass
 
 
 def rewrite(

@@ -7,13 +7,13 @@ lists to which generator expressions expand. No value can contain a line break.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.stages.paths import normalize
+from kbuild.values import dataclass
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]

@@ -16,7 +16,6 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
 from kbuild.errors import SourceError
-from kbuild.values import dataclass
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2

@@ -270,6 +270,12 @@ def test_managed_variable(definition: str, changed: str) -> None:
     assert edit(f"{SECTION}{definition};") == f"extern {HIDDEN}{changed};"
 
 
+def test_declaration_can_be_in_a_header_of_the_user() -> None:
+    declaration = 'extern "C" unsigned __cudaPushCallConfiguration(int grid);'
+    text = f'# 3 "crt/device_functions.h"\n{declaration}'
+    assert not read(text).launches
+
+
 def test_text_without_a_stub_file_is_an_error() -> None:
     with pytest.raises(SourceError, match="does not end with its stub file"):
         mixed.read_host_text("int x;", UNIT)

@@ -97,7 +97,8 @@ endfunction()
   it with ``add_test()``.
 
   For a ``STATIC`` or ``OBJECT`` target, the test loads the module ``<target>_smoke``, which contains
-  all objects of the target.  The build verifies this module after each link, like every kernel
+  all objects of the target.  The objects are compiled as position-independent code; setting the
+  property ``POSITION_INDEPENDENT_CODE`` of the target to ``OFF`` is an error.  The build verifies this module after each link, like every kernel
   library, and the test ``<target>_smoke.verify`` verifies it before it is loaded.
 
   ``CASES``
@@ -154,6 +155,16 @@ endfunction()
 # Adds a module with every object of `target`, including handles without references, and verifies it like
 # `target` itself.
 function(_kbuild_add_smoke_module name target kind)
+    get_target_property(is_imported ${target} IMPORTED)
+    get_property(is_set TARGET ${target} PROPERTY POSITION_INDEPENDENT_CODE SET)
+    get_target_property(is_independent ${target} POSITION_INDEPENDENT_CODE)
+    if(NOT is_imported AND NOT is_set)
+        set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    elseif(NOT is_imported AND NOT is_independent)
+        message(FATAL_ERROR "kbuild_add_smoke_test(${target}): POSITION_INDEPENDENT_CODE is "
+            "'${is_independent}', so that no test can load the objects of ${target}; set this property of "
+            "${target} to ON")
+    endif()
     set(suffix .c)
     if(CMAKE_CXX_COMPILER_LOADED)
         set(suffix .cpp)

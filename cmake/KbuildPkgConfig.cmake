@@ -1,5 +1,32 @@
-# Files for pkg-config, which describe kernel targets to builds without CMake.
+# Files for pkg-config, which describe libraries with kernels to builds without CMake.
 include_guard(GLOBAL)
+
+# Writes the files of a library with mixed sources at the end of the directory, because its link libraries can
+# be named later. Variables of the caller do not exist there.
+function(_kbuild_defer_pkg_config target kind)
+    if(kind STREQUAL "EXECUTABLE" OR NOT arg_NAME STREQUAL target) # the first call describes the target
+        return()
+    endif()
+    set(words "")
+    foreach(word IN ITEMS "${target}" "${kind}" "${_kbuild_runtime_target}" "${arg_RUNTIME}"
+            "${KBUILD_PKG_CONFIG_DIRECTORY}" "${CMAKE_INSTALL_INCLUDEDIR}")
+        string(APPEND words " [==[${word}]==]")
+    endforeach()
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL _kbuild_describe_mixed_library ${words})")
+endfunction()
+
+function(_kbuild_describe_mixed_library target kind _kbuild_runtime_target arg_RUNTIME directory installed_headers)
+    if(directory)
+        set(KBUILD_PKG_CONFIG_DIRECTORY "${directory}")
+    endif()
+    if(NOT installed_headers)
+        set(installed_headers include)
+    endif()
+    if(NOT IS_ABSOLUTE "${installed_headers}")
+        string(PREPEND installed_headers "\${CMAKE_INSTALL_PREFIX}/")
+    endif()
+    _kbuild_write_pkg_config("${target}" "${kind}")
+endfunction()
 
 # Writes <target>.pc for the build tree, and registers another one for the installed artifact. A module is
 # never linked, and an object library is not installed as a library.
@@ -27,9 +54,14 @@ function(_kbuild_write_pkg_config target kind)
         string(APPEND artifact " -Wl,-rpath,\"$<TARGET_FILE_DIR:${target}>\"")
     endif()
     set(headers "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
+    # Libraries with mixed sources link these privately.
+    foreach(library IN ITEMS kbuild::headers ${_kbuild_runtime_target})
+        string(APPEND headers ";$<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>")
+    endforeach()
     set(headers "$<FILTER:$<REMOVE_DUPLICATES:${headers}>,EXCLUDE,^$>")
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" "")
     _kbuild_generate_pkg_config("${target}" "${directory}/${target}.pc" ""
-        "-I\"$<JOIN:${headers},\" -I\">\" ${runtime_flags}" "${artifact} ${runtime_libraries}")
+        "-I\"$<JOIN:${headers},\" -I\">\" ${runtime_flags}" "${artifact}${libraries} ${runtime_libraries}")
     if(kind STREQUAL "OBJECT" OR DEFINED SKBUILD) # wheels contain no paths of this machine
         return()
     endif()
@@ -45,10 +77,11 @@ function(_kbuild_write_pkg_config target kind)
         set(runtime_libraries
             "-l:$<TARGET_FILE_NAME:${_kbuild_runtime_target}> -Wl,-rpath,\${libdir}")
     endif()
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" "\${libdir}")
     _kbuild_generate_pkg_config("${target}" "${installed}"
         "libdir=\${pcfiledir}/..\nincludedir=\${pcfiledir}/@INCLUDEDIR@\n"
         "-I\${includedir} -I\"${headers}\" ${runtime_flags}"
-        "-L\${libdir} -l:$<TARGET_FILE_NAME:${target}> -Wl,-rpath,\${libdir} ${runtime_libraries}")
+        "-L\${libdir} -l:$<TARGET_FILE_NAME:${target}> -Wl,-rpath,\${libdir}${libraries} ${runtime_libraries}")
     # `installed_headers` is a variable of the caller.
     _kbuild_install_companion(${target} PKGCONFIG "${installed}|${installed_headers}")
 endfunction()
@@ -56,13 +89,65 @@ endfunction()
 # Sets `result` to the install script that makes <target>.pc from `template`. Its paths are relative, so that
 # the installed directory can be moved.
 function(_kbuild_describe_pkg_config_install result template headers)
+    get_filename_component(name "${template}" NAME_WLE)
     set(${result} "
+                    if(\"\${_directory}/pkgconfig/${name}\" IN_LIST CMAKE_INSTALL_MANIFEST_FILES)
+                        continue() # the project's own file
+                    endif()
                     file(READ \"${template}\" _content)
                     file(RELATIVE_PATH _headers \"\${_directory}/pkgconfig\" \"${headers}\")
                     string(REPLACE \"@INCLUDEDIR@\" \"\${_headers}\" _content \"\${_content}\")
                     string(REGEX REPLACE \"[.]in\$\" \"\" _file \"${template}\")
                     file(WRITE \"\${_file}\" \"\${_content}\")
                     file(INSTALL \"\${_file}\" DESTINATION \"\${_directory}/pkgconfig\")" PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to the link libraries that an archive or objects need, without kbuild's own. A shared library
+# names its libraries itself. The directory `installed`, if given, contains the libraries of the project.
+function(_kbuild_describe_libraries result target kind installed)
+    set(words "")
+    set(queue ${target})
+    if(NOT kind MATCHES "^(STATIC|OBJECT)$")
+        set(queue "")
+    endif()
+    set(known ${target} kbuild::headers ${_kbuild_runtime_target})
+    while(queue)
+        list(POP_FRONT queue current)
+        _kbuild_list_link_libraries(libraries ${current})
+        list(REMOVE_ITEM libraries ${known})
+        list(APPEND known ${libraries})
+        foreach(library IN LISTS libraries)
+            set(type "")
+            if(TARGET "${library}")
+                get_target_property(type ${library} TYPE)
+                get_target_property(is_imported ${library} IMPORTED)
+            endif()
+            if(type MATCHES "^(STATIC|SHARED|UNKNOWN)_LIBRARY$")
+                set(directory "$<TARGET_FILE_DIR:${library}>")
+                if(installed AND NOT is_imported)
+                    set(directory "${installed}")
+                endif()
+                string(APPEND words " -L\"${directory}\" -l:$<TARGET_FILE_NAME:${library}>")
+                if(NOT type STREQUAL "STATIC_LIBRARY")
+                    string(APPEND words " -Wl,-rpath,\"${directory}\"")
+                endif()
+            elseif(library MATCHES "^(.*)/([^/]+)$")
+                string(APPEND words " -L\"${CMAKE_MATCH_1}\" -l:${CMAKE_MATCH_2}")
+            elseif(library MATCHES "^-")
+                string(APPEND words " ${library}")
+            elseif(NOT type)
+                string(APPEND words " -l${library}")
+            endif()
+            if(type MATCHES "^(STATIC|UNKNOWN|INTERFACE)_LIBRARY$")
+                list(APPEND queue ${library})
+            endif()
+        endforeach()
+    endwhile()
+    if(NOT installed AND kind MATCHES "^(STATIC|OBJECT)$")
+        set(directories "$<TARGET_PROPERTY:${target},LINK_DIRECTORIES>")
+        string(PREPEND words "$<$<BOOL:${directories}>: -L\"$<JOIN:${directories},\" -L\">\">")
+    endif()
+    set(${result} "${words}" PARENT_SCOPE)
 endfunction()
 
 # Sets `flags` to the definitions for host code, and `libraries` to the device runtime, which host code

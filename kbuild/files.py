@@ -10,11 +10,6 @@ from typing import Any
 
 from kbuild.errors import ConfigurationError, InputError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 def sha256(content: bytes) -> str:
     """Return the SHA-256 digest of ``content`` in hexadecimal."""
@@ -100,6 +95,10 @@ def read_file(path: Path) -> bytes:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raise ConfigurationError if it cannot be read."""
+    if sys.version_info >= (3, 11):
+        import tomllib  # noqa: PLC0415 - slow to import, and build edges read no TOML
+    else:
+        import tomli as tomllib  # noqa: PLC0415 - see above
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

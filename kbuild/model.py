@@ -7,9 +7,11 @@ means that a value is unknown. kbuild never guesses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from kbuild.values import dataclass
 
 Linkage: TypeAlias = Literal["external", "weak", "internal"]
 ImageKind: TypeAlias = Literal["elf", "ptx", "bitcode", "spirv", "other"]

@@ -11,12 +11,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
+from kbuild.values import dataclass
 
 _TAIL_LINES = 40
 _TAIL_BYTES = 1 << 16

@@ -21,12 +21,12 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from kbuild.errors import InputError, did_you_mean
+from kbuild.values import dataclass
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any, str], Any]

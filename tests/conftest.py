@@ -20,6 +20,9 @@ def _is_checkout(entry: str) -> bool:
 # no compiled runtime unless the installation is editable.
 sys.path[:] = [entry for entry in sys.path if not _is_checkout(entry)]
 
+# Tests start thousands of processes. Without bytecode files, each of them would compile kbuild.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # CI systems set these. Tests compare text without colors.
 for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(variable, None)

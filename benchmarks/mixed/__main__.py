@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import statistics
 import tempfile
@@ -16,6 +17,7 @@ from benchmarks.mixed.host_steps import prepare_host_steps
 from benchmarks.mixed.projects import Inputs, Project
 from benchmarks.mixed.sources import SOURCES, Source, edit_host, edit_kernel
 from benchmarks.mixed.toolkit import COUNTED, CountedToolkit
+from kbuild import resources
 from kbuild.backends.cuda import build as cuda
 from kbuild.bench.timing import find_timed_project, time_launches
 from kbuild.errors import ToolchainError
@@ -45,6 +47,8 @@ def main() -> None:
         toolchain = find_toolchain(cuda, gather_hints())
     except ToolchainError as error:
         raise SystemExit(str(error)) from error
+    # As in an installation. Some environments forbid Python to write bytecode.
+    compileall.compile_dir(resources.native_directory().parent, quiet=2)
     names = [SOURCES[0].name] if arguments.tiny else arguments.sources
     sources = tuple(source for source in SOURCES if not names or source.name in names)
     with tempfile.TemporaryDirectory() as name:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.scopes import Scope
 from kbuild.cxx.tokens import Token, find_close, list_tokens, match_angle, match_brackets
+from kbuild.values import dataclass
 
 # Words after which an identifier is used and not declared.
 _EXPRESSION: Final = frozenset(

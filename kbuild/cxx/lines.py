@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(
     r'#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"((?:\\.|[^"\\\n])*)"((?:[ \t]+\d+)*))?[ \t]*(?:\n|$)'

@@ -5,8 +5,9 @@ A *host text* is the preprocessed text of a mixed source. All positions are offs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from kbuild.values import dataclass
 
 Span: TypeAlias = tuple[int, int]  # the first position, and the position after the last character
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.callees import Name, declares, is_shadowed, read_name
 from kbuild.cxx.model import KernelDeclaration, Launch
 from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import Token, list_tokens, match_brackets, split_at_commas
+from kbuild.values import dataclass
 
 _WORD_BEFORE: Final = re.compile(r"(?:(\w+)\s+|([>*&])\s*)\Z")
+_CALL: Final = re.compile(r"\s*\(")
 _MOST_LOOKED_BACK: Final = 100
 _BEFORE_CALLS: Final = ("return", "else", "do", "case", "and", "or", "not")
 
@@ -138,11 +139,13 @@ class KernelNames:
     def is_overloaded(self, name: str) -> bool:
         """Return whether a function that is no kernel might have the kernel's name."""
         spans = [(kernel.start, kernel.end) for kernel in self._kernels if kernel.name == name]
-        # A search is fast if its pattern starts with letters.
-        for found in re.finditer(rf"{re.escape(name)}\s*\(", self._text):
-            start = max(found.start() - _MOST_LOOKED_BACK, 0)
-            before = _WORD_BEFORE.search(self._text, start, found.start())
-            is_kernel = any(first <= found.start() < end for first, end in spans)
+        position = -1
+        while (position := self._text.find(name, position + 1)) >= 0:
+            if _CALL.match(self._text, position + len(name)) is None:
+                continue
+            start = max(position - _MOST_LOOKED_BACK, 0)
+            before = _WORD_BEFORE.search(self._text, start, position)
+            is_kernel = any(first <= position < end for first, end in spans)
             if before and not is_kernel and before[1] not in _BEFORE_CALLS:
                 return True
         return False

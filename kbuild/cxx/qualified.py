@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from kbuild.cxx.kernels import find_declaration_end, find_template_end
@@ -20,6 +20,7 @@ from kbuild.cxx.tokens import (
     match_angle,
     match_brackets,
 )
+from kbuild.values import dataclass
 
 _CALLED: Final = ATTRIBUTES | {"decltype", "typeof", "__typeof__", "__typeof", "noexcept"}
 _OPENING: Final = frozenset("([{")

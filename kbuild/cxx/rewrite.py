@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.cxx.lines import locate
@@ -12,9 +11,17 @@ from kbuild.cxx.model import Edit, HostText, Launch
 from kbuild.cxx.names import KernelNames
 from kbuild.cxx.siblings import insert_siblings, name_sibling
 from kbuild.cxx.tokens import Token
+from kbuild.values import dataclass
 
 
-def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False) -> str:
+def rewrite(
+    text: str,
+    found: HostText,
+    module: str,
+    *,
+    is_device: bool = False,
+    lists_launches: bool = False,
+) -> str:
     """Return ``text`` with its launches as ordinary calls.
 
     Args:
@@ -23,19 +30,34 @@ def rewrite(text: str, found: HostText, module: str, *, is_device: bool = False)
         module: The part of generated names that is unique to the source.
         is_device: Whether the text is for the device pass, in which launches only need to
             instantiate the kernels.
+        lists_launches: Whether to append a comment for each kernel that the project launches, with
+            the place of a launch. The error handling script of the linker reads these comments.
 
     Raises:
         SourceError: A launch cannot be rewritten.
     """
     names = KernelNames(text, found.kernels)
     insertions = insert_siblings(text, names, module, is_device=is_device)
-    calls = (
+    calls = [
         _Call(launch, names.find_kernel(launch), module, f"kbuild_c{index}")
         for index, launch in enumerate(found.launches)
-    )
+    ]
     changes: list[_Change] = [*insertions, *found.edits, *calls]
     changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
-    return _Text(text, changes).render(0, len(text))
+    rewritten = _Text(text, changes).render(0, len(text))
+    return "".join((rewritten, *(_list_launches(text, calls) if lists_launches else ())))
+
+
+def _list_launches(text: str, calls: list[_Call]) -> Iterator[str]:
+    """Yield a comment with the first launch of each kernel, except for those in system headers."""
+    known: set[str] = set()
+    for call in calls:
+        if call.kernel is None or call.kernel.text in known:
+            continue
+        place = locate(text, call.start)
+        if _SYSTEM_HEADER not in place.flags:
+            known.add(call.kernel.text)
+            yield f"\n// kbuild launches {call.kernel.text} {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +166,7 @@ class _Text:
         return f"\n{locate(self._text, launch.end).marker}\n"
 
 
+_SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"
 

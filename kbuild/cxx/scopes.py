@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
 from kbuild.cxx.tokens import (
-    SKIPPED,
+    DIRECTIVE,
+    LITERAL,
     Token,
     drop_attributes,
     drop_template_headers,
     find_close,
     list_tokens_before,
 )
+from kbuild.values import dataclass
 
-# A block without braces and literals in it is skipped at once.
-_BRACE: Final = re.compile(rf"{SKIPPED} | \{{[^{{}}\"'#]*\}} | [{{}}]", re.VERBOSE | re.DOTALL)
+# Directives with the text between them, and a block, are skipped at once if there are no braces and
+# literals in them.
+_PLAIN: Final = r"[^{}\"'#]*"
+_BRACE: Final = re.compile(
+    rf"{DIRECTIVE}(?:{_PLAIN}{DIRECTIVE})* | {LITERAL} | \{{{_PLAIN}\}} | [{{}}]",
+    re.VERBOSE | re.DOTALL,
+)
 _BEFORE_REQUIREMENTS: Final = ("requires", "&", "|", "(", "=", "!", ",", "return")
 _LONGEST_REQUIREMENT: Final = 4000  # characters
 _CLASS_KEYS: Final = frozenset({"class", "struct", "union", "enum"})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.callees import Name
@@ -16,6 +15,7 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
 from kbuild.cxx.names import KernelNames
 from kbuild.cxx.signatures import Key, Parameter, Signature, expand_aliases, read_signature
+from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
 _SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused)) void"

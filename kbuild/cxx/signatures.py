@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.cxx.tokens import (
@@ -16,6 +15,7 @@ from kbuild.cxx.tokens import (
     match_brackets,
     split_at_commas,
 )
+from kbuild.values import dataclass
 
 FUNDAMENTAL: Final = frozenset(
     [

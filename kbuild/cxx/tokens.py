@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kbuild.cxx.model import Span
 
 # Disabled text of cudafe++, and other directives: line markers and pragmas.
-_DIRECTIVE: Final = r"\#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]*"
+DIRECTIVE: Final = r"(?: \#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]* )"
 _PATTERN: Final = rf"""
       (?:u8|[uUL])?R"(?P<raw>[^()\\\s]{{0,16}})\(.*?\)(?P=raw)"
     | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
@@ -22,7 +22,7 @@ _PATTERN: Final = rf"""
     | ->
     | \.\.\.
     | \s+
-    | {_DIRECTIVE}
+    | {DIRECTIVE}
     | .
 """
 TOKEN: Final = re.compile(_PATTERN, re.VERBOSE | re.DOTALL)
@@ -30,12 +30,12 @@ BYTES_TOKEN: Final = re.compile(_PATTERN.encode(), re.VERBOSE | re.DOTALL)
 
 # The same literals for searches: each alternative starts with a literal character, so that the
 # search runs from one such character to the next.
-SKIPPED: Final = rf"""
-      "(?:(?<=\bR")|(?<=\b[uUL]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{{0,16}})\(.*?\)(?P=raw)"
+LITERAL: Final = r"""
+      "(?:(?<=\bR")|(?<=\b[uUL]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
     | "(?:\\.|[^"\\\n])*"
     | '(?:(?<=\W')|(?<=\b[uUL]')|(?<=\bu8'))(?:\\.|[^'\\\n])+'
-    | {_DIRECTIVE}
 """
+SKIPPED: Final = f"{LITERAL} | {DIRECTIVE}"
 _BRACKET: Final = re.compile(rf"{SKIPPED} | [()\[\]{{}}]", re.VERBOSE | re.DOTALL)
 ATTRIBUTES: Final = frozenset({"__attribute__", "__attribute", "__declspec", "alignas"})
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}

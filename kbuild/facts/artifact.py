@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kbuild.facts.device import ContainerFacts, ImageFacts
@@ -17,6 +16,7 @@ from kbuild.facts.host import (
     WrapperFacts,
 )
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 FileKind: TypeAlias = Literal[
     "object",

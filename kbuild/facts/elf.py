@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from kbuild.values import dataclass
 
 ReferenceKind: TypeAlias = Literal["call", "call-slot", "copy", "absolute-32"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kbuild.facts.elf import Place, Pointer, Symbol
 from kbuild.model import KernelRecord, TargetRecord
+from kbuild.values import dataclass
 
 IdentityKind: TypeAlias = Literal["function", "variable"]
 

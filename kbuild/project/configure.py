@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from kbuild.errors import BuildError
 from kbuild.model import Command
@@ -12,6 +13,9 @@ from kbuild.project.environment import write_environment
 from kbuild.project.generate import BuildSettings, remove_other_kinds, write_project
 from kbuild.project.manifest import Manifest
 from kbuild.project.tools import BuildTools, run_tool
+
+# The keys of a manifest that differ from the CMake keyword.
+_KEYS: Final = {"PRIVATE": "sources"}
 
 
 def configure_directory(
@@ -66,6 +70,6 @@ def _name_manifest(manifest: Manifest, error: BuildError) -> BuildError:
     where = f"{manifest.path}: [target.{error.target}]"
     message = str(error)
     if error.setting is not None:
-        where = f"{where}.{error.setting.lower()}"
+        where = f"{where}.{_KEYS.get(error.setting, error.setting.lower())}"
         message = message.removeprefix(f"{error.setting}: ")
     return BuildError(f"{where}: {message}", error.exit_code)

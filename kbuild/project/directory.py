@@ -141,6 +141,31 @@ def remove_build(directory: BuildDirectory) -> None:
     directory.lock.unlink()
 
 
+def remove_unused_build(directory: BuildDirectory, unused_since: float) -> bool:
+    """Remove a build that no process uses, and return whether it was removed.
+
+    Args:
+        directory: The build directory.
+        unused_since: The build stays if a process has locked it after this time.
+    """
+    try:
+        descriptor = os.open(directory.lock, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_own = _is_same_file(descriptor, directory.lock)
+        if not is_own or os.fstat(descriptor).st_mtime > unused_since:
+            return False
+        remove_build(directory)
+        directory.root.rmdir()
+    except OSError:  # another process has the lock, or the directory has other files
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
 @contextmanager
 def hold_lock(directory: BuildDirectory, on_wait: Callable[[str], object]) -> Iterator[int]:
     """Lock the directory, which is made if it does not exist, and yield the lock's descriptor.

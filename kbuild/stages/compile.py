@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files, process, records
 from kbuild.backends import find_backend, find_builder, find_mixed
 from kbuild.backends.interface.build import Builder, CompileUnit, Completion, ImageOutput
 from kbuild.backends.interface.mixed import Entries
-from kbuild.cxx.rewrite import rewrite
 from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
 from kbuild.stages.compiler_record import record_compiler
@@ -21,6 +20,7 @@ from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +110,8 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> CompileUnit:
     passes = find_mixed(edge.toolchain.backend)
     if passes.describe_device_pass is None or passes.read_device_text is None:
         return unit
+    from kbuild.cxx.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
+
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, _ = make_text(front_end)
     module = name_module("", edge.display_source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kbuild import files, records
 from kbuild.backends import find_builder
@@ -12,6 +12,7 @@ from kbuild.model import DeviceImage, Kernel, Resources
 from kbuild.stages.compile import CompiledSource, describe_image, finish
 from kbuild.stages.edges import LinkEdge, asks_for_debug
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import dataclass
 
 
 def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:

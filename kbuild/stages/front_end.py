@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from kbuild import process
@@ -12,6 +12,7 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.stages.depfiles import format_depfile, read_depfile
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
@@ -42,6 +41,7 @@ from kbuild.stages.stubs.unit import (
     render_stub_unit,
 )
 from kbuild.stages.stubs.variables import VariableTable, build_variable_table
+from kbuild.values import dataclass
 
 # No limit in practice: kbuild itself wrote the containers.
 _LARGEST_IMAGE: Final = 1 << 40

@@ -252,9 +252,9 @@ def _check_paths(spec: TargetSpec, builder: Builder) -> None:
 
     The edges check include directories, because they are known only after CMake has generated.
     """
-    with _about("SOURCES"):
+    with _about(spec.sources_keyword):
         for source in spec.sources:
-            check_path(source, "SOURCES", builder.TRAITS.unsafe.sources)
+            check_path(source, spec.sources_keyword, builder.TRAITS.unsafe.sources)
     with _about("HEADERS"):
         for header in spec.headers:
             check_path(header, "HEADERS")

@@ -7,13 +7,13 @@ lists to which generator expressions expand. No value can contain a line break.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.stages.paths import normalize
+from kbuild.values import dataclass
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Switch = Literal["ON", "OFF"]
@@ -63,6 +63,11 @@ class TargetSpec:
     host_compiler_id: str = ""
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def sources_keyword(self) -> str:
+        """The CMake keyword that lists the sources."""
+        return "PRIVATE" if self.is_mixed else "SOURCES"
 
     def choose_launcher(self, language: str) -> tuple[str, ...]:
         """Return the compiler launcher: the target's own, or the one of ``language``."""
@@ -197,8 +202,9 @@ def _check_choice(keyword: str, value: str, allowed: tuple[str, ...]) -> Any:
 
 def _check_files(spec: TargetSpec) -> None:
     if not spec.sources:
-        raise ConfigurationError("SOURCES is empty; list at least one kernel source")
-    for keyword, paths in (("SOURCES", spec.sources), ("HEADERS", spec.headers)):
+        keyword = spec.sources_keyword
+        raise ConfigurationError(f"{keyword} is empty; list at least one kernel source")
+    for keyword, paths in ((spec.sources_keyword, spec.sources), ("HEADERS", spec.headers)):
         for path in paths:
             if path not in spec.generated and not path.is_file():
                 raise ConfigurationError(f"{keyword}: {path}: no such file")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends import list_builders
 from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.model import RuntimeLinkage
+from kbuild.values import dataclass
 
 _ORIGIN: Final = "$ORIGIN"
 # The directories that the dynamic linker searches by default, on all distributions.

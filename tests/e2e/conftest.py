@@ -46,7 +46,11 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not list(directory.glob("*.whl")):
             source = tmp_path_factory.mktemp("source") / "kbuild"
             _copy_checkout(source)
-            pip(sys.executable, "wheel", source, "--no-deps", "--wheel-dir", directory)
+            # One compiler call for all sources of a runtime takes a third of the time.
+            unity = ("CMAKE_UNITY_BUILD=ON", "CMAKE_UNITY_BUILD_BATCH_SIZE=0")
+            settings = (f"--config-settings=cmake.define.{setting}" for setting in unity)
+            words = (source, "--no-deps", "--wheel-dir", directory, *settings)
+            pip(sys.executable, "wheel", *words)
     return directory
 
 

@@ -6,12 +6,15 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 from kbuild import resources
 
 KBUILD = Path(sysconfig.get_path("scripts")) / "kbuild"
 ROOT = Path(__file__).resolve().parents[2]
 PROJECTS = ROOT / "tests" / "projects"
-GENERATORS = ("Ninja", "Unix Makefiles")
+# Parameters of tests that behave the same with both generators.
+GENERATORS = ("Ninja", pytest.param("Unix Makefiles", marks=pytest.mark.slow))
 
 
 def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,6 @@ ABI-equivalent types instead (see :mod:`kbuild.backends.cpu.passing`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
@@ -17,6 +16,7 @@ from kbuild.backends.cpu.passing import make_equivalent
 from kbuild.demangle.names import demangle, split_function
 from kbuild.formats.dwarf import Parameter, ValueType
 from kbuild.model import Param, Variable
+from kbuild.values import dataclass
 
 _SCALARS: Final = {
     ("signed", 1): "signed char",

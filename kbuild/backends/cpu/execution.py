@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -23,6 +22,7 @@ from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, KernelRecord, Param
+from kbuild.values import dataclass
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar, layout_parameters
@@ -28,6 +27,7 @@ from kbuild.facts import Place, Symbol
 from kbuild.formats import dwarf
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Linkage, Variable
+from kbuild.values import dataclass
 
 KERNEL_LIST: Final = "__patchable_function_entries"
 # The device variables of a mixed source; see native/device/cpu/mixed/device_text.h. Every object

@@ -8,10 +8,10 @@ are the architecture-specific and family-specific ones. NVIDIA's spellings mean 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import ConfigurationError
+from kbuild.values import dataclass
 
 _PATTERN: Final = re.compile(
     r"(?P<vendor>sm_|compute_)?(?P<number>\d+[af]?)(?P<kind>-real|-virtual)?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,7 @@ from kbuild.formats.nvidia.cubin.nv_info import Layout
 from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.formats.nvidia.ptxas_log import read_log
 from kbuild.model import Kernel, Param, Resources, Variable, VariableKind
+from kbuild.values import dataclass
 
 if TYPE_CHECKING:
     from kbuild.formats.nvidia.ptx.facts import PtxKernel, PtxVariable

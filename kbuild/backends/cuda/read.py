@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cuda.image import read_image as _read_image
 from kbuild.backends.interface.read import (
@@ -17,11 +17,10 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import EM_CUDA
 from kbuild.formats.elf.headers import is_elf_for
 from kbuild.formats.nvidia.cubin.reader import read_cubin
-from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
-from kbuild.formats.nvidia.fatbin.entry import Entry
-from kbuild.formats.nvidia.fatbin.payload import read_images
-from kbuild.formats.nvidia.ptx.reader import looks_like_ptx, read_ptx
 from kbuild.model import ImageKind, Problem
+
+if TYPE_CHECKING:
+    from kbuild.formats.nvidia.fatbin.entry import Entry
 
 NAME: Final = "cuda"
 
@@ -40,12 +39,16 @@ def find_role(section: str) -> SectionRole | None:
 
 def find_alignment(section: str) -> int:  # noqa: ARG001 - the interface's signature
     """See `ImageReader`."""
-    return nv_fatbin.ALIGNMENT
+    from kbuild.formats.nvidia.fatbin.containers import ALIGNMENT  # noqa: PLC0415 - build edges read no container
+
+    return ALIGNMENT
 
 
 def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
     """See `ImageReader`: one container per translation unit."""
-    containers, _ = nv_fatbin.read_containers(content)
+    from kbuild.formats.nvidia.fatbin.containers import read_containers  # noqa: PLC0415 - build edges read no container
+
+    containers, _ = read_containers(content)
     starts = [0, *(container.offset for container in containers[1:])]
     ends = [*starts[1:], len(content)]
     return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
@@ -53,7 +56,9 @@ def divide(content: Buffer) -> tuple[tuple[int, int], ...]:
 
 def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the interface's signature
     """See `ImageReader`: every entry of every container."""
-    containers, problems = nv_fatbin.read_containers(content)
+    from kbuild.formats.nvidia.fatbin.containers import read_containers  # noqa: PLC0415 - build edges read no container
+
+    containers, problems = read_containers(content)
     entries = (entry for container in containers for entry in container.entries)
     return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
 
@@ -79,6 +84,8 @@ def load_images(
     images: tuple[StoredImage, ...], content: Buffer, limit: int
 ) -> Iterator[tuple[StoredImage, Buffer | Problem]]:
     """See `ImageReader`. LTO-IR, which is scrambled, is yielded as it is stored."""
+    from kbuild.formats.nvidia.fatbin.payload import read_images  # noqa: PLC0415 - build edges read no container
+
     readable = tuple(image for image in images if image.kind in _READABLE and image.entry)
     entries = (image.entry for image in readable)
     loaded = read_images(entries, content, limit=limit)
@@ -99,13 +106,17 @@ def read_image(data: Buffer, kind: ImageKind) -> ImageContent:
 
 def is_fat_binary(content: Buffer) -> bool:
     """See `ImageReader`: the output of ``fatbinary``."""
-    return bytes(content[: len(nv_fatbin.MAGIC)]) == nv_fatbin.MAGIC
+    from kbuild.formats.nvidia.fatbin.containers import MAGIC  # noqa: PLC0415 - build edges read no container
+
+    return bytes(content[: len(MAGIC)]) == MAGIC
 
 
 def list_bare_image(content: Buffer) -> Listing | None:
     """See `ImageReader`: a cubin or PTX text."""
     if is_elf_for(content, EM_CUDA):
         return _wrap(content, read_cubin(content).arch, "elf")
+    from kbuild.formats.nvidia.ptx.reader import looks_like_ptx, read_ptx  # noqa: PLC0415 - most edges leave a cubin alone
+
     if looks_like_ptx(content):
         ptx = read_ptx(content)
         return _wrap(content, ptx.arch, "ptx", ptx_version=ptx.version)

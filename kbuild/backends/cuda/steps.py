@@ -12,13 +12,13 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.model import Command
+from kbuild.values import dataclass
 
 _PREFIX: Final = "#$ "
 _VARIABLE: Final = re.compile(r"([A-Za-z_]\w*)=(.*)")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
 from kbuild.formats.amd.target_id import list_processors
+from kbuild.values import dataclass
 
 _PATTERN: Final = re.compile(r"(?P<processor>gfx[0-9a-f]+|gfx[0-9]+(?:-[0-9]+)?-generic)")
 _FEATURE: Final = re.compile(r"(?P<name>[a-z]+)(?P<sign>[-+])")

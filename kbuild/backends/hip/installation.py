@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import ToolchainError
+from kbuild.values import dataclass
 
 _WHEELS: Final = ("_rocm_sdk_devel", "_rocm_sdk_core")
 _VARIABLES: Final = ("ROCM_PATH", "HIP_PATH")

@@ -7,7 +7,6 @@ commands and write the files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -21,6 +20,7 @@ from kbuild.backends.interface.toolchain import (
     Traits,
 )
 from kbuild.model import Command, CompressionMode, ImageKind
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

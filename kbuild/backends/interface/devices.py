@@ -7,11 +7,11 @@ only `Devices.open_device` imports.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.model import ImageKind, KernelRecord
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

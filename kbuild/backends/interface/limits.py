@@ -6,10 +6,10 @@ None always means *unknown*: a rule that gets None does not judge.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from kbuild.model import Compression, Resources
+from kbuild.values import dataclass
 
 Version: TypeAlias = tuple[int, ...]
 

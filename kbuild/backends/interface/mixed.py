@@ -9,14 +9,16 @@ compiles this text, which includes the handles at its end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.model import HostText
 from kbuild.model import Command, Linkage, VariableKind
+from kbuild.values import dataclass
+
+if TYPE_CHECKING:
+    from kbuild.cxx.model import HostText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,13 @@ Without it, the compiler of a build also compiles at run time, and kernels are n
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import Command, HighWaterMarks
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,18 +16,26 @@ from kbuild.cli.commands.build import report_waiting
 from kbuild.errors import ConfigurationError
 from kbuild.project.checks import check_manifest
 from kbuild.project.configure import configure_directory
-from kbuild.project.directory import BuildDirectory, find_cache, hold_lock
+from kbuild.project.directory import hold_lock
 from kbuild.project.generate import BuildSettings, locate_artifact
 from kbuild.project.manifest import PROFILES, read_manifest
 from kbuild.project.ninja import NinjaRun, run_ninja
-from kbuild.project.program import TARGET, ProgramSpec, write_manifest
+from kbuild.project.program import (
+    MOST_PROGRAMS,
+    TARGET,
+    ProgramSpec,
+    locate_program,
+    remove_old_programs,
+    write_manifest,
+)
 from kbuild.project.tools import find_build_tools
 from kbuild.toolchain.devices import choose_device
 
 HELP = "Build a program from kernel sources and C++ sources, and run it."
-EPILOG = """\
+EPILOG = f"""\
 Words after -- are the arguments of the program. kbuild run ends with the program's exit code.
 The program is built in kbuild's cache directory, so that the next run only checks for changes.
+The cache keeps the {MOST_PROGRAMS} programs that were run last, and all programs of the last hour.
 """
 _SEPARATOR: Final = "--"
 _OPTIONS: Final = {
@@ -113,12 +121,14 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
 def run(arguments: argparse.Namespace) -> NoReturn:
     """Build what changed, and replace this process by the program."""
     spec = _describe_program(arguments)
-    directory = BuildDirectory(root=find_cache("run") / spec.digest)
+    directory = locate_program(spec)
     tools = find_build_tools()
-    with _naming_arguments():
-        manifest = read_manifest(write_manifest(spec, directory))
-        check_manifest(manifest, directory.root)
+    if not directory.is_claimed():
+        remove_old_programs(directory.root.parent)
     with hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock:
+        with _naming_arguments():
+            manifest = read_manifest(write_manifest(spec, directory))
+            check_manifest(manifest, directory.root)
         settings = BuildSettings(profile=PROFILES[0])
         with show_build_on_terminal() as reporter:
             configure_directory(directory, manifest, settings, tools, reporter.report_line)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from kbuild.cxx.source.tokens import SourceTokens
+from kbuild.values import dataclass
 
 CLASS_KEYS: Final = frozenset((b"class", b"struct", b"union"))
 _ACCESS: Final = frozenset((b"public", b"protected", b"private"))

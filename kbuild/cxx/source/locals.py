@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.source.declarations import is_name
 from kbuild.cxx.source.names import skip_angles, skip_group
 from kbuild.cxx.source.words import BUILTIN_TYPES, KEYWORDS, SIMPLE_TYPE
+from kbuild.values import dataclass
 
 _SPECIFIERS: Final = frozenset(
     b"const constexpr volatile static extern register thread_local inline typename struct class"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.cxx.source.tokens import SourceTokens
+from kbuild.values import dataclass
 
 _HEADS: Final = frozenset((b"if", b"for", b"while", b"switch", b"catch"))
 _BRACKETS: Final = frozenset((b"(", b"[", b"{"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from kbuild.values import dataclass
 
 _TOKEN: Final = re.compile(
     rb"""

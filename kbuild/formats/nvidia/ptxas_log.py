@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from kbuild.values import dataclass
 
 _COMPILING: Final = re.compile(r"Compiling entry (?:function|point) '([^']+)'(?: for '([^']+)')?")
 _PROPERTIES: Final = re.compile(r"Function properties for '?([^\s':]+)")

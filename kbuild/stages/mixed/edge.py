@@ -5,7 +5,6 @@ Like `kbuild.stages.edges`, this module does not import what only planning needs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +12,7 @@ from kbuild import files, records
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import dataclass
 
 HOST_SCHEMA: Final = "kbuild.host/1"
 

@@ -42,7 +42,8 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = passes.describe_host_pass(unit, edge.toolchain, listing)
     text, warnings = make_text(front_end)
     check_prerequisites(edge.depfile)
-    rewritten = rewrite(text, passes.read_host_text(text, unit), edge.module)
+    found = passes.read_host_text(text, unit)
+    rewritten = rewrite(text, found, edge.module, lists_launches=True)
     include = f'\n#include "{edge.handles.name}"\n'
     files.write_if_changed(edge.text, (rewritten + include).encode(errors="surrogateescape"))
     files.write_if_changed(edge.key, _select_key(edge, flags))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
@@ -18,6 +18,7 @@ from kbuild.errors import SourceError
 from kbuild.model import Kernel, KernelRecord, Variable, VariableRecord
 from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
+from kbuild.values import dataclass
 
 # A mixed source, what it demands, and the index of its container.
 Demand: TypeAlias = tuple[MixedSource, Entries, int]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -32,6 +32,7 @@ from kbuild.cxx.source.names import (
 from kbuild.cxx.source.tokens import SourceTokens, UnclearTextError, split_source
 from kbuild.stages.sources.known_names import is_known_header, is_known_name
 from kbuild.stages.sources.macros import Macros, add_macros, list_mentions, read_macros
+from kbuild.values import dataclass
 
 # The words that mark device code.
 _DEVICE_WORDS: Final = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.source.declarations import is_name
@@ -18,6 +17,7 @@ from kbuild.cxx.source.statements import Node, Statement, divide_body, list_stat
 from kbuild.cxx.source.tokens import SourceTokens
 from kbuild.stages.sources.demand import Demand
 from kbuild.stages.sources.macros import Macros, can_declare
+from kbuild.values import dataclass
 
 # A statement that starts with one of these can change the meaning of others.
 _DECLARING: Final = frozenset(

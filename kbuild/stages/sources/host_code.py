@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -16,6 +15,7 @@ from kbuild.cxx.source.declarations import CLASS_KEYS, Item, divide_declarations
 from kbuild.cxx.source.locals import read_local
 from kbuild.cxx.source.names import find_function_name, skip_angles, skip_group
 from kbuild.cxx.source.tokens import UnclearTextError, split_source
+from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(rb'^#(?: |line )(\d+)(?: "((?:\\.|[^"\\\n])*)".*)?$', re.MULTILINE)
 _WORD: Final = re.compile(rb'"hidden"|[\w$]+|=')

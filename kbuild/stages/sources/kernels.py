@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild.errors import ToolchainError
+from kbuild.values import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from kbuild.values import dataclass
 
 _DEFINE: Final = re.compile(rb"#\s*define\s+(\w+)(?:\(([^)]*)\))?(.*)", re.DOTALL)
 _WORD: Final = re.compile(rb"[A-Za-z_$]\w*")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.tokens import BYTES_TOKEN
+from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
 _DIRECTIVE: Final = re.compile(rb"#(?: |line )\d+")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from kbuild.model import KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
 from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
 from kbuild.stages.stubs.variables import InitialContent
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.model import DeviceImage, Variable, VariableRecord
 from kbuild.stages.stubs.kernel_table import SourceImages
+from kbuild.values import dataclass
 
 # The number of names that a note lists. It counts the rest.
 _MOST_NAMES: Final = 5

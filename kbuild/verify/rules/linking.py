@@ -167,7 +167,8 @@ def late_constructor(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: If the linker runs the constructor of a global object first and that constructor
         launches a kernel, the kernel is not registered yet: "invalid device function", only on
-        some systems.
+        some systems. Constructors of sanitizers launch nothing. They do not count if the file
+        has symbols that name them.
 
     Fix: Keep the registering constructor at priority 101, which the compiler set, and give none
         of your constructors a smaller one. Check `.init_array` in the linker script.

@@ -10,7 +10,7 @@ from kbuild.toolchain.devices import list_devices
 from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_backend
 
-SLOW = ("kernels", "rebuild")
+SLOW = ("kernels", "startup", "rebuild")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),

@@ -24,7 +24,9 @@ pytestmark = needs_backend("cuda")
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("cuda")
-    succeed(configure(KERNELS, directory, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a"))
+    # The linked libraries below have the other kinds.
+    settings = ("BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a", "KINDS=SHARED")
+    succeed(configure(KERNELS, directory, *settings))
     succeed(build(directory))
     return directory
 
@@ -235,14 +237,17 @@ def test_offsets_of_over_aligned_parameters_can_differ_by_architecture(tmp_path:
 
 def test_compression_mode_selects_the_compression_of_each_image(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    modes = ("none", "speed", "balance", "size")
+    manifest = "".join(
+        f'[target.{mode}]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["90"]\n'
+        f'verify = false\ncompression = "{mode}"\n'
+        for mode in modes
+    )
+    (tmp_path / "kbuild.toml").write_text(manifest)
+    succeed(run_kbuild("build", cwd=tmp_path))
     found = {}
-    for mode in ("none", "speed", "balance", "size"):
-        (tmp_path / "kbuild.toml").write_text(
-            '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["90"]\n'
-            f'compression = "{mode}"\n'
-        )
-        succeed(run_kbuild("build", cwd=tmp_path))
-        library = tmp_path / "build" / "kbuild" / "t" / "libt.so"
+    for mode in modes:
+        library = tmp_path / "build" / "kbuild" / mode / f"lib{mode}.so"
         listed = json.loads(succeed(run_kbuild("inspect", "--format", "json", library)))
         images = listed["artifacts"][0]["images"]
         found[mode] = {image["kind"]: image["compression"] for image in images}
@@ -258,7 +263,7 @@ def test_compression_mode_selects_the_compression_of_each_image(tmp_path: Path) 
 def test_device_variables_have_shadows(tmp_path: Path) -> None:
     project = PROJECTS / "variables"
     succeed(configure(project, tmp_path, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real"))
-    succeed(build(tmp_path))
+    succeed(build(tmp_path, "shared_kernels"))
 
     result = run_kbuild("inspect", "--format", "json", tmp_path / "libshared_kernels.so")
 
@@ -374,7 +379,15 @@ def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
     assert "_NS" not in name
 
 
-@pytest.mark.parametrize("example", ["saxpy", "c_host", "multi_arch"])
+# The demo builds saxpy, and the other tests have builds for several architectures.
+@pytest.mark.parametrize(
+    "example",
+    [
+        "c_host",
+        pytest.param("saxpy", marks=pytest.mark.slow),
+        pytest.param("multi_arch", marks=pytest.mark.slow),
+    ],
+)
 def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
     source = ROOT / "examples" / example
     succeed(configure(source, tmp_path, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=90-real"))

@@ -13,7 +13,7 @@ import pytest
 
 from support.commands import KBUILD, build, configure, run, succeed
 
-SOURCES = 6
+SOURCES = 4
 COMPILER = """\
 #!/bin/sh
 echo + >> '{log}'

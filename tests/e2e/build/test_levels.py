@@ -16,6 +16,7 @@ from kbuild import resources
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from support.commands import configure, configure_and_build, run, run_kbuild, succeed
+from support.tools.native_sources import join_runtime_sources
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 NATIVE = resources.native_directory()
@@ -32,10 +33,13 @@ SOURCES = {
         f"kbuild_add_kernels(every SHARED SOURCES level.cu ARCHITECTURES {' '.join(LEVELS)})\n"
         "kbuild_add_kernels(plain SHARED SOURCES level.cu)\n"
         "kbuild_add_kernels(third SHARED SOURCES level.cu ARCHITECTURES x86-64-v3)\n"
+        "add_library(host OBJECT host.cpp)\n"
+        "target_link_libraries(host PRIVATE every)\n"
+        "target_compile_features(host PRIVATE cxx_std_17)\n"
         "foreach(kernels IN ITEMS every plain third)\n"
-        "    add_executable(${kernels}_host host.cpp)\n"
+        "    add_executable(${kernels}_host $<TARGET_OBJECTS:host>)\n"
+        "    set_target_properties(${kernels}_host PROPERTIES LINKER_LANGUAGE CXX)\n"
         "    target_link_libraries(${kernels}_host PRIVATE ${kernels})\n"
-        "    target_compile_features(${kernels}_host PRIVATE cxx_std_17)\n"
         "endforeach()\n"
     ),
     "level.cu": (
@@ -144,7 +148,10 @@ def test_smoke_test_fails_when_the_machine_supports_no_image(
 # Images for another machine.
 
 # The cross compiler for c++ is that of g++. Clang is a cross compiler itself.
-CROSS_COMPILERS = ("c++", "clang++", pytest.param("clang++-19", marks=pytest.mark.slow))
+CROSS_COMPILERS = (
+    "c++",
+    *(pytest.param(clang, marks=pytest.mark.slow) for clang in ("clang++", "clang++-19")),
+)
 AARCH64 = "aarch64-linux-gnu-g++"
 QEMU = ("qemu-aarch64-static", "qemu-aarch64")
 # This source needs all steps that the other machine's tools perform: they make a static kernel
@@ -258,7 +265,7 @@ def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive with the device runtime for aarch64."""
     compiler = require(AARCH64)
     directory = tmp_path_factory.mktemp("runtime")
-    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
+    sources = (join_runtime_sources(directory), *(NATIVE / "cpu").rglob("*.S"))
     flags = ("-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
     includes = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'cpu'}")
     succeed(run(compiler, *flags, *includes, "-DKBUILD_CPU_STATIC", "-c", *sources, cwd=directory))

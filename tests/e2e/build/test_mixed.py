@@ -13,6 +13,7 @@ from support.commands import (
     build,
     configure,
     configure_and_build,
+    ctest,
     run,
     run_kbuild,
     succeed,
@@ -24,6 +25,36 @@ MIXED = PROJECTS / "mixed"
 KINDS = PROJECTS / "mixed_kinds"
 CLANG = (f"CMAKE_CXX_COMPILER={NEWER_CLANG}", "DEVICE_LAMBDAS=OFF")
 CUDA = ("BACKEND=cuda", "ARCHITECTURES=80-real")
+LAUNCH = "__global__ void k(int*);\nvoid launch() { k<<<1, 1>>>(nullptr); }\n"
+LINKERS_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(linkers LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+add_library(launching STATIC)
+kbuild_target_sources(launching PRIVATE launch.cu ARCHITECTURES x86-64)
+add_library(defining STATIC)
+kbuild_target_sources(defining PRIVATE define.cu ARCHITECTURES x86-64)
+foreach(linker IN ITEMS bfd gold lld)
+    add_library(${linker}_options INTERFACE)
+    target_link_options(${linker}_options INTERFACE -fuse-ld=${linker})
+    add_executable(${linker} main.cpp)
+    target_link_libraries(${linker} PRIVATE launching defining ${linker}_options)
+    add_executable(${linker}_undefined main.cpp)
+    target_link_libraries(${linker}_undefined PRIVATE launching ${linker}_options)
+endforeach()
+"""
+SMOKE_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(smoke LANGUAGES CXX)
+enable_testing()
+find_package(kbuild CONFIG REQUIRED)
+add_library(archive STATIC)
+kbuild_target_sources(archive PRIVATE define.cu ARCHITECTURES x86-64 DEBUG_STUBS ON)
+if(FIXED)
+    set_target_properties(archive PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endif()
+kbuild_add_smoke_test(archive)
+"""
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -g"
 
 
@@ -213,3 +244,33 @@ def test_cuda_artifacts_pass_verification(tmp_path: Path, compiler: str) -> None
     succeed(run_kbuild("verify", tmp_path / "mixed" / "mixed", tmp_path / "mixed_kinds" / "kinds"))
     assert " d void fill<int>(" in list_symbols(tmp_path / "mixed" / "mixed")
     assert os.access(tmp_path / "mixed_kinds" / "libplugin.so", os.X_OK)
+
+
+def test_smoke_test_of_an_archive_with_debug_stubs(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(SMOKE_PROJECT)
+    (tmp_path / "define.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    configure_and_build(tmp_path, tmp_path / "build")
+
+    assert "100% tests passed" in succeed(ctest(tmp_path / "build"))
+    fixed = configure(tmp_path, tmp_path / "build", "FIXED=ON")
+    assert fixed.returncode != 0
+    assert "POSITION_INDEPENDENT_CODE is 'OFF'" in " ".join(fixed.stderr.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generator", ["Ninja", "Ninja Multi-Config"])
+def test_linkers_that_run_no_script_still_link(tmp_path: Path, generator: str) -> None:
+    require_programs("ld.gold", "ld.lld")
+    source = tmp_path / "it's a source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(LINKERS_PROJECT)
+    (source / "launch.cu").write_text(LAUNCH)
+    (source / "define.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    (source / "main.cpp").write_text("void launch();\nint main() { launch(); }\n")
+    succeed(configure(source, source / "build", generator=generator))
+
+    for linker, has_scripts in (("bfd", True), ("lld", True), ("gold", False)):
+        succeed(build(source / "build", linker))
+        result = build(source / "build", f"{linker}_undefined")
+        assert result.returncode != 0
+        assert (f"{source / 'launch.cu'}:2: kernel 'k' is launched" in result.stdout) == has_scripts

@@ -33,7 +33,7 @@ def write_project(directory: Path, backend: str, inside: str = "") -> None:
     )
 
 
-@pytest.mark.parametrize("backend", ARCHITECTURES)
+@pytest.mark.parametrize("backend", ["cpu", "cuda", pytest.param("hip", marks=pytest.mark.slow)])
 def test_sources_with_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
     require_backend(backend)
     directory = tmp_path / NAME
@@ -59,7 +59,9 @@ def test_command_in_a_name_is_not_run(tmp_path: Path) -> None:
     assert not (directory / "build").exists()
 
 
-@pytest.mark.parametrize("name", ["$(touch ran)", "`touch ran`"])
+@pytest.mark.parametrize(
+    "name", ["$(touch ran)", pytest.param("`touch ran`", marks=pytest.mark.slow)]
+)
 def test_command_in_a_name_is_not_run_in_cmake_projects(tmp_path: Path, name: str) -> None:
     require_backend("cuda")
     source = tmp_path / "source"

@@ -64,11 +64,11 @@ def test_object_library_with_makefiles_in_parallel(tmp_path: Path) -> None:
     build_and_test(source, tmp_path / "build", generator="Unix Makefiles")
 
 
-@pytest.mark.parametrize("name", ["with space", "it's", "größe"])
-def test_directory_name_with_special_characters_works(tmp_path: Path, name: str) -> None:
-    source = write_project(tmp_path / name / "source", PLAIN)
+def test_directory_name_with_special_characters_works(tmp_path: Path) -> None:
+    directory = tmp_path / "it's größe"
+    source = write_project(directory / "source", PLAIN)
 
-    build_and_test(source, tmp_path / name / "build")
+    build_and_test(source, directory / "build")
 
 
 def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> None:

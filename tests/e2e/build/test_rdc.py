@@ -72,7 +72,7 @@ def test_host_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
 def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT, source)
-    succeed(configure(source, tmp_path / "build"))
+    succeed(configure(source, tmp_path / "build", "ARCHITECTURES=x86-64"))
     succeed(build(tmp_path / "build", "shared_host"))
     assert "no work to do" in succeed(build(tmp_path / "build", "shared_host"))
 
@@ -82,7 +82,7 @@ def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
 
     assert "second.cu for x86-64" in output
     assert "first.cu for" not in output
-    assert "Linking device code of shared_kernels for x86-64-v3" in output
+    assert "Linking device code of shared_kernels for x86-64" in output
 
 
 def test_target_without_a_kernel_is_rejected(tmp_path: Path) -> None:
@@ -99,7 +99,9 @@ def test_undefined_device_function_is_an_error_with_the_fix(tmp_path: Path) -> N
     (tmp_path / "a.cu").write_text(
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )
-    (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["a.cu"]\nrdc = true\n')
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.t]\nsources = ["a.cu"]\nrdc = true\narchitectures = ["x86-64"]\n'
+    )
 
     result = run_kbuild("build", cwd=tmp_path)
 

@@ -55,6 +55,16 @@ kind = "object"
 sources = ["library.cu", "kernels.cu"]
 architectures = ["x86-64"]
 """
+UNDEFINED = """
+__global__ void k(int*);
+namespace ns { __global__ void inside(int*); }
+extern "C" __global__ void c_kernel(int*); void other(int*); int main() {
+    k<<<1, 1>>>(nullptr);
+    ns::inside<<<1, 1>>>(nullptr);
+    c_kernel<<<1, 1>>>(nullptr);
+    other(nullptr);
+}
+"""
 LIBRARY = """
 #include <cuda_runtime.h>
 template <class T> __global__ void fill(T* p) { *p = 9; }
@@ -141,6 +151,19 @@ def test_launch_in_a_cpp_source_is_an_error(directory: Path) -> None:
 
     assert result.returncode == 2
     assert "launch.cpp:1: a launch with <<<>>> in a C++ source" in result.stderr
+
+
+def test_launch_of_an_undefined_kernel_is_explained(directory: Path) -> None:
+    (directory / "undefined.cu").write_text(UNDEFINED)
+
+    result = run_kbuild("run", "--backend", "cpu", "undefined.cu", cwd=directory)
+
+    lines = [line for line in result.stderr.splitlines() if "is launched" in line]
+    places = [line.partition(", but no linked file defines it; define it in")[0] for line in lines]
+    assert sorted(places) == [
+        f"kbuild: error: {directory / 'undefined.cu'}:{line}: kernel '{name}' is launched"
+        for line, name in ((5, "k"), (6, "inside"), (7, "c_kernel"))
+    ]
 
 
 def test_unwritable_cache_is_an_error(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,8 +102,9 @@ def test_command_waits_for_the_lock_and_says_so(
         lock.write("1234")
         lock.flush()
         fcntl.flock(lock, fcntl.LOCK_EX)
+        words = [str(KBUILD), command, *(["shared_kernels"] if command == "build" else [])]
         process = subprocess.Popen(
-            [KBUILD, command], cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            words, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert process.stderr is not None
         first = process.stderr.readline()
@@ -130,6 +131,8 @@ def test_clean_rejects_a_directory_that_it_did_not_make(tmp_path: Path) -> None:
 
 
 SMALL = '[target.k]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\nverify = false\n'
+PROFILE = "[profile.debug]\ndefinitions = ['X']\n"
+SMALL_SOURCE = "__global__ void k(int* p) { *p = 3; }\n"
 
 
 def build_small(root: Path, variables: dict[str, str]) -> bytes:
@@ -138,6 +141,16 @@ def build_small(root: Path, variables: dict[str, str]) -> bytes:
     environment = os.environ | variables
     subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
     return (root / "build/kbuild/k/libk.so").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with the `SMALL` manifest that has been built. Tests leave the same files."""
+    root = tmp_path_factory.mktemp("small")
+    (root / "kbuild.toml").write_text(SMALL + PROFILE)
+    (root / "k.cu").write_text(SMALL_SOURCE)
+    build_small(root, {})
+    return root
 
 
 def test_clean_removes_only_what_build_made(tmp_path: Path) -> None:
@@ -159,22 +172,24 @@ def test_clean_removes_only_what_build_made(tmp_path: Path) -> None:
 
 
 def test_moved_and_copied_projects_are_built_again(tmp_path: Path) -> None:
-    project = StandaloneProject(root=tmp_path / "project")
-    project.write()
-    succeed(run_kbuild("build", "shared_kernels", cwd=project.root))
-    copy = StandaloneProject(root=tmp_path / "a longer name")
-    shutil.copytree(project.root, copy.root, symlinks=True)
-    copy.set_value(5)
-    project.root.rename(tmp_path / "moved")
-    moved = StandaloneProject(root=tmp_path / "moved")
+    project, copy, moved = (tmp_path / name for name in ("project", "a longer name", "moved"))
+    project.mkdir()
+    (project / "kbuild.toml").write_text(SMALL)
+    (project / "k.cu").write_text(SMALL_SOURCE)
+    build_small(project, {})
+    shutil.copytree(project, copy, symlinks=True)
+    (copy / "k.cu").write_text(SMALL_SOURCE.replace("3", "5"))
+    project.rename(moved)
 
+    libraries = []
     for place in (copy, moved):
-        result = run_kbuild("build", "shared_kernels", cwd=place.root)
-        assert result.stdout.strip() == str(place.output / ARTIFACTS[0]), result.stderr
+        result = run_kbuild("build", cwd=place)
+        library = place / "build/kbuild/k/libk.so"
+        assert result.stdout.strip() == str(library), result.stderr
         assert CONFIGURED in result.stderr
-    libraries = [(p.output / ARTIFACTS[0]).read_bytes() for p in (copy, moved)]
+        libraries.append(library.read_bytes())
     assert libraries[0] != libraries[1]
-    assert str(tmp_path / "project").encode() not in b"".join(libraries)
+    assert str(project).encode() not in b"".join(libraries)
 
 
 def test_changed_compiler_variable_compiles_again(tmp_path: Path) -> None:
@@ -215,17 +230,15 @@ def test_manifest_with_an_older_time_is_noticed(tmp_path: Path) -> None:
     assert contents[0] != contents[1]
 
 
-def test_build_from_another_directory_does_not_configure_again(tmp_path: Path) -> None:
-    (tmp_path / "kbuild.toml").write_text(SMALL)
-    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
-    inner = tmp_path / "inner"
+def test_build_from_another_directory_does_not_configure_again(small: Path) -> None:
+    inner = small / "inner"
     inner.mkdir()
-    build_small(tmp_path, {})
+    build_small(small, {})
 
     for arguments in (("-f", "../kbuild.toml"), ("-f", "../kbuild.toml", "-o", "../build/kbuild")):
         again = run_kbuild("build", *arguments, cwd=inner)
 
-        assert again.stdout == f"{tmp_path}/build/kbuild/k/libk.so\n"
+        assert again.stdout == f"{small}/build/kbuild/k/libk.so\n"
         assert "Configuring done" not in again.stderr
 
 
@@ -248,30 +261,26 @@ def test_renamed_and_removed_sources_are_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["build.ninja", "CMakeCache.txt"])
-def test_interrupted_configuration_is_repeated(tmp_path: Path, name: str) -> None:
-    (tmp_path / "kbuild.toml").write_text(SMALL)
-    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
-    first = build_small(tmp_path, {})
-    (tmp_path / "build/kbuild/cmake" / name).unlink()
+def test_interrupted_configuration_is_repeated(small: Path, name: str) -> None:
+    first = build_small(small, {})
+    (small / "build/kbuild/cmake" / name).unlink()
 
-    output = succeed(run_kbuild("build", cwd=tmp_path))
+    output = succeed(run_kbuild("build", cwd=small))
 
     assert CONFIGURED in output
     assert "Compiling" not in output
-    assert build_small(tmp_path, {}) == first
+    assert build_small(small, {}) == first
 
 
-def test_profile_and_device_jobs_of_a_directory_can_change(tmp_path: Path) -> None:
-    (tmp_path / "kbuild.toml").write_text(SMALL + "[profile.debug]\ndefinitions = ['X']\n")
-    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
-    rules = tmp_path / "build/kbuild/cmake/CMakeFiles/rules.ninja"
+def test_profile_and_device_jobs_of_a_directory_can_change(small: Path) -> None:
+    rules = small / "build/kbuild/cmake/CMakeFiles/rules.ninja"
     words = ("build", "-o", "build/kbuild")
-    succeed(run_kbuild(*words, cwd=tmp_path))
+    succeed(run_kbuild(*words, cwd=small))
 
-    output = succeed(run_kbuild(*words, "--profile", "debug", "--device-jobs", "3", cwd=tmp_path))
+    output = succeed(run_kbuild(*words, "--profile", "debug", "--device-jobs", "3", cwd=small))
     assert "Compiling" in output
     assert "pool kbuild_device_3" in rules.read_text()
-    output = succeed(run_kbuild(*words, "--profile", "debug", cwd=tmp_path))
+    output = succeed(run_kbuild(*words, "--profile", "debug", cwd=small))
     assert "Compiling" not in output
     assert "pool kbuild_device_3" not in rules.read_text()
 
@@ -288,9 +297,8 @@ def test_target_that_cannot_be_planned_is_one_message(
     tmp_path: Path, line: str, key: str, expected: str, code: int
 ) -> None:
     manifest = tmp_path / "kbuild.toml"
-    (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
-    wrong = f"[target.k]\nsources = ['k.cu']\n{line}\n"
-    manifest.write_text(wrong)
+    (tmp_path / "k.cu").write_text(SMALL_SOURCE)
+    manifest.write_text(f"[target.k]\nsources = ['k.cu']\n{line}\n")
 
     failed = run_kbuild("build", cwd=tmp_path)
 
@@ -299,13 +307,22 @@ def test_target_that_cannot_be_planned_is_one_message(
     assert expected in failed.stderr
     assert len(failed.stderr.splitlines()) == 1
     assert not (tmp_path / "build").exists()
-    manifest.write_text(SMALL)
-    built = build_small(tmp_path, {})
-    manifest.write_text(wrong)
-    again = run_kbuild("build", cwd=tmp_path)
-    assert (again.returncode, again.stderr) == (failed.returncode, failed.stderr)
-    manifest.write_text(SMALL)
-    assert build_small(tmp_path, {}) == built
+
+
+def test_target_that_cannot_be_planned_leaves_the_last_build(small: Path) -> None:
+    manifest = small / "kbuild.toml"
+    text = manifest.read_text()
+    built = build_small(small, {})
+    manifest.write_text("[target.k]\nsources = ['k.cu']\narchitectures = ['sm_1']\n")
+    try:
+        failed = run_kbuild("build", cwd=small)
+    finally:
+        manifest.write_text(text)
+
+    assert failed.returncode == 2
+    assert failed.stderr.startswith(f"kbuild: error: {manifest}: [target.k].architectures: ")
+    assert len(failed.stderr.splitlines()) == 1
+    assert build_small(small, {}) == built
 
 
 def test_failure_of_cmake_shows_its_output(tmp_path: Path) -> None:

@@ -394,7 +394,12 @@ def test_fetched_checkout_builds(tmp_path: Path, source: Path, generator: str) -
 
 
 @pytest.mark.parametrize(
-    ("minimum", "generator"), [("3.5", "Ninja"), ("3.5", "Unix Makefiles"), ("3.15", "Ninja")]
+    ("minimum", "generator"),
+    [
+        ("3.5", "Ninja"),
+        pytest.param("3.5", "Unix Makefiles", marks=pytest.mark.slow),
+        ("3.15", "Ninja"),
+    ],
 )
 def test_project_with_an_old_cmake_minimum_builds(
     tmp_path: Path, source: Path, own: Environment, minimum: str, generator: str

@@ -49,7 +49,8 @@ def test_demo_rejects_a_directory_with_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "mine"]
 
 
-@pytest.mark.parametrize("profile", ["release", "debug"])
+# test_standalone.py builds another project with a debug profile.
+@pytest.mark.parametrize("profile", ["release", pytest.param("debug", marks=pytest.mark.slow)])
 def test_example_without_cmake(tmp_path: Path, profile: str) -> None:
     project = tmp_path / "project"
     shutil.copytree(
@@ -70,8 +71,8 @@ def test_standalone_build(tmp_path: Path) -> None:
     manifest = tmp_path / "kbuild.toml"
     manifest.write_text(
         '[target.vectors]\nsources = ["*.cu"]\n'
-        '[target.archive]\nkind = "static"\nsources = ["vector.cu"]\n'
-        '[target.loose]\nkind = "object"\nsources = ["vector.cu"]\n'
+        '[target.archive]\nkind = "static"\nsources = ["vector.cu"]\narchitectures = ["x86-64"]\n'
+        '[target.loose]\nkind = "object"\nsources = ["vector.cu"]\narchitectures = ["x86-64"]\n'
         '[verify]\nrequired_architectures = ["x86-64"]\n'
     )
 

@@ -23,6 +23,41 @@ kbuild_add_kernels(k_BUNDLE SHARED SOURCES work.cu HEADERS "a header/types.hpp"
     BACKEND ${BACKEND} ARCHITECTURES ${ARCHITECTURES} VERIFY OFF RUNTIME bundle)
 install(TARGETS k_SHARED k_STATIC k_BUNDLE)
 """
+MIXED_PROJECT = """
+cmake_minimum_required(VERSION 3.22...4.0)
+project(plain LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+add_library(helper STATIC helper.cpp)
+set_target_properties(helper PROPERTIES POSITION_INDEPENDENT_CODE ON)
+foreach(kind IN ITEMS SHARED STATIC)
+    add_library(m_${kind} ${kind})
+    kbuild_target_sources(m_${kind} PRIVATE mixed.cu ARCHITECTURES x86-64 VERIFY OFF)
+    target_link_libraries(m_${kind} PRIVATE helper m)
+endforeach()
+add_library(own SHARED)
+kbuild_target_sources(own PRIVATE mixed.cu ARCHITECTURES x86-64 VERIFY OFF)
+target_link_libraries(own PRIVATE helper)
+install(TARGETS m_SHARED m_STATIC helper own)
+install(FILES own.pc DESTINATION lib/pkgconfig)
+"""
+MIXED = """
+#include <cuda_runtime.h>
+int help(int x);
+__global__ void work(int* to) { *to = 7; }
+int run() {
+    int* to = nullptr;
+    int result = 0;
+    cudaMalloc(&to, sizeof *to);
+    work<<<1, 1>>>(to);
+    cudaMemcpy(&result, to, sizeof result, cudaMemcpyDeviceToHost);
+    return help(result);
+}
+"""
+MIXED_HOST = """
+#include <cstdio>
+int run();
+int main() { std::printf(" %d\\n", run()); }
+"""
 KERNEL = """
 #include "a header/types.hpp"
 __global__ void work(Value value, int* to) { *to = value.number; }
@@ -57,10 +92,12 @@ def write_sources(directory: Path) -> Path:
     return directory
 
 
-def link(directory: Path, target: str, packages: Path, *options: str) -> Path:
+def link(
+    directory: Path, target: str, packages: Path, *options: str, host: str | None = None
+) -> Path:
     """Compile and link a program with what pkg-config prints."""
     source = directory / f"{target}.cpp"
-    source.write_text(HOST % target)
+    source.write_text(host or HOST % target)
     # A shell removes the quotes in the output.
     words = f"$(pkg-config {' '.join(options)} {target})"
     script = f'eval "g++ -std=c++17 -Wall -Werror {source.name} -o {target} {words}"'
@@ -101,6 +138,44 @@ def test_pkg_config_describes_installed_kernels(project: Path, tmp_path: Path, t
     assert "Version: 2.3" in (packages / f"{target}.pc").read_text()
 
 
+def test_pkg_config_describes_libraries_with_mixed_sources(tmp_path: Path) -> None:
+    require_programs("pkg-config")
+    source = tmp_path / "a source"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(MIXED_PROJECT)
+    (source / "mixed.cu").write_text(MIXED)
+    (source / "helper.cpp").write_text("int help(int x) { return x; }\n")
+    (source / "own.pc").write_text("Name: the project's file\n")
+    built, prefix = source / "build", tmp_path / "prefix"
+    succeed(configure(source, built))
+    succeed(run("cmake", "--build", built))
+    succeed(run("cmake", "--install", built, "--prefix", prefix))
+
+    for packages in (built / "kbuild" / "pkgconfig", prefix / "lib" / "pkgconfig"):
+        for target in ("m_SHARED", "m_STATIC"):
+            program = link(tmp_path, target, packages, "--cflags", "--libs", host=MIXED_HOST)
+            assert run(program).stdout == " 7\n"
+    assert "the project's file" in (prefix / "lib" / "pkgconfig" / "own.pc").read_text()
+
+
+def test_makefile_uses_a_library_with_mixed_sources(tmp_path: Path) -> None:
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.kernels]\nkind = "static"\nsources = ["mixed.cu", "helper.cpp"]\nverify = false\n'
+        'architectures = ["x86-64"]\nlink_libraries = ["m"]\n'
+    )
+    (tmp_path / "mixed.cu").write_text(MIXED)
+    (tmp_path / "helper.cpp").write_text("#include <cmath>\nint help(int x) { return x; }\n")
+    (tmp_path / "host.cpp").write_text(MIXED_HOST)
+    (tmp_path / "Makefile").write_text(MAKEFILE % {"kbuild": KBUILD})
+    succeed(run(KBUILD, "build", cwd=tmp_path))
+
+    succeed(run("make", "host", cwd=tmp_path))
+
+    assert run(tmp_path / "host").stdout == " 7\n"
+    libraries = succeed(run(KBUILD, "config", "--libs", "kernels", cwd=tmp_path)).split()
+    assert "-lm" in libraries
+
+
 def test_config_describes_artifacts(project: Path, tmp_path: Path) -> None:
     source = tmp_path / "host.cpp"
     source.write_text(HOST % "k_SHARED")
@@ -113,7 +188,9 @@ def test_config_describes_artifacts(project: Path, tmp_path: Path) -> None:
     assert run(tmp_path / "host").stdout == " 7\n"
 
 
-@pytest.mark.parametrize("kind", ["shared", "static", "object"])
+@pytest.mark.parametrize(
+    "kind", ["shared", "object", pytest.param("static", marks=pytest.mark.slow)]
+)
 def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None:
     directory = write_sources(tmp_path / "with space")
     (directory / "kbuild.toml").write_text(

@@ -53,7 +53,7 @@ class Run:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("capture")
-    configure_and_build(PROJECT, directory)
+    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
     return directory
 
 

@@ -22,7 +22,7 @@ LAUNCHES = 4 * 100 * 2
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("checks")
-    configure_and_build(PROJECT, directory)
+    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
     return directory
 
 

@@ -79,18 +79,21 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepare]:
     directory.
     """
     directory = tmp_path_factory.mktemp("debugger")
+    configured: dict[Path, tuple[str, ...]] = {}
 
     def prepare(setup: Setup, *definitions: str, debug_stubs: str = "ON", suffix: str = "") -> Path:
         require_programs(setup.compiler)
         built = directory / f"{setup.compiler}{setup.optimization}{suffix}"
-        configured = configure(
-            *(DEBUGGER, built, "ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),
+        settings = (
+            *("ARCHITECTURES=x86-64", "CMAKE_BUILD_TYPE=Debug"),
             f"CMAKE_CXX_COMPILER={setup.compiler}",
             f"CMAKE_CXX_FLAGS={setup.optimization}",
             f"DEBUG_STUBS={debug_stubs}",
             *definitions,
         )
-        succeed(configured)
+        if configured.get(built) != settings:
+            succeed(configure(DEBUGGER, built, *settings))
+            configured[built] = settings
         succeed(build(built, setup.program))
         return built / setup.program
 
@@ -131,8 +134,19 @@ def test_stubs_show_the_kernels_arguments(prepare: Prepare, setup: Setup) -> Non
     assert "exited normally" in printed[-1]
 
 
-@pytest.mark.parametrize("debug_stubs", ["ON", "OFF"])
-@pytest.mark.parametrize("setup", SETUPS)
+# By default, every value of every column occurs with and without stubs.
+NAMED = {"ON": DEFAULT[:1] + DEFAULT[3:4], "OFF": DEFAULT[1:3]}
+
+
+@pytest.mark.parametrize(
+    ("setup", "debug_stubs"),
+    [
+        pytest.param(setup, stubs, marks=() if setup in NAMED[stubs] else pytest.mark.slow)
+        for setup in ALL
+        for stubs in ("ON", "OFF")
+    ],
+    ids=str,
+)
 def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: str) -> None:
     """gdb takes only the kernel itself for it, not a handle, a stub, or a linker entry for them."""
     program = prepare(setup, debug_stubs=debug_stubs)
@@ -167,7 +181,10 @@ def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     """Launch one block, which runs on the launching thread and in its stack."""
-    program = prepare(DEFAULT[0], f"DEVICE_COMPILER={compiler}", suffix=f"-device-{compiler}")
+    if compiler == "g++":  # as for all other tests
+        program = prepare(DEFAULT[0])
+    else:
+        program = prepare(DEFAULT[0], f"DEVICE_COMPILER={compiler}", suffix="-device")
 
     printed = run_gdb(
         *("break ns::scale if threadIdx.x == 5", "run", "info args", "print threadIdx"),
@@ -207,7 +224,9 @@ def test_stubs_of_static_kernels_have_their_names(prepare: Prepare) -> None:
     assert re.match(r'Line \d+ of ".*_stub\.cpp" starts at address', printed), printed
 
 
-@pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
+@pytest.mark.parametrize(
+    "setup", [DEFAULT[0], pytest.param(DEFAULT[1], marks=pytest.mark.slow)], ids=str
+)
 def test_symbols_are_enough_to_name_the_kernel(prepare: Prepare, setup: Setup) -> None:
     program = prepare(setup, debug_stubs="SYMBOLS")
 
@@ -219,7 +238,9 @@ def test_symbols_are_enough_to_name_the_kernel(prepare: Prepare, setup: Setup) -
     check_launch(frames, "saxpy")
 
 
-@pytest.mark.parametrize("setup", [DEFAULT[0], DEFAULT[1]], ids=str)
+@pytest.mark.parametrize(
+    "setup", [pytest.param(DEFAULT[0], marks=pytest.mark.slow), DEFAULT[1]], ids=str
+)
 def test_program_without_debug_stubs_has_none(prepare: Prepare, setup: Setup) -> None:
     program = prepare(setup, debug_stubs="OFF")
 
@@ -240,7 +261,7 @@ def test_switching_debug_stubs_does_not_compile_host_files(prepare: Prepare) -> 
     setup = DEFAULT[1]
     compiled, linked = set(), set()
     for debug_stubs in ("ON", "OFF", "SYMBOLS", "ON"):
-        program = prepare(setup, debug_stubs=debug_stubs, suffix="-switch")
+        program = prepare(setup, debug_stubs=debug_stubs)
         assert ("__device_stub__saxpy" in succeed(run("nm", program))) == (debug_stubs != "OFF")
         succeed(run(program))
         (host,) = program.parent.glob(f"CMakeFiles/{setup.program}.dir/main.cpp.o")

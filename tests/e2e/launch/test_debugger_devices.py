@@ -20,7 +20,6 @@ from support.tools.nvidia_compiler import needs_nvcc
 from support.tools.toolchains import needs_backend
 
 pytestmark = needs_gdb
-KINDS = ("STATIC", "SHARED")
 
 
 def check_without_device(program: Path, *before: str) -> None:
@@ -40,7 +39,7 @@ def check_without_device(program: Path, *before: str) -> None:
 
 
 @needs_nvcc
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["SHARED", pytest.param("STATIC", marks=pytest.mark.slow)])
 def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
     configure_and_build(
         *(DEBUGGER, tmp_path, "BACKEND=cuda", "ARCHITECTURES=90-real", f"KINDS={kind}"),
@@ -51,7 +50,7 @@ def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
 
 
 @needs_backend("hip")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["STATIC", pytest.param("SHARED", marks=pytest.mark.slow)])
 def test_stubs_of_hip_kernels(tmp_path: Path, kind: str) -> None:
     """Replace the function that pushes a configuration, which fails without a device."""
     configure_and_build(

@@ -25,7 +25,7 @@ CLASH = "host code cannot name device variables that several sources define"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("variables")
-    configure_and_build(PROJECT, directory)
+    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
     return directory
 
 
@@ -62,7 +62,7 @@ def test_table_lists_what_hosts_can_name(built: Path) -> None:
 
 
 def test_name_that_two_sources_define_is_explained(tmp_path: Path) -> None:
-    succeed(configure(PROJECT, tmp_path))
+    succeed(configure(PROJECT, tmp_path, "ARCHITECTURES=x86-64"))
 
     output = succeed(build(tmp_path, "shared_kernels"))
 

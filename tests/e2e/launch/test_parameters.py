@@ -19,7 +19,7 @@ from support.tools.toolchains import require_programs
 
 BuildKernelLibrary = Callable[..., Path]
 
-COMPILERS = ("g++", "clang++-14", "clang++-19")
+COMPILERS = ("g++", pytest.param("clang++-14", marks=pytest.mark.slow), "clang++-19")
 # kbuild rejects records that compilers pass in different ways. They are rare.
 MOST_REFUSED = 0.15
 
@@ -92,7 +92,7 @@ def check_random(module: LoadedModule, made: Random, refused: set[str]) -> None:
         assert bad[0] == 0, (made.seed, made.definitions[index], where)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_random_records_are_passed_correctly(
     build_kernel_library: BuildKernelLibrary, compiler: str, seed: int
 ) -> None:

@@ -40,9 +40,15 @@ def test_mutation_raises_its_rule_and_no_other_error(
 
 
 def _mark(sound: Sound) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a sound file. Builds of kbuild with a second host compiler are slow."""
-    is_second = sound.producer.startswith("kbuild ") and "clang" in sound.name
-    return (_skip(sound), pytest.mark.slow) if is_second else (_skip(sound),)
+    """Return the marks of a sound file.
+
+    Builds of kbuild with a second host compiler or for a GPU are slow. Other tests verify what
+    they build for GPUs.
+    """
+    is_slow = sound.producer.startswith("kbuild ") and (
+        "clang" in sound.name or sound.producer != "kbuild cpu"
+    )
+    return (_skip(sound), pytest.mark.slow) if is_slow else (_skip(sound),)
 
 
 @pytest.mark.parametrize("sound", [pytest.param(s, marks=_mark(s), id=s.title) for s in SOUND])

@@ -16,7 +16,7 @@ KERNEL = "__global__ void good(int* p) { *p = 1; }\n"
 
 def write_project(directory: Path, call: str, **sources: str) -> Path:
     source = directory / "source"
-    source.mkdir()
+    source.mkdir(exist_ok=True)
     (source / "CMakeLists.txt").write_text(HEAD + FIND + call + "\n")
     for name, text in sources.items():
         (source / name.replace("_cu", ".cu")).write_text(text)
@@ -41,6 +41,14 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
     assert "Traceback" not in output
     assert not list((directory / "build").rglob("*.packed"))
     return " ".join(output.split())
+
+
+@pytest.fixture(scope="module")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project without a call. CMake detects the compiler once."""
+    directory = tmp_path_factory.mktemp("configured")
+    succeed(configure(write_project(directory, ""), directory / "build"))
+    return directory
 
 
 @pytest.mark.parametrize(
@@ -143,8 +151,8 @@ def build_error(directory: Path, call: str, architectures: str = "x86-64", **sou
         ),
     ],
 )
-def test_bad_call_stops_cmake(tmp_path: Path, call: str, expected: str) -> None:
-    message = configure_error(tmp_path, call, a_cu=KERNEL)
+def test_bad_call_stops_cmake(configured: Path, call: str, expected: str) -> None:
+    message = configure_error(configured, call, a_cu=KERNEL)
 
     assert expected in message
 

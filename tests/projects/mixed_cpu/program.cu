@@ -29,6 +29,8 @@ map<string, vector<int>> registry = {{"a", {1, 2}}};
 thread_local vector<int> scratch(3);
 
 // Device variables.
+extern __device__ int declared;
+__device__ int declared = 4;
 __device__ int number = 1, numbers[2] = {2, 3}, *address;
 __constant__ float unsized[] = {0.5f, 1.5f, 2.5f};
 __constant__ const int constant = 7;
@@ -211,8 +213,13 @@ static void check_variables() {
     CHECK(found[1] == 3);
     // Device variables of all kinds are memory of the device; variables of the host are not.
     const int fives[2] = {5, 5};
+    change_variables_of_second();
+    int in_header[2] = {0, 0};
+    read_header<<<1, 1>>>(in_header);
+    CHECK(in_header[0] == 40 && in_header[1] == 'b' && launch_from_second() == 16);
     CHECK(cudaMemcpy(&counter, fives, sizeof counter, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(cudaMemcpy(found, &counter, sizeof *found, cudaMemcpyDeviceToDevice) == cudaSuccess);
+    CHECK(cudaMemcpyFromSymbol(word, declared, sizeof declared) == cudaSuccess && word[0] == 4);
     CHECK(found[0] == 5 && cudaMemset(found + 1, 0, sizeof *found) == cudaSuccess);
     CHECK(found[1] == 0 && cudaMemset(word, 0, sizeof word) == cudaErrorInvalidValue);
 }

@@ -2,6 +2,17 @@
 #pragma once
 #include <cuda_runtime.h>
 
+// Each source has its own variables.
+__device__ int number_in_header = 40;
+namespace in_header {
+__constant__ const char* words[] = {"a", "b"};
+}
+static __global__ void read_header(int* p) {
+    p[0] = number_in_header;
+    p[1] = in_header::words[1][0];
+}
+
+void change_variables_of_second();
 int add_in_host_library(int x);
 int launch_from_second();
 extern bool is_second_built;

@@ -12,13 +12,13 @@ import platform
 import struct
 import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from support.commands import ROOT
+from support.tools.native_sources import join_runtime_sources
 from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
@@ -134,21 +134,12 @@ def offload_binary(image: bytes, arch: str, sha256: str | None = None) -> bytes:
 def build_runtime(variant: Variant, directory: Path) -> None:
     flags = ("-std=c++17", variant.optimization, *variant.defines, "-fPIC", "-fvisibility=hidden")
 
-    def build(source: Path) -> Path:
-        output = directory / f"{source.name}.o"
-        compile_with(
-            variant.compiler, *flags, *STRICT, *RUNTIME_INCLUDES, "-c", source, "-o", output
-        )
-        return output
-
-    sources = sorted([*(NATIVE / "cpu").rglob("*.cpp"), *(NATIVE / "cpu").rglob("*.S")])
-    with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(build, sources))
     compile_with(
         variant.compiler,
+        *(*flags, *STRICT, *RUNTIME_INCLUDES, join_runtime_sources(directory)),
+        *(NATIVE / "cpu").rglob("*.S"),
         *("-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname,libkbuild_cpu.so.1"),
         f"-Wl,--version-script={NATIVE / 'cpu' / 'api' / 'exports.map'}",
-        *objects,
         *("-ldl", "-o", directory / "libkbuild_cpu.so.1"),
     )
 

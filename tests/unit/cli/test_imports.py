@@ -15,6 +15,7 @@ HEAVY = (
     "kbuild.backends.cpu.build",  # the edge's description names its backend
     "kbuild.backends.cuda.build",
     "kbuild.backends.hip.build",
+    "kbuild.cxx.rewrite",  # CUDA needs it on the host pass only
     "kbuild.backends.cpu.contents",
     "kbuild.backends.cpu.image",
     "kbuild.facts",
@@ -28,6 +29,8 @@ HEAVY = (
     "rich",
     "shutil",
     "tempfile",
+    "tomllib",
+    "tomli",
 )
 
 
@@ -46,6 +49,41 @@ def test_compile_imports_nothing_heavy(module: str) -> None:
     imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.edges.compile")
 
     assert "kbuild.stages.compile" in imported
+    assert module not in imported
+
+
+@pytest.mark.parametrize("command", ["compile", "host_pass", "pack"])
+def test_build_edges_define_values_without_generated_functions(command: str) -> None:
+    code = (
+        f"import sys, kbuild.cli.main, kbuild.cli.commands.edges.{command}; "
+        "classes = {c for name, m in sys.modules.items() if name.startswith('kbuild') "
+        "for c in vars(m).values() if isinstance(c, type)}; "
+        "print(*(c.__qualname__ for c in classes if '__dataclass_params__' in vars(c)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    # Defaults of other values, and classes whose values can change.
+    assert len(done.stdout.split()) <= 5, done.stdout
+
+
+def test_arguments_of_build_edges_need_no_terminal() -> None:
+    run = "main(['compile', 'missing.edge', '--flags', 'missing.txt'])"
+    imported = imported_by(f"from kbuild.cli.main import main; assert {run} == 2")
+
+    assert "kbuild.stages.compile" in imported
+    assert "shutil" not in imported
+
+
+@pytest.mark.parametrize(
+    "module", ["kbuild.backends.cuda.mixed.host_text", "kbuild.formats.nvidia.ptx"]
+)
+def test_cuda_device_edges_import_no_other_readers(module: str) -> None:
+    imported = imported_by(
+        "from kbuild.backends import find_backend; cuda = find_backend('cuda'); "
+        "cuda.build, cuda.mixed, cuda.read"
+    )
+
+    assert "kbuild.backends.cuda.image" in imported
     assert module not in imported
 
 

@@ -46,6 +46,19 @@ def test_a_launch_becomes_a_call_of_the_sibling() -> None:
     )
 
 
+def test_launches_are_listed_once_per_kernel_without_those_of_system_headers() -> None:
+    text = (
+        '# 1 "a b.cu"\n__kbuild_global__ void k(int n);\n__kbuild_global__ void in_header(int n);\n'
+        "void f() {\n k<<<1, 2>>>(3); k<<<1, 2>>>(4); pointer<<<1, 2>>>(5); }\n"
+        '# 1 "/usr/header" 3\nvoid g() { in_header<<<1, 2>>>(3); }\n'
+    )
+    found = HostText(kernels=find_kernels(text), launches=find_launches(text))
+
+    listed = rewrite(text, found, "m", lists_launches=True)
+
+    assert listed == rewrite(text, found, "m") + "\n// kbuild launches k a b.cu:4"
+
+
 def test_a_launch_without_arguments_passes_the_configuration_only() -> None:
     assert rewrite_launch("k<<<1, 2>>>( );").endswith("k__kbuild_m(kbuild_c0 ); });")
 

@@ -48,10 +48,7 @@ def describe_host_pass(
     return FrontEnd(commands=(command,), text=text)
 
 
-def read_host_text(
-    text: str,
-    unit: HostUnit,  # noqa: ARG001 - the interface's signature
-) -> HostText:
+def read_host_text(text: str, unit: HostUnit) -> HostText:
     """See `MixedPasses`: kernels without code, and shadows of variables."""
     from kbuild.backends.cpu.mixed.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
 
@@ -59,7 +56,7 @@ def read_host_text(
     edits = (
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
-        *edit_host_text(text, declarations),
+        *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
 

@@ -7,7 +7,6 @@ In device code they are references, and the runtime sets what they refer to.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild import files
@@ -16,22 +15,12 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
-from kbuild.cxx.tokens import Token, split_at_commas
 from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2
-_SPECIFIERS: Final = q.QUALIFIERS | {"static", "extern", "inline", '"C"'}
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Declarator:
-    name: Token
-    is_initialized: bool
-    end: Token  # the last token
 
 
 def edit_device_text(
@@ -42,7 +31,7 @@ def edit_device_text(
     for found in declarations:
         if not q.is_variable(found):
             continue
-        declarators = tuple(_list_declarators(found))
+        declarators = tuple(q.list_declarators(found))
         words = {token.text for token in found.head}
         rows = []
         for declarator in declarators:
@@ -69,25 +58,8 @@ def edit_device_text(
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
 
 
-def _list_declarators(found: Declaration) -> Iterator[_Declarator]:
-    """Yield the declared names of a variable declaration."""
-    tokens = [token for token in found.head if token.text not in _SPECIFIERS]
-    first, *others = split_at_commas(tokens)
-    base = first[: find_type_end(first, 0)]
-    for declarator in (first[len(base) :], *others):
-        body, _ = split_initializer([*base, *declarator])
-        _, place = find_declarator(body)
-        if place is not None:
-            texts = [token.text for token in declarator]
-            yield _Declarator(
-                name=body[place],
-                is_initialized="=" in texts or "{" in texts,
-                end=declarator[-1],
-            )
-
-
 def _name_reference(
-    found: Declaration, declarator: _Declarator, source: str, *, is_static: bool
+    found: Declaration, declarator: q.Declarator, source: str, *, is_static: bool
 ) -> str:
     """Return the symbol of the reference, from which the name of the variable can be read."""
     path = ".".join(name for name in (*found.namespaces, declarator.name.text) if name)
@@ -97,7 +69,7 @@ def _name_reference(
 
 
 def _make_reference(
-    text: str, found: Declaration, declarator: _Declarator, label: str
+    text: str, found: Declaration, declarator: q.Declarator, label: str
 ) -> Iterator[Edit]:
     """Yield the edits that declare a reference instead of a variable."""
     name = declarator.name

@@ -44,7 +44,10 @@ def list_entries(unit: CompileUnit) -> Entries:
         _reject_host_variables(image, content, unit.display_source)
     return Entries(
         kernels=tuple(_describe_kernel(kernel, unit) for kernel in content.kernels),
-        variables=tuple(map(_describe_variable, content.variables)),
+        variables=tuple(
+            _describe_variable(variable, is_relocatable=unit.relocatable)
+            for variable in content.variables
+        ),
     )
 
 
@@ -124,16 +127,21 @@ def drop_internal_mark(symbol: str) -> str:
     return symbol
 
 
-def _describe_variable(variable: Variable) -> VariableEntry:
-    """Describe a variable for which the host text itself defines a shadow with its linkage."""
+def _describe_variable(variable: Variable, *, is_relocatable: bool) -> VariableEntry:
+    """Describe a variable for which the host text defines a shadow.
+
+    With a device link, the shadow has the linkage of the variable. Without one, it can be static.
+    """
     own = OWN_SUFFIX.sub("", variable.name)
     is_reference = own.startswith(REFERENCE_PREFIX)
+    is_internal = names_local_entity(own) or drop_internal_mark(own) != own
+    is_named = is_reference or not (is_relocatable or is_internal)
     return VariableEntry(
         device_name=variable.name,
-        expression=f"::{display_variable(own)}" if is_reference else None,
+        expression=f"::{display_variable(own)}" if is_named else None,
         # The shadow of a managed variable is its storage, not a pointer to it.
         kind="device" if is_reference else variable.kind,
         size=variable.size,
-        linkage="internal",
+        linkage="external" if is_named and not is_reference else "internal",
         symbol=None if own == variable.name or is_reference else own,
     )

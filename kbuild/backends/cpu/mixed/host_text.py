@@ -20,6 +20,8 @@ from kbuild.cxx.tokens import Token
 
 _LINKAGE: Final = frozenset(("static", "inline", "__inline__", "__inline", "constexpr"))
 _STATIC: Final = frozenset(("static",))
+# With one of these words, the linkage of a definition must not change.
+_OTHER_LINKAGE: Final = frozenset(("static", "extern", "inline"))
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
 _SYSTEM_HEADER: Final = " 3"
 _NULL: Final = "nullptr"
@@ -27,14 +29,24 @@ _NULL: Final = "nullptr"
 _USER_MARKER: Final = re.compile(r'^# \d+ "[^\n]*"(?=\n)', re.MULTILINE)
 
 
-def edit_host_text(text: str, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
-    """Yield the edits that make a host text of preprocessed text."""
+def edit_host_text(
+    text: str, declarations: tuple[Declaration, ...], *, is_relocatable: bool = False
+) -> Iterator[Edit]:
+    """Yield the edits that make a host text of preprocessed text.
+
+    Without a device link, each source has its own device variables, also those that a header
+    defines. Their shadows are therefore static. If only one source of the target defines a
+    variable, the handles make its shadow available to other host files.
+    """
+    shared = frozenset(() if is_relocatable else _list_extern(declarations))
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
     for found in declarations:
         if q.is_variable(found):
             yield from _edit_variable(found, functions)
+            if not is_relocatable and _is_own(found, shared):
+                yield Edit(start=found.start, end=found.start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from _edit_kernel(text, found)
         elif found.kind == "function":
@@ -116,6 +128,28 @@ def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Ed
         return
     first = min(words.index(word) for word in ("=", "{") if word in words)
     yield from _replace_functions(found.head[first:], functions)
+
+
+def _list_extern(declarations: tuple[Declaration, ...]) -> Iterator[str]:
+    """Yield the variables that the text declares for definitions in any file."""
+    for found in declarations:
+        if q.is_variable(found) and any(token.text == "extern" for token in found.head):
+            yield from (declarator.name.text for declarator in q.list_declarators(found))
+
+
+def _is_own(found: Declaration, shared: frozenset[str]) -> bool:
+    """Return whether a declaration can define variables for its source only.
+
+    Host and device share managed variables. Those with C linkage have the same name in all files.
+    """
+    words = {token.text for token in found.head}
+    return (
+        q.MANAGED not in found.words
+        and found.scope != "language"
+        and "" not in found.namespaces
+        and words.isdisjoint(_OTHER_LINKAGE)
+        and shared.isdisjoint(declarator.name.text for declarator in q.list_declarators(found))
+    )
 
 
 def _replace_functions(tokens: tuple[Token, ...], functions: frozenset[str]) -> Iterator[Edit]:

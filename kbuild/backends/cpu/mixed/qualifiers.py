@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from kbuild import resources
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Launch, Span
 from kbuild.cxx.qualified import Declaration, find_qualified
+from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
+from kbuild.cxx.tokens import Token, split_at_commas
 from kbuild.errors import SourceError
 
 GLOBAL: Final = "__kbuild_global__"
@@ -25,6 +29,16 @@ _PRAGMA: Final = re.compile(
     r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b)[^\n]*",
     re.MULTILINE,
 )
+_SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
+
+
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """One declared name of a variable declaration, and its last token."""
+
+    name: Token
+    is_initialized: bool
+    end: Token
 
 
 def find_declarations(text: str) -> tuple[Declaration, ...]:
@@ -70,6 +84,23 @@ def is_variable(found: Declaration) -> bool:
         and bool(found.words & {DEVICE, CONSTANT, MANAGED})
         and found.scope in ("", "namespace", "language")
     )
+
+
+def list_declarators(found: Declaration) -> Iterator[Declarator]:
+    """Yield the declared names of a variable declaration."""
+    tokens = [token for token in found.head if token.text not in _SPECIFIERS]
+    first, *others = split_at_commas(tokens)
+    base = first[: find_type_end(first, 0)]
+    for declarator in (first[len(base) :], *others):
+        body, _ = split_initializer([*base, *declarator])
+        _, place = find_declarator(body)
+        if place is not None:
+            texts = [token.text for token in declarator]
+            yield Declarator(
+                name=body[place],
+                is_initialized="=" in texts or "{" in texts,
+                end=declarator[-1],
+            )
 
 
 def reject_device_launches(

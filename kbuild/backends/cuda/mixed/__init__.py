@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cuda import architectures
@@ -18,15 +18,14 @@ from kbuild.backends.cuda.build import (
     language_options,
     name_plainly,
 )
-from kbuild.backends.cuda.mixed.entries import read_stub
-from kbuild.backends.cuda.mixed.host_text import read_text
-from kbuild.backends.cuda.steps import Naming, read_steps
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.model import HostText
 from kbuild.errors import ToolError
 from kbuild.model import Command
+
+if TYPE_CHECKING:
+    from kbuild.cxx.model import HostText
 
 # See `MixedPasses`.
 __all__ = [
@@ -73,6 +72,8 @@ def listing_command(unit: HostUnit, tc: Toolchain) -> Command:
 
 def describe_host_pass(unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
     """See `MixedPasses`: the host's preprocessor, then ``cudafe++``."""
+    from kbuild.backends.cuda.steps import Naming, read_steps  # noqa: PLC0415 - not every pass needs it
+
     keep = _find_directory(unit)
     steps = read_steps(listing, unit, Naming(keep=keep, root=None, is_full=True))
     preprocess = next((s.command for s in steps if _is_host_preprocessor(s.command)), None)
@@ -137,6 +138,8 @@ def _change_names(argv: tuple[str, ...], unit: HostUnit, text: Path) -> tuple[st
 
 def read_host_text(text: str, unit: HostUnit) -> HostText:
     """See `MixedPasses`: the output of ``cudafe++``."""
+    from kbuild.backends.cuda.mixed.host_text import read_text  # noqa: PLC0415 - only host passes
+
     return read_text(text, unit.display_source, is_gnu=unit.compiler_id == "GNU")
 
 
@@ -155,6 +158,8 @@ def read_entries(
     tc: Toolchain,
 ) -> Entries:
     """See `MixedPasses`: the registrations in the stub file that nvcc keeps."""
+    from kbuild.backends.cuda.mixed.entries import read_stub  # noqa: PLC0415 - only device passes
+
     keep = find_keep_directory(unit)
     stub = keep / f"{unit.source.stem}.cudafe1.stub.c"
     if not stub.is_file():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from kbuild.cxx.tokens import Token, match_angle, match_brackets
+from kbuild.values import dataclass
 
 _SPECIFIERS: Final = frozenset(
     (

@@ -47,7 +47,9 @@ def read_text(text: str, source: str, *, is_gnu: bool) -> HostText:
     active = ActiveText(text)
     launches = tuple(find_launches(active, source))
     edits = [*_replace_end(text, source), *_change_managed(active)]
-    kernels = Kernels(active, is_gnu=is_gnu)
+    names = (list(list_tokens(text, *launch.callee)) for launch in launches)
+    launched = frozenset(token.text for tokens in names for token in tokens if token.is_word)
+    kernels = Kernels(active, launched, is_gnu=is_gnu)
     return HostText(
         kernels=tuple(kernel for _, kernel in sorted(kernels.found.items())),
         launches=launches,

@@ -35,7 +35,14 @@ _MOST_LOOKED_BACK: Final = 400
 class Kernels:
     """The declarations of kernels by position, and the edits that make them declarations only."""
 
-    def __init__(self, active: ActiveText, *, is_gnu: bool) -> None:
+    def __init__(self, active: ActiveText, launched: frozenset[str], *, is_gnu: bool) -> None:
+        """Find the declarations.
+
+        Args:
+            active: The text.
+            launched: The unqualified names of what is launched.
+            is_gnu: Whether gcc compiles the text.
+        """
         self._active: Final = active
         self._is_gnu: Final = is_gnu
         self._text: Final = active.text
@@ -47,7 +54,7 @@ class Kernels:
         for disabled in _DISABLED_BODY.finditer(self._text):
             semicolon = disabled.start()
             self._add(read_head(list_head(self._text, semicolon)), semicolon + 1)
-        self._find_others()
+        self._find_others(launched)
 
     def _read_wrapper(self, position: int) -> None:
         """Remove a wrapper, or the body of the kernel template that calls it."""
@@ -85,9 +92,9 @@ class Kernels:
         self.edits.append(Edit(start=start, end=start, text=before))
         self.edits.append(Edit(start=body, end=end, text=f"{after}{back}\n"))
 
-    def _find_others(self) -> None:
-        """Find the other declarations of the same kernels."""
-        names = sorted({kernel.name for kernel in self.found.values()})
+    def _find_others(self, launched: frozenset[str]) -> None:
+        """Find the other declarations of the same kernels, and of launched ones without a body."""
+        names = sorted({kernel.name for kernel in self.found.values()} | launched)
         if not names:
             return
         pattern = rf"void\s+(?:#[^\n]*\n\s*)*(?:\w+::)*({'|'.join(names)})\s*[<(]"
@@ -102,8 +109,13 @@ class Kernels:
             kinds = {scope.kind for scope in scopes.around(end)}
             if head is None or "block" in kinds or ("class" in kinds and not head.is_friend):
                 continue
-            if self._name(end, head, scopes) in kernels:
+            if self._name(end, head, scopes) in kernels or self._is_hidden(head):
                 self._add(head, end)
+
+    def _is_hidden(self, head: Head) -> bool:
+        """Return whether a function is hidden, as ``cudafe++`` writes kernels."""
+        specifiers = head.tokens[head.header : head.name]
+        return any(self._text.startswith(_HIDDEN, token.start) for token in specifiers)
 
     def _name(self, end: int, head: Head, scopes: Scopes) -> tuple[str, ...]:
         """Return the qualified name of the kernel whose declaration ends at a position."""

@@ -27,8 +27,10 @@ def find_launches(active: ActiveText, source: str) -> Iterator[Launch]:
     text = active.text
     for position in active.find(_PUSH):
         launch = _read_launch(text, position)
+        if launch is None and _is_declared_at(text, position):
+            continue
         if launch is None and " 3" in locate(text, position).flags:
-            continue  # the declaration, and calls that system headers write themselves
+            continue  # calls that system headers write themselves
         if launch is None:
             line = text[position : text.find("\n", position)]
             raise SourceError(
@@ -37,6 +39,11 @@ def find_launches(active: ActiveText, source: str) -> Iterator[Launch]:
                 "kernel(arguments)' after nvcc's host pass; simplify the launch"
             )
         yield launch
+
+
+def _is_declared_at(text: str, position: int) -> bool:
+    """Return whether a type precedes the name; such headers are not always system headers."""
+    return text[position - 16 : position].endswith(("unsigned ", "unsigned int "))
 
 
 def _read_launch(text: str, position: int) -> Launch | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from kbuild.formats.nvidia.cubin.notes import ToolInfo
 from kbuild.formats.nvidia.cubin.nv_info import CubinParam, Dim3, Layout
 from kbuild.model import Linkage, Problem
+from kbuild.values import dataclass
 
 VariableKind: TypeAlias = Literal["constant", "global", "managed"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import read_text
 from kbuild.formats.elf.notes import iterate_notes
+from kbuild.values import dataclass
 
 _OWNER: Final = b"NVIDIA Corp\0"
 _CUINFO: Final = 1000

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
+from kbuild.values import dataclass
 
 Dim3: TypeAlias = tuple[int, int, int]
 Layout: TypeAlias = tuple[tuple[int, int], ...]

@@ -9,7 +9,6 @@ memory does not include what the system reserves, as in the report of ptxas.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
@@ -31,6 +30,7 @@ from kbuild.formats.nvidia.cubin.nv_info import (
 from kbuild.formats.nvidia.cubin.sections import CubinSections, constant_bank_owners, sort_sections
 from kbuild.formats.source_paths import find_source_paths
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 _ABI_7: Final = 7
 _ABI_8: Final = 8

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from kbuild.formats.elf.constants import SHF_EXECINSTR, SHT_NOTE, SHT_REL, SHT_RELA, SHT_SYMTAB
 from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader
 from kbuild.formats.source_paths import is_debug_section
+from kbuild.values import dataclass
 
 # Some sections have separate types. Names would be ambiguous: ``.nv.merc.nv.info``, for
 # example, is a different section.

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
@@ -23,6 +22,7 @@ from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.container_scan import problem_at, scan_containers
 from kbuild.formats.nvidia.fatbin.entry import Entry, read_entry
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 VERSION: Final = 1

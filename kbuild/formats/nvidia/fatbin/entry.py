@@ -13,12 +13,12 @@ Sources: see `kbuild.formats.nvidia.fatbin.containers`.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, align_up
 from kbuild.model import Compression
+from kbuild.values import dataclass
 
 EntryKind: TypeAlias = Literal["elf", "ptx", "ltoir", "relocatable-ptx", "tile-ir", "other"]
 

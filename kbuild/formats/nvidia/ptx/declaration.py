@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.values import dataclass
 
 _TOKEN: Final = re.compile(r"[.\w$%:]+|\[[^\[\]]*\]", re.ASCII)
 # Matches nine of ten declarations: a scalar, or a pointer with attributes of its target.

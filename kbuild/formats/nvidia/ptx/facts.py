@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kbuild.formats.nvidia.cubin.facts import VariableKind
 from kbuild.formats.nvidia.cubin.nv_info import Dim3
 from kbuild.model import Linkage, Problem
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

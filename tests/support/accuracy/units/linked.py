@@ -140,10 +140,11 @@ def _taking_library(name: str, compiler: tuple[str, ...], *options: str) -> Buil
     return build
 
 
-def _program_with_constructor(name: str, text: str) -> Build:
+def _program_with_constructor(name: str, text: str, *options: str) -> Build:
     def build(build_env: BuildEnv) -> Case:
-        host = load_host(build_env, name, text, "-w")
-        return Case(paths=(load_program(build_env, name, host, load_sound_unit(build_env)),))
+        host = load_host(build_env, name, text, "-w", *options)
+        program = load_program(build_env, name, host, load_sound_unit(build_env), *options)
+        return Case(paths=(program,))
 
     return build
 
@@ -189,6 +190,13 @@ MUTATIONS: Final = (
         severity="warning",
         broken=_program_with_constructor("early", _EARLY),
         sound=_program_with_constructor("late", _LATE),
+    ),
+    Mutation(
+        rule="KB408",
+        way="constructor of the program with a smaller priority, beside that of a sanitizer",
+        severity="warning",
+        broken=_program_with_constructor("sanitized-early", _EARLY, "-fsanitize=address"),
+        sound=_program_with_constructor("sanitized-late", _LATE, "-fsanitize=address"),
     ),
     Mutation(
         rule="KB501",

@@ -28,7 +28,7 @@ class _Configuration:
 
 
 _CONFIGURATIONS: Final = (
-    _Configuration(name="g++", backend="cpu"),
+    _Configuration(name="g++", backend="cpu", definitions=("ARCHITECTURES=x86-64",)),
     _Configuration(
         name="clang++, lld",
         backend="cpu",

@@ -194,7 +194,16 @@ def _compare(path: Path) -> CodeObject:
     return facts
 
 
-@pytest.mark.parametrize(("compiler", "version", "arch"), CODE_OBJECTS)
+def _mark(version: int, arch: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a code object. Most architectures with old versions are slow."""
+    is_default = version == max(v for _, v, _ in CODE_OBJECTS) or arch in {OLD[2], OLD[-1]}
+    return () if is_default else (pytest.mark.slow,)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "version", "arch"),
+    [pytest.param(*row, marks=_mark(*row[1:])) for row in CODE_OBJECTS],
+)
 def test_code_object_matches_readobj(
     compiler: str, version: int, arch: str, source: Path, tmp_path: Path
 ) -> None:

@@ -228,6 +228,17 @@ def test_other_declarations_of_a_kernel() -> None:
     assert "extern template void k< 3> (float);" in edit(text)
 
 
+def test_launched_kernel_of_another_source() -> None:
+    hidden = '__attribute__((visibility("hidden")))'
+    declarations = f"{hidden} void k(int *, int = 3); {hidden} void other(int); void h(int);"
+    text = f"namespace ns {{ {declarations} }}"
+    found = read(f"{text} {launch('ns::k')} {launch('ns::h')}")
+
+    (kernel,) = found.kernels
+    assert (kernel.name, kernel.parameters, kernel.form) == ("k", "int *, int = 3", "declaration")
+    assert hidden not in edit(f"{text} {launch('k')}").partition("void k")[0]
+
+
 def test_specialization() -> None:
     text = (
         f"{TEMPLATE.format(specifiers='')}template<> __specialization_static void "
@@ -257,6 +268,12 @@ HIDDEN = '__attribute__((visibility("hidden")))'
 )
 def test_managed_variable(definition: str, changed: str) -> None:
     assert edit(f"{SECTION}{definition};") == f"extern {HIDDEN}{changed};"
+
+
+def test_declaration_can_be_in_a_header_of_the_user() -> None:
+    declaration = 'extern "C" unsigned __cudaPushCallConfiguration(int grid);'
+    text = f'# 3 "crt/device_functions.h"\n{declaration}'
+    assert not read(text).launches
 
 
 def test_text_without_a_stub_file_is_an_error() -> None:

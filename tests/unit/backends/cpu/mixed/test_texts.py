@@ -77,23 +77,43 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("__kbuild_device__ float w[2];", "__kbuild_shadow__ float w[2];"),
+        ("__kbuild_device__ float w[2];", "static __kbuild_shadow__ float w[2];"),
+        ("__kbuild_managed__ int m;", "__kbuild_shadow__ int m;"),
         (
             "static __kbuild_constant__ int a[] = {1, 2};",
             "static __kbuild_shadow__ int a[] = {1, 2};",
         ),
         ("extern __kbuild_device__ int x;", "extern __kbuild_device__ int x;"),
         (
+            "namespace n { namespace { __kbuild_device__ int x; } }",
+            "namespace n { namespace { __kbuild_shadow__ int x; } }",
+        ),
+        (
+            "extern __kbuild_device__ int x, y; __kbuild_device__ int x = 1;",
+            "extern __kbuild_device__ int x, y; __kbuild_shadow__ int x = 1;",
+        ),
+        (
+            'extern "C" { __kbuild_device__ int c; } inline __kbuild_device__ int d = 1;',
+            'extern "C" { __kbuild_shadow__ int c; } inline __kbuild_shadow__ int d = 1;',
+        ),
+        (
             "__kbuild_device__ int f() { return 1; } __kbuild_device__ F t[] = {f, &g<int>, &f};",
             (
                 '__kbuild_function__ int f() { ::kbuild_cpu::stop_host("f"); } '
-                "__kbuild_shadow__ F t[] = {nullptr, &g<int>, nullptr};"
+                "static __kbuild_shadow__ F t[] = {nullptr, &g<int>, nullptr};"
             ),
         ),
     ],
 )
 def test_variables_in_host_texts(source: str, expected: str) -> None:
     assert make_host_text(source) == expected
+
+
+def test_shadows_of_a_device_link_keep_their_linkage() -> None:
+    text = f"{MARKER}__kbuild_device__ int x;"
+    edits = edit_host_text(text, q.find_declarations(text), is_relocatable=True)
+
+    assert apply(text, list(edits)) == "__kbuild_shadow__ int x;"
 
 
 @pytest.mark.parametrize(

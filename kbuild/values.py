@@ -1,0 +1,103 @@
+"""Frozen dataclasses that are cheap to define.
+
+`dataclasses.dataclass` generates and compiles six functions per class, which takes half a
+millisecond. A build starts Python thousands of times, and each process uses few of the classes that
+its modules define. The decorator here has the same functions generated when they are first called.
+
+The modules that build edges import use it. Type checkers take it for the standard decorator.
+"""
+
+from __future__ import annotations
+
+__all__ = ["dataclass"]
+
+TYPE_CHECKING = False  # type checkers assume True; importing typing is slow
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from dataclasses import dataclass
+    from typing import Any
+else:
+
+    def dataclass(**options: Any) -> Callable[[type], type]:
+        """Do what `dataclasses.dataclass` does, but generate functions when they are called."""
+        return lambda original: _define(original, options)
+
+
+class _Pending:
+    """A class, and how to generate its functions.
+
+    As the value of ``__dataclass_fields__``, it generates them when `dataclasses` asks for fields.
+    """
+
+    def __init__(self, namespace: dict[str, Any], options: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._options = options
+        self.defined: type = object
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        self.generate()
+        return owner.__dataclass_fields__  # type: ignore[attr-defined]
+
+    def generate(self, **limits: bool) -> None:
+        """Add functions to the class: all, or fewer. Threads can do this at the same time."""
+        fresh = type(self.defined.__name__, (), self._namespace)
+        full = vars(_generate(fresh, {**self._options, **limits}))
+        kept = {*self._namespace, *self._namespace["__annotations__"], "__slots__", "__doc__"}
+        for name in full.keys() - kept:
+            setattr(self.defined, name, full[name])
+
+
+def _define(original: type, options: dict[str, Any]) -> type:
+    if original.__bases__ != (object,) or options.keys() - {"kw_only"} != {"frozen", "slots"}:
+        return _generate(original, options)
+    names = original.__annotations__
+    namespace = {
+        name: value
+        for name, value in vars(original).items()
+        if name not in ("__dict__", "__weakref__")
+    }
+    pending = _Pending(namespace, options)
+    members = {name: value for name, value in namespace.items() if name not in names}
+    members = {"__slots__": tuple(names), **_make_functions(pending), **members}
+    pending.defined = type(original.__name__, (), members)
+    pending.defined.__qualname__ = original.__qualname__
+    return pending.defined
+
+
+def _make_functions(pending: _Pending) -> dict[str, Any]:
+    """Return functions that generate the real ones and call them."""
+
+    def initialize(self: Any, *positional: Any, **named: Any) -> None:
+        pending.generate(repr=False, eq=False)  # most classes need no other function
+        self.__init__(*positional, **named)
+
+    def restore(self: Any, state: Any) -> None:
+        pending.generate()
+        self.__setstate__(state)
+
+    def compare(self: Any, other: object) -> Any:
+        pending.generate()
+        return self.__eq__(other)
+
+    def hash_value(self: Any) -> int:
+        pending.generate()
+        return hash(self)
+
+    def describe(self: Any) -> str:
+        pending.generate()
+        return repr(self)
+
+    return {
+        "__dataclass_fields__": pending,
+        "__init__": initialize,
+        "__setstate__": restore,
+        "__eq__": compare,
+        "__hash__": hash_value,
+        "__repr__": describe,
+    }
+
+
+def _generate(original: type, options: dict[str, Any]) -> type:
+    from dataclasses import dataclass as generate  # noqa: PLC0415 - slow to import
+
+    return generate(**options)(original)

@@ -1,0 +1,142 @@
+"""Values: everything that a standard dataclass does works, although its functions exist later."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError, field
+
+import pytest
+
+from kbuild.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A point."""
+
+    x: int
+    y: int = 0
+    tags: tuple[str, ...] = ()
+    note: str = field(default="", compare=False)
+
+    @property
+    def total(self) -> int:
+        return self.x + self.y
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    first: int
+    second: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fresh:
+    """A class of which only `test_unpickled_value_is_complete` creates values."""
+
+    x: int
+
+
+@dataclass(slots=True)
+class Counter:
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    x: int
+
+    def __repr__(self) -> str:
+        return "base"
+
+
+class Special(Base):
+    def __repr__(self) -> str:
+        return "special"
+
+
+def test_functions_do_not_exist_before_they_are_needed() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Unused:
+        x: int
+
+    assert "__dataclass_params__" not in vars(Unused)
+    assert [f.name for f in dataclasses.fields(Unused)] == ["x"]
+    assert "__dataclass_params__" in vars(Unused)
+
+
+def test_fields_have_their_defaults() -> None:
+    point = Point(x=1)
+
+    assert (point.y, point.tags, point.note, point.total) == (0, (), "", 1)
+    assert (Pair(1).first, Pair(1).second) == (1, 2)
+    assert not hasattr(point, "__dict__")
+
+
+def test_wrong_arguments_are_rejected() -> None:
+    with pytest.raises(TypeError, match="missing 1 required"):
+        Point()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="positional"):
+        Point(1)  # type: ignore[call-arg]
+
+
+def test_values_compare_by_their_fields() -> None:
+    assert Point(x=1, note="a") == Point(x=1, note="b")
+    assert Point(x=1) != Point(x=2)
+    assert Point(x=1) != Pair(1)  # type: ignore[comparison-overlap]
+    assert len({Point(x=1), Point(x=1), Point(x=2)}) == 2
+
+
+def test_value_describes_itself() -> None:
+    assert repr(Point(x=1)) == "Point(x=1, y=0, tags=(), note='')"
+    assert repr(Special(1)) == "special"
+    assert repr(Base(1)) == "base"
+
+
+def test_value_cannot_change() -> None:
+    point = Point(x=1)
+    with pytest.raises(FrozenInstanceError):
+        point.x = 2  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del point.x
+
+
+def test_functions_of_dataclasses_accept_the_class() -> None:
+    assert dataclasses.is_dataclass(Point)
+    assert dataclasses.replace(Point(x=1), y=5) == Point(x=1, y=5)
+    assert dataclasses.asdict(Pair(1)) == {"first": 1, "second": 2}
+    assert Point.__doc__ == "A point."
+
+
+def test_value_can_be_copied_and_pickled() -> None:
+    point = Point(x=1, tags=("a",))
+
+    assert copy.copy(point) == point
+    assert pickle.loads(pickle.dumps(point)) == point  # noqa: S301 - the test's own data
+
+
+def test_unpickled_value_is_complete() -> None:
+    code = (
+        "import pickle, sys; value = pickle.load(sys.stdin.buffer); "
+        "print(value, value == type(value)(x=3), value == type(value)(x=4))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(Fresh(x=3)),
+        capture_output=True,
+        check=True,
+        cwd=__file__.rpartition("tests/unit")[0],
+    )
+
+    assert done.stdout.decode().strip() == "Fresh(x=3) True False"
+
+
+def test_class_whose_values_can_change_is_a_standard_dataclass() -> None:
+    counter = Counter()
+    counter.count += 1
+
+    assert counter == Counter(1)

@@ -41,11 +41,10 @@ template <class... P, void (*kernel)(P...)>
 struct Adapter<kernel> {
     template <int... i>
     struct Indices {
-        static void run(void *const *args, kbuild_cpu_threads *threads)
+        static void run(void *const *args)
         {
             (void)args;
-            while (start_next(threads))
-                kernel(*static_cast<P *>(args[i])...);
+            for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
         }
     };
 };

@@ -15,6 +15,7 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
 
 /* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
@@ -37,25 +38,26 @@ inline void attach(const struct kbuild_cpu_device_api *api)
 
 inline void builtins(struct kbuild_cpu_builtins *found)
 {
-    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner};
+    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner,
+              &kbuild_cpu_progress};
 }
 
-/* Advances threadIdx to the next thread, and returns whether there is one.  The code accesses one
- * field at a time, because reading two fields at once would wait for the preceding store of one. */
-inline bool start_next(struct kbuild_cpu_threads *threads)
+/* Runs the threads of the block that have not started.  See kbuild_cpu_kernel.run. */
+template <class Kernel>
+void for_each_thread(Kernel run_thread)
 {
-    if (threads->unstarted == 0)
-        return false;
-    --threads->unstarted;
-    struct kbuild_dim3 *index = threads->last;
-    if (++index->x < threads->extent.x)
-        return true;
-    index->x = 0;
-    if (++index->y < threads->extent.y)
-        return true;
-    index->y = 0;
-    ++index->z;
-    return true;
+    const uint32_t suspensions = kbuild_cpu_progress.suspensions;
+    uint32_t x = kbuild_cpu_progress.start.x, y = kbuild_cpu_progress.start.y;
+    for (uint32_t z = kbuild_cpu_progress.start.z; z < blockDim.z; ++z, y = 0)
+        for (; y < blockDim.y; ++y, x = 0)
+            for (; x < blockDim.x; ++x) {
+                threadIdx.x = x;
+                threadIdx.y = y;
+                threadIdx.z = z;
+                run_thread();
+                if (kbuild_cpu_progress.suspensions != suspensions)
+                    return;
+            }
 }
 
 }

@@ -11,4 +11,14 @@ struct kbuild_cpu_device_api {
                            unsigned __line, const char *__function);
 };
 
+/* Which threads of the block have not started, on the OS thread that runs the block.  A kernel runs
+ * its threads from `start` on, in order.  The runtime increments `suspensions` each time a thread
+ * stops before its end, so that another thread can run on this OS thread. */
+struct kbuild_cpu_progress {
+    struct {
+        unsigned x, y, z;
+    } start;
+    unsigned suspensions;
+};
+
 #endif

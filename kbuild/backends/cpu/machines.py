@@ -60,6 +60,8 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     # Kernels access an `extern __shared__` array as values of several types, which nvcc allows.
     # With optimizations that assume strict aliasing, they would read stale values.
     flags.append("-fno-strict-aliasing")
+    # Device arithmetic neither traps nor sets errno. Compilers vectorize more with these options.
+    flags += ["-fno-trapping-math", "-fno-math-errno"]
     if tc.compiler_id == "gcc":
         # A unique symbol would be shared between images and prevent their unloading. `extern
         # __shared__` arrays are never initialized at run time. Identical kernels stay two

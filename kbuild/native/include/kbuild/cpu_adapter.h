@@ -42,24 +42,6 @@ inline void builtins(struct kbuild_cpu_builtins *found)
               &kbuild_cpu_progress};
 }
 
-/* Runs the threads of the block that have not started.  See kbuild_cpu_kernel.run. */
-template <class Kernel>
-void for_each_thread(Kernel run_thread)
-{
-    const uint32_t suspensions = kbuild_cpu_progress.suspensions;
-    uint32_t x = kbuild_cpu_progress.start.x, y = kbuild_cpu_progress.start.y;
-    for (uint32_t z = kbuild_cpu_progress.start.z; z < blockDim.z; ++z, y = 0)
-        for (; y < blockDim.y; ++y, x = 0)
-            for (; x < blockDim.x; ++x) {
-                threadIdx.x = x;
-                threadIdx.y = y;
-                threadIdx.z = z;
-                run_thread();
-                if (kbuild_cpu_progress.suspensions != suspensions)
-                    return;
-            }
-}
-
 }
 
 #endif

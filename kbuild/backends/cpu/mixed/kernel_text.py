@@ -5,6 +5,7 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,9 +15,11 @@ from kbuild.backends.cpu.mixed.unseen_threads import can_replace, find_unseen
 from kbuild.cxx.mentions import describe_place, list_words
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.scopes import list_head
 from kbuild.cxx.tokens import Token, list_tokens
 
 _CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
+_UNSIGNED: Final = re.compile(r"unsigned|auto|u\w+|size_t")
 # In a lambda, these name the lambda.
 _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 
@@ -56,11 +59,28 @@ def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edi
     if INDEX in fixed:
         words.append("__kbuild_threads_of_variable__")
     else:
-        words.append("__kbuild_threads__" if is_seen else "__kbuild_unseen_threads__")
+        index = _choose_index(text, mentions)
+        words.append("__kbuild_threads__" if is_seen else f"__kbuild_unseen_threads__({index})")
     yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
     for name in names:
         yield Edit(start=name.start, end=name.end, text="__kbuild_function__")
     yield Edit(start=end - 1, end=end, text="} __kbuild_threads_end__ }")
+
+
+def _choose_index(text: str, mentions: list[Token]) -> str:
+    """Return the type in which a kernel computes the index of a thread in the grid.
+
+    This is only a hint for the compiler. The result is ``void`` if it does not compute one.
+    """
+    for word in mentions:
+        if word.text != INDEX:
+            continue
+        end = text.find(";", word.end)
+        statement = [*list_head(text, word.start), *list_tokens(text, word.start, end)]
+        words = [token.text for token in statement if token.text != "const"]
+        if "blockDim" in words:
+            return "unsigned" if _UNSIGNED.match(words[0]) else "int"
+    return "void"
 
 
 def _can_replace(text: str, word: Token) -> bool:

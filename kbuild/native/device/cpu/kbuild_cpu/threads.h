@@ -10,6 +10,8 @@
 #include "builtins.h"
 #include "qualifiers.h"
 
+#include <type_traits>
+
 #pragma GCC system_header
 
 extern "C" {
@@ -18,13 +20,35 @@ extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progre
 
 namespace kbuild_cpu {
 
-/* Calls a copy of the body for each thread of the block.
+/* Calls a copy of the body for each thread of a row of the block.
  *
- * The loop over x contains nothing but the body, so that the compiler can vectorize it.  No thread
- * stops before its end, and threadIdx has an index that does not exist, so that a function that reads
- * it by mistake does not see a plausible one.  Two nested loops around the one over x would prevent
- * gcc from vectorizing it. */
-template <class __Body>
+ * The loop contains nothing but the body, so that the compiler can vectorize it.  If the body computes
+ * the index of the thread in the grid, that index is the loop's own variable, of the type that the
+ * body uses.  Then gcc can split the loop at a comparison with it, such as `if (i < n)`.  Otherwise,
+ * it would need masked stores, which are slow on some processors. */
+template <class __Index, class __Body>
+__attribute__((always_inline, artificial)) inline void for_each_in_row(
+    const __Body &__body, unsigned int __width, unsigned int __y, unsigned int __z) {
+    if constexpr (std::is_void_v<__Index>) {
+        for (unsigned int __x = 0; __x < __width; ++__x) {
+            __Body __thread_body(__body);
+            __thread_body(uint3{__x, __y, __z});
+        }
+    } else {
+        const unsigned int __start = ::blockIdx.x * __width;
+        if (__start > 0x7FFFFFFFu - __width) __builtin_unreachable();
+        const __Index __end = static_cast<__Index>(__start + __width);
+        for (__Index __i = static_cast<__Index>(__start); __i < __end; ++__i) {
+            __Body __thread_body(__body);
+            __thread_body(uint3{static_cast<unsigned int>(__i) - __start, __y, __z});
+        }
+    }
+}
+
+/* Calls a copy of the body for each thread of the block.  No thread stops before its end, and
+ * threadIdx has an index that does not exist, so that a function that reads it by mistake does not
+ * see a plausible one.  Three nested loops would prevent gcc from vectorizing the inner one. */
+template <class __Index, class __Body>
 __attribute__((always_inline, artificial)) inline void for_each_unseen_thread(const __Body &__body) {
     ::threadIdx.x = ::threadIdx.y = ::threadIdx.z = ~0u;
     const unsigned int __width = ::blockDim.x, __height = ::blockDim.y;
@@ -32,10 +56,7 @@ __attribute__((always_inline, artificial)) inline void for_each_unseen_thread(co
     if (__width > 1024) __builtin_unreachable();
     unsigned int __y = 0, __z = 0;
     for (unsigned int __row = 0; __row < __rows; ++__row) {
-        for (unsigned int __x = 0; __x < __width; ++__x) {
-            __Body __thread_body(__body);
-            __thread_body(uint3{__x, __y, __z});
-        }
+        for_each_in_row<__Index>(__body, __width, __y, __z);
         if (++__y == __height) {
             __y = 0;
             ++__z;

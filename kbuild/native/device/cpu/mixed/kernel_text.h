@@ -12,7 +12,7 @@
 #define __kbuild_gridDim__ const ::dim3 gridDim = ::gridDim; \
     if (gridDim.x - 1 > 2097150 || gridDim.y - 1 > 65534 || gridDim.z - 1 > 65534) __builtin_unreachable();
 #define __kbuild_name__ static const auto &__kbuild_function__ = __PRETTY_FUNCTION__;
-#define __kbuild_unseen_threads__ ::kbuild_cpu::for_each_unseen_thread( \
+#define __kbuild_unseen_threads__(index) ::kbuild_cpu::for_each_unseen_thread<index>( \
     [=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__ -> void
 #define __kbuild_threads__ ::kbuild_cpu::for_each_thread( \
     [=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__ -> void

@@ -35,6 +35,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from kbuild.backends.interface.mixed import HostUnit
@@ -70,6 +71,7 @@ _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
 _DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
+_PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 _LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
 
@@ -235,7 +237,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *name_files(unit),
-        *target_options(unit),
+        *_drop_preprocessor_options(target_options(unit)),
         *("-c", str(unit.source), "-o", str(compiled)),
     )
     return Command(
@@ -244,6 +246,16 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         outputs=(compiled,),
         env=forget_directory(unit),
     )
+
+
+def _drop_preprocessor_options(options: tuple[str, ...]) -> Iterator[str]:
+    """Yield the options without macros and headers, which the text already contains."""
+    words = iter(options)
+    for word in words:
+        if word in _PREPROCESSOR_OPTIONS:
+            next(words, None)  # its argument
+        elif not word.startswith(_PREPROCESSOR_OPTIONS):
+            yield word
 
 
 def preprocessor_options(unit: CompileUnit | HostUnit) -> tuple[str, ...]:
@@ -272,7 +284,9 @@ def cacheable_steps(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> tuple[FrontEndStep, ...]:
     """See `Builder`: one step, which caches understand completely."""
-    command = name_relatively(compile_command(unit, tc), unit)
+    # The text has another name in each build directory, but its content has relative names.
+    compiled = replace(unit, display_source=str(unit.source))
+    command = name_relatively(compile_command(unit, tc), compiled)
     return (FrontEndStep(command=command, is_cacheable=True),)
 
 

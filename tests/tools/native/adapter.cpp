@@ -63,7 +63,9 @@ struct Adapter<kernel> {
         static void run(void *const *args)
         {
             (void)args;
-            for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
+            do
+                for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
+            while (start_next_block());
         }
     };
 };

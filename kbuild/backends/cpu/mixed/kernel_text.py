@@ -56,21 +56,26 @@ def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edi
     names = list_words(text, _FUNCTION_NAMES, inside=kernel.body)
     if names:
         words.append("__kbuild_name__")
+    loop = "threads"
     if INDEX in fixed:
         words.append("__kbuild_threads_of_variable__")
+    elif is_seen:
+        words.append("__kbuild_threads__")
     else:
-        index = _choose_index(text, mentions)
-        words.append("__kbuild_threads__" if is_seen else f"__kbuild_unseen_threads__({index})")
+        loop = "unseen_threads"
+        words.append(f"__kbuild_unseen_threads__({_choose_index(text, mentions)})")
     yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
     for name in names:
         yield Edit(start=name.start, end=name.end, text="__kbuild_function__")
-    yield Edit(start=end - 1, end=end, text="} __kbuild_threads_end__ }")
+    yield Edit(start=end - 1, end=end, text=f"}} __kbuild_{loop}_end__ }}")
 
 
 def _choose_index(text: str, mentions: list[Token]) -> str:
-    """Return the type in which a kernel computes the index of a thread in the grid.
+    """Return the type of the loop's variable, and its value for the first thread of a row.
 
-    This is only a hint for the compiler. The result is ``void`` if it does not compute one.
+    This is only a hint for the compiler. If the kernel computes the index of a thread in the grid,
+    that index is the variable. Then gcc can split the loop at a comparison with it, such as
+    ``if (i < n)``. Otherwise, it needs masked stores, which are slow on some processors.
     """
     for word in mentions:
         if word.text != INDEX:
@@ -79,8 +84,9 @@ def _choose_index(text: str, mentions: list[Token]) -> str:
         statement = [*list_head(text, word.start), *list_tokens(text, word.start, end)]
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:
-            return "unsigned" if _UNSIGNED.match(words[0]) else "int"
-    return "void"
+            kind = "unsigned" if _UNSIGNED.match(words[0]) else "int"
+            return f"{kind}, ::blockIdx.x * __kbuild_width__"
+    return "unsigned, 0"
 
 
 def _can_replace(text: str, word: Token) -> bool:

@@ -100,6 +100,8 @@ class _Search:
         if head[:2] == ["using", "namespace"]:
             # The functions that make groups are words themselves.
             return word.text == "cooperative_groups"
+        if self._text[word.end : word.end + 10].lstrip().startswith("="):
+            return True  # the definition of an alias that is known
         name = head[1] if head[2:3] == ["="] else self._find_last_name(word)
         return bool(name) and self._add_name(name, self._types)
 

@@ -4,6 +4,7 @@
 #include "launches/device_arithmetic.hpp"
 #include "pin.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <pthread.h>
 
@@ -91,6 +92,11 @@ bool BlockRunner::start_block() noexcept {
     builtins_.block_idx->y = static_cast<std::uint32_t>(index / grid.x % grid.y);
     builtins_.block_idx->z = static_cast<std::uint32_t>(index / grid.x / grid.y);
     builtins_.progress->start = {0, 0, 0};
+    // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
+    const auto in_row = std::min<std::uint64_t>(blocks_.end - blocks_.begin,
+                                                grid.x - 1 - builtins_.block_idx->x);
+    builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
+    blocks_.begin += in_row;
     has_unstarted_ = true;
     return true;
 }
@@ -109,6 +115,8 @@ void BlockRunner::note_suspension() noexcept {
     ++builtins_.progress->suspensions;
     if (!is_starting_) return;
     is_starting_ = false;
+    blocks_.begin -= builtins_.progress->more_blocks;
+    builtins_.progress->more_blocks = 0;
     const auto& index = *builtins_.thread_idx;
     const auto& extent = launch_->block;
     auto& start = builtins_.progress->start;

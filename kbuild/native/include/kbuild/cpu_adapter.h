@@ -42,6 +42,16 @@ inline void builtins(struct kbuild_cpu_builtins *found)
               &kbuild_cpu_progress};
 }
 
+/* Advances to the block that the calling OS thread runs next; returns false if there is none. */
+inline bool start_next_block()
+{
+    if (kbuild_cpu_progress.more_blocks == 0)
+        return false;
+    --kbuild_cpu_progress.more_blocks;
+    ++blockIdx.x;
+    return true;
+}
+
 }
 
 #endif

@@ -27,10 +27,10 @@ struct kbuild_cpu_builtins {
 
 struct kbuild_cpu_kernel {
     const char *name; /* the kernel's symbol */
-    /* Runs the threads from `progress->start` on, one after another, up to the last one.  If one
-     * of them is suspended, the call returns when that thread ends.  In this case, the runtime sets
-     * `start` to the next thread, and makes another call for the rest.  If no thread was suspended,
-     * all threads have run. */
+    /* Runs the threads from `progress->start` on, one after another, and then the threads of the
+     * blocks that follow.  If a thread is suspended, the call returns when that thread ends.  In this
+     * case, the runtime sets `start` to the next thread and `more_blocks` to 0, and makes another
+     * call for the rest.  If no thread was suspended, all threads have run. */
     void (*run)(void *const *args);
     const struct kbuild_param *params;
     uint32_t param_count;

@@ -1,6 +1,8 @@
 # 1 "<kbuild>" 3
 #define __kbuild_global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
-#if defined(__clang__)
+#if !defined(__OPTIMIZE__)
+#define __kbuild_inlined__ mutable
+#elif defined(__clang__)
 #define __kbuild_inlined__ __attribute__((always_inline)) mutable
 #else
 #define __kbuild_inlined__ mutable __attribute__((always_inline))

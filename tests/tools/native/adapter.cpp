@@ -34,6 +34,25 @@ void fail(int *, int);
 
 namespace {
 
+// Runs the threads of the block that have not started. Generated images have such loops in their
+// kernels; see kbuild_cpu/threads.h.
+template <class Kernel>
+void for_each_thread(Kernel run_thread)
+{
+    const uint32_t suspensions = kbuild_cpu_progress.suspensions;
+    uint32_t x = kbuild_cpu_progress.start.x, y = kbuild_cpu_progress.start.y;
+    for (uint32_t z = kbuild_cpu_progress.start.z; z < blockDim.z; ++z, y = 0)
+        for (; y < blockDim.y; ++y, x = 0)
+            for (; x < blockDim.x; ++x) {
+                threadIdx.x = x;
+                threadIdx.y = y;
+                threadIdx.z = z;
+                run_thread();
+                if (kbuild_cpu_progress.suspensions != suspensions)
+                    return;
+            }
+}
+
 template <auto kernel>
 struct Adapter;
 
@@ -41,11 +60,12 @@ template <class... P, void (*kernel)(P...)>
 struct Adapter<kernel> {
     template <int... i>
     struct Indices {
-        static void run(void *const *args, kbuild_cpu_threads *threads)
+        static void run(void *const *args)
         {
             (void)args;
-            while (start_next(threads))
-                kernel(*static_cast<P *>(args[i])...);
+            do
+                for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
+            while (start_next_block());
         }
     };
 };

@@ -46,14 +46,15 @@ def find_declarations(text: str) -> tuple[Declaration, ...]:
     return find_qualified(text, QUALIFIERS)
 
 
-def define_qualifiers(name: str) -> Edit:
+def define_qualifiers(*names: str) -> Edit:
     """Put the definitions of the qualifiers at the start of the text.
 
     Args:
-        name: The file in ``native/device/cpu/mixed`` with the definitions.
+        names: The files in ``native/device/cpu/mixed`` with the definitions.
     """
-    path = resources.native_directory() / "device" / "cpu" / "mixed" / name
-    return Edit(start=0, end=0, text=path.read_text())
+    directory = resources.native_directory() / "device" / "cpu" / "mixed"
+    text = "".join((directory / name).read_text() for name in names)
+    return Edit(start=0, end=0, text=text)
 
 
 def translate_pragmas(text: str) -> list[Edit]:

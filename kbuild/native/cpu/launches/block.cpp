@@ -4,6 +4,7 @@
 #include "launches/device_arithmetic.hpp"
 #include "pin.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <pthread.h>
 
@@ -59,7 +60,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.grid_dim = launch.grid;
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
-    threads_ = {builtins_.thread_idx, launch.block, 0};
+    has_unstarted_ = is_starting_ = false;
     if (start_block()) {
         current_ = &fresh_fiber();
         Fiber::switch_to(home_, *current_);
@@ -73,7 +74,7 @@ void BlockRunner::fiber_main(void* runner) { static_cast<BlockRunner*>(runner)->
 // Runs on every fiber, until no work is left for it.
 void BlockRunner::run_threads() {
     do {
-        if (threads_.unstarted > 0) launch_->kernel.run(launch_->args, &threads_);
+        if (has_unstarted_) start_threads();
         if (Fiber* next = next_resumable()) {
             idle_.push_back(current_);
             switch_to(*next);
@@ -90,19 +91,51 @@ bool BlockRunner::start_block() noexcept {
     builtins_.block_idx->x = static_cast<std::uint32_t>(index % grid.x);
     builtins_.block_idx->y = static_cast<std::uint32_t>(index / grid.x % grid.y);
     builtins_.block_idx->z = static_cast<std::uint32_t>(index / grid.x / grid.y);
-    *builtins_.thread_idx = {~0u, 0, 0};  // start_next() advances this to the first thread
-    threads_.unstarted = launch_->threads_per_block;
+    builtins_.progress->start = {0, 0, 0};
+    // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
+    const auto in_row = std::min<std::uint64_t>(blocks_.end - blocks_.begin,
+                                                grid.x - 1 - builtins_.block_idx->x);
+    builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
+    blocks_.begin += in_row;
+    has_unstarted_ = true;
     return true;
+}
+
+// Runs the threads that have not started, until one of them is suspended.
+void BlockRunner::start_threads() {
+    has_unstarted_ = false;
+    is_starting_ = true;
+    launch_->kernel.run(launch_->args);
+    is_starting_ = false;
+}
+
+// Call this before the current thread stops and another one runs. The kernel's loop, which started
+// the thread on this fiber, does not start more of them. Another fiber does.
+void BlockRunner::note_suspension() noexcept {
+    ++builtins_.progress->suspensions;
+    if (!is_starting_) return;
+    is_starting_ = false;
+    blocks_.begin -= builtins_.progress->more_blocks;
+    builtins_.progress->more_blocks = 0;
+    const auto& index = *builtins_.thread_idx;
+    const auto& extent = launch_->block;
+    auto& start = builtins_.progress->start;
+    start = {index.x + 1, index.y, index.z};
+    if (start.x == extent.x) start = {0, start.y + 1, start.z};
+    if (start.y == extent.y) start = {0, 0, start.z + 1};
+    has_unstarted_ = start.z < extent.z;
 }
 
 void BlockRunner::barrier(void* this_runner) {
     auto& runner = *static_cast<BlockRunner*>(this_runner);
-    // Reads field by field, as start_next() in kbuild/cpu_adapter.h writes.
+    // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
+    // for the preceding store of one.
     volatile auto& index = *runner.builtins_.thread_idx;
     const auto x = index.x, y = index.y, z = index.z;
+    runner.note_suspension();
     runner.waiting_.push(runner.current_);
     // There is always a next fiber: if all other threads have exited, it is this one.
-    Fiber& next = runner.threads_.unstarted > 0 ? runner.fresh_fiber() : *runner.next_resumable();
+    Fiber& next = runner.has_unstarted_ ? runner.fresh_fiber() : *runner.next_resumable();
     if (&next != runner.current_) runner.switch_to(next);
     index.x = x;
     index.y = y;
@@ -130,7 +163,7 @@ void BlockRunner::fail_assertion(void* this_runner, const char* condition, const
 void BlockRunner::abandon(int error) noexcept {
     launch_->fail(error);
     blocks_ = {};
-    threads_.unstarted = 0;
+    has_unstarted_ = is_starting_ = false;
     waiting_.clear();
     resumable_.clear();
     idle_.clear();

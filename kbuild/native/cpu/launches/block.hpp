@@ -61,6 +61,8 @@ private:
     static void fiber_main(void* runner);
     void run_threads();
     bool start_block() noexcept;
+    void start_threads();
+    void note_suspension() noexcept;
     void abandon(int error) noexcept;
 
     Fiber& fresh_fiber();
@@ -69,8 +71,9 @@ private:
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
-    BlockRange blocks_ = {};           // taken from the launch, not yet started
-    kbuild_cpu_threads threads_ = {};  // of the current block
+    BlockRange blocks_ = {};      // taken from the launch, not yet started
+    bool has_unstarted_ = false;  // whether threads of the block did not start and no call runs them
+    bool is_starting_ = false;    // whether the current fiber starts threads, and none was suspended
 
     Stacks stacks_;
     std::vector<Fiber> fibers_;      // fiber i uses stack i

@@ -38,10 +38,15 @@ public:
     bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
 
     // Returns the next blocks to run, or an empty range if none are left. Large grids are handed
-    // out in larger ranges, to reduce contention on the counter's cache line.
+    // out in larger ranges: the runtime does nothing between the blocks of a range.
     BlockRange take() noexcept {
-        const auto begin = next_.fetch_add(chunk(), std::memory_order_relaxed);
-        return {std::min(begin, block_count), std::min(begin + chunk(), block_count)};
+        const auto begin = next_.fetch_add(blocks_per_range_, std::memory_order_relaxed);
+        return {std::min(begin, block_count), std::min(begin + blocks_per_range_, block_count)};
+    }
+
+    // Chooses ranges for a number of threads. Call this before any of them takes blocks.
+    void share(unsigned threads) noexcept {
+        blocks_per_range_ = std::clamp<std::uint64_t>(block_count / (8 * threads), 1, 64);
     }
 
     // Ends the launch: blocks that have not started do not run.
@@ -56,10 +61,7 @@ public:
     unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
 
 private:
-    std::uint64_t chunk() const noexcept {
-        return std::clamp<std::uint64_t>(block_count / 4096, 1, 64);
-    }
-
+    std::uint64_t blocks_per_range_ = 1;
     std::atomic<std::uint64_t> next_{0};
     std::atomic<int> error_{0};
 };

@@ -7,8 +7,14 @@
 /* The backend finds kernels in the section __patchable_function_entries.  This attribute creates
  * an entry there for every function, also for static functions, templates, and members of
  * namespaces. */
+#if defined(KBUILD_MARK_KERNELS)
+/* The backend preprocesses sources with this macro, and finds kernels by this word.  Then it defines
+ * the word as the attribute; see mixed/kernel_text.h. */
+#define __global__ __kbuild_global__
+#else
 #define __global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
+#endif
 
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
  * source, and the backend reports it. */

@@ -11,4 +11,16 @@ struct kbuild_cpu_device_api {
                            unsigned __line, const char *__function);
 };
 
+/* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the
+ * threads of the block from `start` on, in order.  The runtime increments `suspensions` each time a
+ * thread stops before its end, so that another thread can run on this OS thread.  Unless the runtime
+ * sets it to 0 meanwhile, `more_blocks` blocks follow, with increasing blockIdx.x. */
+struct kbuild_cpu_progress {
+    struct {
+        unsigned x, y, z;
+    } start;
+    unsigned suspensions;
+    unsigned more_blocks;
+};
+
 #endif

@@ -1,0 +1,24 @@
+// Reports of launches that cannot continue.
+#ifndef KBUILD_CPU_LAUNCHES_REPORT_HPP
+#define KBUILD_CPU_LAUNCHES_REPORT_HPP
+
+#include "launches/block.hpp"
+#include "launches/launch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kbuild::cpu {
+
+// Returns the text of a call: its name, mask, and line.
+std::string describe(const kbuild_cpu_call& call, std::uint64_t mask);
+
+std::string to_string(const kbuild_dim3& index);
+
+// Describes what the threads of the blocks wait for, one line per call.
+std::string describe_waits(const Launch& launch, const std::string& problem,
+                           const std::vector<Block*>& blocks);
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -30,7 +30,6 @@ void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) n
 
 void Block::abandon(const Task* running) noexcept {
     has_unstarted = false;
-    suspended = 0;
     for (auto* queue : {&runnable, &barrier_waits, &yielded, &grid_waits}) queue->clear();
     converging.clear();
     idle_.clear();
@@ -41,9 +40,8 @@ void Block::abandon(const Task* running) noexcept {
 }
 
 bool Block::settle() {
-    if (suspended == 0) return false;
     // All started threads that do not wait have exited.
-    if (barrier_waits.size() == suspended) {
+    if (!barrier_waits.is_empty() && barrier_waits.size() == waiting()) {
         release(barrier_waits);
         return true;
     }
@@ -52,7 +50,6 @@ bool Block::settle() {
 }
 
 void Block::release(TaskQueue& queue) noexcept {
-    suspended -= static_cast<std::uint32_t>(queue.size());
     if (runnable.is_empty()) {
         std::swap(runnable, queue);
         return;
@@ -64,9 +61,7 @@ void Block::release(WarpOperation& operation, const Task* running) noexcept {
     warps.complete(operation);
     for (auto rest = operation.result.arrived; rest != 0; rest &= rest - 1) {
         Task* const task = operation.tasks[__builtin_ctzll(rest)];
-        if (task == running) continue;
-        runnable.push(task);
-        --suspended;
+        if (task != running) runnable.push(task);
     }
 }
 
@@ -101,7 +96,6 @@ bool Block::release_converged() {
         for (Task* task : together) {
             task->wait->mask = mask;
             runnable.push(task);
-            --suspended;
         }
     }
     converging = std::move(rest);

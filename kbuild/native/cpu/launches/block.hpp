@@ -18,15 +18,17 @@ class Block;
 
 // What a suspended thread waits for. It is on the thread's own stack.
 struct Wait {
+    explicit Wait(const kbuild_cpu_call& call, std::uint64_t mask = 0) : call(&call), mask(mask) {}
+
     const kbuild_cpu_call* call;
-    kbuild_dim3 thread;      // threadIdx
-    std::uint64_t mask = 0;  // of a warp operation; of `converge`, the result
+    std::uint64_t mask;  // of a warp operation, or 0; of `converge`, the result
+    kbuild_dim3 thread;  // threadIdx
 };
 
 // A fiber, and the device thread that it runs.
 struct Task {
     Fiber fiber;
-    Wait* wait = nullptr;  // null unless a thread is suspended
+    Wait* wait = nullptr;  // null unless its thread has been suspended
     Block* block = nullptr;
 };
 
@@ -38,17 +40,19 @@ public:
         std::size_t size = 1;
         while (size < capacity) size *= 2;
         tasks_.resize(size);
+        last_ = size - 1;
         begin_ = end_ = 0;
     }
-    void push(Task* task) noexcept { tasks_[end_++ & (tasks_.size() - 1)] = task; }
-    Task* front() const noexcept { return tasks_[begin_ & (tasks_.size() - 1)]; }
-    Task* pop() noexcept { return tasks_[begin_++ & (tasks_.size() - 1)]; }
+    void push(Task* task) noexcept { tasks_[end_++ & last_] = task; }
+    Task* front() const noexcept { return tasks_[begin_ & last_]; }
+    Task* pop() noexcept { return tasks_[begin_++ & last_]; }
     bool is_empty() const noexcept { return begin_ == end_; }
     std::size_t size() const noexcept { return end_ - begin_; }
     void clear() noexcept { begin_ = end_ = 0; }
 
 private:
     std::vector<Task*> tasks_;
+    std::size_t last_ = 0;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
 };
@@ -71,9 +75,9 @@ public:
     bool has_work() const noexcept { return !runnable.is_empty() || has_unstarted; }
 
     // Returns whether all threads have exited, given that none can continue or start.
-    bool has_exited() const noexcept { return suspended == 0; }
+    bool has_exited() const noexcept { return waiting() == 0; }
     // Returns whether all remaining threads wait at the grid barrier.
-    bool is_at_grid_barrier() const noexcept { return grid_waits.size() == suspended; }
+    bool is_at_grid_barrier() const noexcept { return grid_waits.size() == waiting(); }
 
     // Once no thread can continue or start, lets those continue that do not wait for others.
     // Returns whether there are such threads.
@@ -97,7 +101,6 @@ public:
     kbuild_dim3 index = {};        // blockIdx
     kbuild_dim3 extent = {};       // blockDim
     bool has_unstarted = false;    // whether threads did not start and no call runs them
-    std::uint32_t suspended = 0;   // threads that wait, except runnable ones
     std::uint64_t grid_phase = 0;  // the phase of the grid barrier that the block waits for, or 0
 
     TaskQueue runnable;
@@ -109,6 +112,11 @@ public:
     SharedMemory shared;
 
 private:
+    // Returns the number of threads that cannot continue.
+    std::size_t waiting() const noexcept {
+        return barrier_waits.size() + yielded.size() + grid_waits.size() + converging.size() +
+               warps.waiting();
+    }
     bool release_abandoned_operations();
     bool release_converged();
 

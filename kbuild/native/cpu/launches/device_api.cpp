@@ -21,20 +21,37 @@ const kbuild_cpu_device_api BlockRunner::device_api = {
     barrier, exchange, converge, grid_barrier, spin, is_cooperative, fail, trap, fail_assertion,
 };
 
+// Stops the current thread, which is in a queue, until another thread has taken it from there.
+inline void BlockRunner::suspend(Wait& wait) noexcept {
+    Task& task = *current_;
+    task.wait = &wait;
+    // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
+    // for the preceding store of one.
+    volatile auto& index = *builtins_.thread_idx;
+    const auto x = index.x, y = index.y, z = index.z;
+    wait.thread = {x, y, z};
+    ++builtins_.progress->suspensions;
+    if (is_starting_) note_first_suspension();
+    Task& next = block_->runnable.is_empty() ? find_task() : next_task();
+    if (&next != &task) switch_to(next);
+    index.x = x;
+    index.y = y;
+    index.z = z;
+}
+
 void BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
-    Wait wait = {call, runner.current_thread()};
+    Wait wait(*call);
     runner.block_->barrier_waits.push(runner.current_);
     runner.suspend(wait);
-    runner.watchdog_.note_event();
 }
 
 const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cpu_call* call,
                                               std::uint64_t mask, std::uint64_t value) {
     auto& runner = runner_of(this_runner);
     auto& block = *runner.block_;
-    Wait wait = {call, runner.current_thread(), mask};
-    const auto thread = block.number(wait.thread);
+    Wait wait(*call, mask);
+    const auto thread = block.number(runner.current_thread());
     const auto lane = thread % call->warp_size;
     if ((mask >> lane & 1) == 0) fail(this_runner, call, "the mask does not contain the calling lane");
     // Lanes beyond the end of the block have exited, so to speak.
@@ -53,10 +70,9 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
 
 std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
-    Wait wait = {call, runner.current_thread()};
+    Wait wait(*call);
     runner.block_->converging.push_back(runner.current_);
     runner.suspend(wait);
-    runner.watchdog_.note_event();
     return wait.mask;
 }
 
@@ -64,10 +80,9 @@ void BlockRunner::grid_barrier(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
     if (!runner.launch_->is_cooperative)
         fail(this_runner, call, "the launch is not cooperative; use cudaLaunchCooperativeKernel");
-    Wait wait = {call, runner.current_thread()};
+    Wait wait(*call);
     runner.block_->grid_waits.push(runner.current_);
     runner.suspend(wait);
-    runner.watchdog_.note_event();
 }
 
 void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned weight) {
@@ -79,7 +94,7 @@ void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned 
 }
 
 void BlockRunner::yield(const kbuild_cpu_call& call) noexcept {
-    Wait wait = {&call, current_thread()};
+    Wait wait(call);
     block_->yielded.push(current_);
     suspend(wait);
 }
@@ -88,10 +103,7 @@ void BlockRunner::yield(const kbuild_cpu_call& call) noexcept {
 void BlockRunner::let_others_run(const kbuild_cpu_call& call) noexcept {
     auto& block = *block_;
     if (!block.has_unstarted && block.yielded.is_empty() && residents_.size() == 1) return;
-    while (!block.runnable.is_empty()) {
-        block.yielded.push(block.runnable.pop());
-        ++block.suspended;
-    }
+    while (!block.runnable.is_empty()) block.yielded.push(block.runnable.pop());
     yield(call);
 }
 

@@ -94,36 +94,22 @@ void BlockRunner::start_threads() noexcept {
     is_starting_ = true;
     launch_->kernel.run(launch_->args);
     is_starting_ = false;
+    current_->wait = nullptr;
     watchdog_.note_event();
 }
 
-// Reads field by field, as the loop over threads writes. Reading two fields at once would wait for
-// the preceding store of one.
-kbuild_dim3 BlockRunner::current_thread() const noexcept {
-    const volatile auto& index = *builtins_.thread_idx;
-    return {index.x, index.y, index.z};
-}
-
-// Stops the current thread, which is in a queue, until another thread has taken it from there.
-void BlockRunner::suspend(Wait& wait) noexcept {
-    current_->wait = &wait;
-    ++block_->suspended;
-    note_suspension();
-    if (!block_->has_work()) find_work();  // never fails, because this thread waits
-    Task& next = next_task();
-    if (&next != current_) switch_to(next);
-    current_->wait = nullptr;
-    volatile auto& index = *builtins_.thread_idx;
-    index.x = wait.thread.x;
-    index.y = wait.thread.y;
-    index.z = wait.thread.z;
+// Continues in run(), as if no work were left. The threads of all blocks never continue.
+void BlockRunner::abandon() noexcept {
+    indices_ = {};
+    is_starting_ = false;
+    residents_.clear();
+    for (auto& block : blocks_) block->abandon(current_);
+    Fiber::switch_to(current_->fiber, home_);
 }
 
 // The kernel's loop, which started the thread on this fiber, does not start more of them. Another
 // fiber does.
-void BlockRunner::note_suspension() noexcept {
-    ++builtins_.progress->suspensions;
-    if (!is_starting_) return;
+void BlockRunner::note_first_suspension() noexcept {
     is_starting_ = false;
     indices_.begin -= builtins_.progress->more_blocks;
     builtins_.progress->more_blocks = 0;
@@ -137,34 +123,20 @@ void BlockRunner::note_suspension() noexcept {
     block_->has_unstarted = start.z < extent.z;
 }
 
-// Returns the task that continues, once there is work.
-Task& BlockRunner::next_task() noexcept {
-    auto& runnable = block_->runnable;
-    if (runnable.is_empty()) return block_->fresh_task(&fiber_main, this, home_);
-    Task& next = *runnable.pop();
-    if (!runnable.is_empty()) runnable.front()->fiber.prefetch();
-    return next;
-}
-
-void BlockRunner::switch_to(Task& next) noexcept {
-    Task& previous = *current_;
-    current_ = &next;
-    Fiber::switch_to(previous.fiber, next.fiber);
-}
-
-// Continues in run(), as if no work were left. The threads of all blocks never continue.
-void BlockRunner::abandon() noexcept {
-    indices_ = {};
-    is_starting_ = false;
-    residents_.clear();
-    for (auto& block : blocks_) block->abandon(current_);
-    Fiber::switch_to(current_->fiber, home_);
+// Returns a task that continues or starts, when the current block has none that can continue.
+Task& BlockRunner::find_task() noexcept {
+    find_work();  // never fails, because the calling thread waits
+    return next_task();
 }
 
 // Makes a block current in which a thread can continue or start. Returns false if this OS thread
 // has no work left.
 bool BlockRunner::find_work() noexcept {
-    if (block_->has_work() || block_->settle()) return true;
+    if (block_->has_work()) return true;
+    if (block_->settle()) {
+        watchdog_.note_event();
+        return true;
+    }
     if (block_->has_exited()) {
         end_block();
     } else if (block_->yielded.is_empty() && block_->grid_phase == 0) {
@@ -200,6 +172,7 @@ bool BlockRunner::continue_waiting_block() noexcept {
         if (block->grid_phase == 0 || block->grid_phase == phase) continue;
         enter(*block);
         block->grid_phase = 0;
+        watchdog_.note_event();
         block->release(block->grid_waits);
         return true;
     }

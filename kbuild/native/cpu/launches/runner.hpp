@@ -51,10 +51,11 @@ private:
     void start_threads() noexcept;
     kbuild_dim3 current_thread() const noexcept;
     void suspend(Wait& wait) noexcept;
-    void note_suspension() noexcept;
+    void note_first_suspension() noexcept;
     void yield(const kbuild_cpu_call& call) noexcept;
     void let_others_run(const kbuild_cpu_call& call) noexcept;
     Task& next_task() noexcept;
+    Task& find_task() noexcept;
     void switch_to(Task& next) noexcept;
     void abandon() noexcept;
 
@@ -86,6 +87,28 @@ private:
     unsigned operations_ = 0;  // warp operations since another warp had a turn
     Watchdog watchdog_;
 };
+
+// Returns the task that continues, once there is work.
+inline Task& BlockRunner::next_task() noexcept {
+    auto& runnable = block_->runnable;
+    if (runnable.is_empty()) return block_->fresh_task(&fiber_main, this, home_);
+    Task& next = *runnable.pop();
+    if (!runnable.is_empty()) runnable.front()->fiber.prefetch();
+    return next;
+}
+
+inline void BlockRunner::switch_to(Task& next) noexcept {
+    Task& previous = *current_;
+    current_ = &next;
+    Fiber::switch_to(previous.fiber, next.fiber);
+}
+
+// Reads field by field, as the loop over threads writes. Reading two fields at once would wait for
+// the preceding store of one.
+inline kbuild_dim3 BlockRunner::current_thread() const noexcept {
+    const volatile auto& index = *builtins_.thread_idx;
+    return {index.x, index.y, index.z};
+}
 
 }  // namespace kbuild::cpu
 

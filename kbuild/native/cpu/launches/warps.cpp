@@ -25,6 +25,7 @@ void Warps::reset() noexcept {
     has_operations_ = false;
     std::fill(used_.begin(), used_.end(), nullptr);
     pending_.clear();
+    waiting_ = 0;
     free_.clear();
     for (auto& operation : operations_) free_.push_back(&operation);
 }
@@ -39,6 +40,7 @@ WarpOperation& Warps::join(std::uint32_t thread, const kbuild_cpu_call& call, st
     operation.result.values[lane] = value;
     operation.tasks[lane] = task;
     ++operation.users;
+    ++waiting_;
     used_[thread] = &operation;
     return operation;
 }
@@ -70,6 +72,7 @@ WarpOperation& Warps::find(std::uint32_t first, const kbuild_cpu_call& call, std
 }
 
 void Warps::complete(WarpOperation& operation) noexcept {
+    waiting_ -= operation.users;
     pending_.erase(std::find(pending_.begin(), pending_.end(), &operation));
     auto missing = operation.mask & ~operation.result.arrived;
     for (; missing != 0; missing &= missing - 1) operation.result.values[__builtin_ctzll(missing)] = 0;

@@ -50,6 +50,8 @@ public:
     void reset() noexcept;
 
     bool has_pending() const noexcept { return !pending_.empty(); }
+    // Returns the number of threads that wait in operations.
+    std::size_t waiting() const noexcept { return waiting_; }
 
     // Adds a thread to the operation that its call belongs to. The operation is complete if all
     // lanes of its mask have arrived. Throws std::bad_alloc.
@@ -70,6 +72,7 @@ private:
     std::vector<WarpOperation*> free_;  // has room for all operations
     std::vector<WarpOperation*> pending_;
     std::vector<WarpOperation*> used_;  // by each thread; null if it has made no call
+    std::size_t waiting_ = 0;
     bool has_operations_ = false;       // since the last reset
 };
 

@@ -115,14 +115,14 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
     auto& runner = runner_of(this_runner);
     if (runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE))
         std::fprintf(stderr, "kbuild: kernel %s: %s: %s; block %s, thread %s\n",
-                     runner.launch_->kernel.name, describe(*call, 0).c_str(), reason,
+                     kernel_name(*runner.launch_).c_str(), describe(*call, 0).c_str(), reason,
                      to_string(runner.block_->index).c_str(),
                      to_string(runner.current_thread()).c_str());
     runner.abandon();
 }
 
 // Prints what the threads of all blocks on this OS thread wait for, and ends the launch.
-void BlockRunner::report(const char* problem, int error) noexcept {
+void BlockRunner::report(const std::string& problem, int error) noexcept {
     if (launch_->fail(error))
         std::fputs(describe_waits(*launch_, problem, residents_).c_str(), stderr);
     abandon();

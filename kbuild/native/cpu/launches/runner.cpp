@@ -195,8 +195,7 @@ bool BlockRunner::continue_yielded_block() noexcept {
 void BlockRunner::check_progress() noexcept {
     const bool is_idle = watchdog_.note_round() > 2 * residents_.size();
     if (is_idle && watchdog_.pause())
-        report("no thread has made progress for the time in KBUILD_CPU_TIMEOUT",
-               KBUILD_CPU_LAUNCH_TIMEOUT);
+        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
 }
 
 // A block of a launch that is not cooperative starts early only if the others spin, because they can

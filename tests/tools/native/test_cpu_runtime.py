@@ -567,10 +567,11 @@ def test_headers_compile_when_the_project_defines_common_macros(
     library += "#include <sys/file.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n"
     macros = "".join(f"#define {word} 1.5f\n" for word in COMMON_MACRO_NAMES)
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
+    groups = "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/scan.h>\n"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
     source.write_text(
-        library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
+        library + macros + f"#include <{main}>\n" + (host if language == "host" else groups)
     )
     flags = [
         flag for flag in device_flags(compiler) if flag not in ("-include", "kbuild_cpu_device.h")

@@ -60,7 +60,7 @@ public:
     /* Sets the values of all ranks. */
     template <class __T>
     void __gather(const kbuild_cpu_call &__call, const __T &__value, __T *__values) const {
-        static_assert(std::is_trivially_copyable<__T>::value,
+        static_assert(std::is_trivially_copyable_v<__T>,
                       "kbuild: threads exchange trivially copyable values only");
         constexpr size_t __words = (sizeof(__T) + 7) / 8;
         for (size_t __word = 0; __word < __words; ++__word) {
@@ -77,7 +77,7 @@ public:
     /* Returns the value of a rank. */
     template <class __T>
     __T __read(const kbuild_cpu_call &__call, const __T &__value, unsigned int __rank) const {
-        static_assert(std::is_trivially_copyable<__T>::value,
+        static_assert(std::is_trivially_copyable_v<__T>,
                       "kbuild: threads exchange trivially copyable values only");
         const unsigned int __from = __lane(__rank);
         __T __result = __value;

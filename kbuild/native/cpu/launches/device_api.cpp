@@ -116,7 +116,7 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
     if (runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE))
         std::fprintf(stderr, "kbuild: kernel %s: %s: %s; block %s, thread %s\n",
                      kernel_name(*runner.launch_).c_str(), describe(*call, 0).c_str(), reason,
-                     to_string(runner.block_->index).c_str(),
+                     to_string(*runner.builtins_.block_idx).c_str(),
                      to_string(runner.current_thread()).c_str());
     runner.abandon();
 }

@@ -28,6 +28,15 @@ void count_launches(int *);
 void apply(Affine, float *) __asm__("_ZN2ns5applyIfEEv6AffinePT_");
 void divide(volatile float *);
 void spin(volatile int *, volatile int *);
+void exchange(int *);
+void converge(unsigned int *);
+void cooperate(int *, int);
+void meet(int *);
+void lock(int *, int *);
+void wait_for_each_other();
+void name_wrong_lane();
+void exit_before_grid_barrier();
+void spin_forever(int *);
 void nothing();
 void fail(int *, int);
 }
@@ -92,6 +101,15 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(apply, "_ZN2ns5applyIfEEv6AffinePT_", apply_params, 2, 0, 1),
     KERNEL(divide, "divide", pointers, 1, 0),
     KERNEL(spin, "spin", pointers, 2, 0, 1),
+    KERNEL(exchange, "exchange", pointers, 1, 0),
+    KERNEL(converge, "converge", pointers, 1, 0),
+    KERNEL(cooperate, "cooperate", fail_params, 2, 0, 1),
+    KERNEL(meet, "meet", pointers, 1, 0),
+    KERNEL(lock, "lock", pointers, 2, 0, 1),
+    KERNEL(wait_for_each_other, "wait_for_each_other", nullptr, 0),
+    KERNEL(name_wrong_lane, "name_wrong_lane", nullptr, 0),
+    KERNEL(exit_before_grid_barrier, "exit_before_grid_barrier", nullptr, 0),
+    KERNEL(spin_forever, "spin_forever", pointers, 1, 0),
     KERNEL(nothing, "nothing", nullptr, 0),
     KERNEL(fail, "fail", fail_params, 2, 0, 1),
 };

@@ -1,11 +1,11 @@
 // Device code that must compile without a warning. If UNSUPPORTED is defined as a number, the file
 // also contains code that must not compile.
 #include <kbuild/kbuild.hpp>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/scan.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
-#if UNSUPPORTED == 6
-#include <cooperative_groups.h>
-#elif UNSUPPORTED == 7
+#if UNSUPPORTED == 7
 #include <cuda_fp16.h>
 #elif UNSUPPORTED == 8
 #include <mma.h>
@@ -68,19 +68,32 @@ static __global__ void internal(const __grid_constant__ dim3 size, int *p, float
     __threadfence();
 }
 
+static __global__ void groups(int *p)
+{
+    namespace cg = cooperative_groups;
+    const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    cg::thread_group any_group = tile;
+    any_group.sync();
+    cg::memcpy_async(tile, p, p + 8, 16);
+    cg::wait(tile);
+    *p = cg::reduce(tile, *p, cg::plus<int>()) + cg::exclusive_scan(tile, 1.5f) + __activemask();
+    *p += __shfl_xor_sync(~0u, *p, 1) + __match_all_sync(~0u, 1.0, p) + tile.shfl(short(1), 0);
+    cg::this_grid().sync();
+    cg::labeled_partition(cg::coalesced_threads(), *p).sync();
+    cg::invoke_one(tile, [=] { ++*p; });
+}
+
 KBUILD_KERNEL void unsupported(int *p)
 {
     int v = p[0];
 #if UNSUPPORTED == 1
-    v += __shfl_down_sync(0xffffffff, v, 16);
+    v += __shfl_down(v, 16);
 #elif UNSUPPORTED == 2
-    v = __ballot_sync(~0u, v > 1);
+    v = __ballot(v > 1);
 #elif UNSUPPORTED == 3
-    __syncwarp();
+    cooperative_groups::this_cluster();
 #elif UNSUPPORTED == 4
     v = tex2D<float>(cudaTextureObject_t(p[1]), 1.0f, 2.0f);
-#elif UNSUPPORTED == 5
-    v = __reduce_add_sync(~0u, v);
 #endif
     p[0] = v;
 }

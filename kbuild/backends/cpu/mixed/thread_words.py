@@ -15,6 +15,7 @@ FUNCTIONS: Final = "|".join(
         r"__sync(?:threads|warp)\w*",
         r"__\w+_sync|(?:load_matrix|store_matrix|mma)_sync",
         r"__shfl\w*",
+        r"kbuild_hip_\w+",  # the macros of HIP's warp operations
         r"__(?:any|all|ballot)(?=\s*\()",  # the C++ library has variables with these names
         r"__ballot\w+|__activemask",
         r"__match_(?:any|all)\w*",

@@ -17,9 +17,11 @@ void set_limits(cudaDeviceProp& device) {
     device.minor = compute_capability_minor;
     device.warpSize = 32;
     device.maxThreadsPerBlock = most_threads_per_block;
-    device.maxThreadsPerMultiProcessor = most_threads_per_block * blocks_per_processor;
-    device.maxBlocksPerMultiProcessor = blocks_per_processor;
-    device.regsPerBlock = device.regsPerMultiprocessor = registers_per_block;
+    device.maxThreadsPerMultiProcessor = most_resident_threads;
+    device.maxBlocksPerMultiProcessor = most_resident_blocks;
+    device.regsPerBlock = registers_per_block;
+    device.regsPerMultiprocessor =
+        registers_per_block / most_threads_per_block * most_resident_threads;
     device.sharedMemPerBlock = default_shared_bytes;
     device.sharedMemPerBlockOptin = most_shared_bytes;
     device.reservedSharedMemPerBlock = reserved_shared_bytes;
@@ -39,6 +41,7 @@ void set_limits(cudaDeviceProp& device) {
 // The host and the device are one processor with one memory. Everything else that a property could
 // promise, such as textures, clusters, or memory pools, is 0.
 void set_abilities(cudaDeviceProp& device) {
+    device.cooperativeLaunch = 1;
     device.integrated = 1;
     device.unifiedAddressing = device.canMapHostMemory = device.managedMemory = 1;
     device.concurrentManagedAccess = device.directManagedMemAccessFromHost = 1;
@@ -133,6 +136,7 @@ bool find_attribute(int attribute, int* value) {
     case cudaDevAttrReservedSharedMemoryPerBlock: return set(device.reservedSharedMemPerBlock);
     case cudaDevAttrHostRegisterReadOnlySupported:
         return set(device.hostRegisterReadOnlySupported);
+    case cudaDevAttrCooperativeLaunch: return set(device.cooperativeLaunch);
     case cudaDevAttrNumaId: return set(device.deviceNumaId);
     case cudaDevAttrHostNumaId: return set(device.hostNumaId);
     // The properties of the others are 0 as well.

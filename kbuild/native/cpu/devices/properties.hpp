@@ -27,8 +27,16 @@ constexpr std::size_t most_shared_bytes = KBUILD_CPU_DYNAMIC_SHARED_BYTES;
 constexpr std::size_t reserved_shared_bytes = 1 << 10;
 constexpr std::size_t constant_bytes = 64 << 10;
 
-// An OS thread runs one block at a time.
-constexpr int blocks_per_processor = 1;
+// What a core can hold of a launch whose blocks wait for each other. The stacks of the threads need
+// memory.
+constexpr int most_resident_blocks = 32;
+constexpr int most_resident_threads = 8192;
+
+// Returns how many blocks of a launch a core can hold at the same time.
+constexpr int resident_blocks(int threads_per_block) {
+    const int blocks = most_resident_threads / threads_per_block;
+    return blocks < most_resident_blocks ? blocks : most_resident_blocks;
+}
 
 const cudaDeviceProp& device_properties();
 

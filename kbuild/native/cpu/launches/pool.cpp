@@ -1,6 +1,6 @@
 #include "launches/pool.hpp"
 
-#include "launches/block.hpp"
+#include "launches/runner.hpp"
 #include "pin.hpp"
 
 #include <algorithm>

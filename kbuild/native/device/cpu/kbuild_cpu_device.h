@@ -24,6 +24,7 @@
 #include "kbuild_cpu/builtins.h"
 #include "kbuild_cpu/barrier.h"
 #include "kbuild_cpu/threads.h"
+#include "kbuild_cpu/warp.h"
 #include "kbuild_cpu/atomics.h"
 #include "kbuild_cpu/math.h"
 #include "kbuild_cpu/bits.h"

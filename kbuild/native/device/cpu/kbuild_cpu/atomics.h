@@ -6,7 +6,9 @@
 #define KBUILD_CPU_ATOMICS_H
 
 #include "qualifiers.h"
+#include "scheduling.h"
 
+#include <string.h>
 #include <type_traits>
 
 #pragma GCC system_header
@@ -32,6 +34,7 @@ __device__ inline __T atomic_update(__T *__address, __Update __update) {
         __changed = __update(__old);
     } while (!__atomic_compare_exchange(__address, &__old, &__changed, true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
+    if (memcmp(&__old, &__changed, sizeof __old) == 0) spin();
     return __old;
 }
 
@@ -77,8 +80,9 @@ KBUILD_CPU_ATOMIC(atomicXor, __old ^ __value, int, unsigned int, unsigned long l
     __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int,                   \
                                          unsigned long long>                                     \
     name(__T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) {            \
-        __atomic_compare_exchange_n(__address, &__expected, __desired, false, __ATOMIC_RELAXED,        \
-                                    __ATOMIC_RELAXED);                                           \
+        if (!__atomic_compare_exchange_n(__address, &__expected, __desired, false, __ATOMIC_RELAXED,   \
+                                         __ATOMIC_RELAXED))                                      \
+            kbuild_cpu::spin();                                                                  \
         return __expected;                                                                         \
     }
 

@@ -15,6 +15,4 @@ __device__ inline long long clock64() {
 }
 __device__ inline long long wall_clock64() { return clock64(); }
 
-__device__ inline void __nanosleep(unsigned int) {}
-
 #endif

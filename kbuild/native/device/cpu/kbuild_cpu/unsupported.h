@@ -8,46 +8,28 @@
 #define KBUILD_CPU_UNSUPPORTED(what, name) \
     __attribute__((error("kbuild: the cpu backend does not support " what ": " #name)))
 
-/* A function that accepts any arguments. */
-#define KBUILD_CPU_NO_WARP(result, name)                 \
-    template <class... __Arguments>                        \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(__Arguments...)
-/* A function that returns the type of its second argument, or of its first one in the old forms. */
-#define KBUILD_CPU_NO_WARP_OF_VALUE(name)                \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(unsigned long long, __T, __Arguments...)
-#define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)       \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(__T, __Arguments...)
+/* CUDA has removed these.  HIP's headers declare their own. */
+#define KBUILD_CPU_NO_MASKLESS_WARP(result, name)                                            \
+    template <class... __Arguments>                                                          \
+    KBUILD_CPU_UNSUPPORTED("warp operations without a mask in CUDA sources; use " #name      \
+                           "_sync, or include hip/hip_runtime.h", name)                      \
+    result name(__Arguments...)
+#define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)                                           \
+    template <class __T, class... __Arguments>                                               \
+    KBUILD_CPU_UNSUPPORTED("warp operations without a mask in CUDA sources; use " #name      \
+                           "_sync, or include hip/hip_runtime.h", name)                      \
+    __T name(__T, __Arguments...)
 
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_up_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_down_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_xor_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_add_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_min_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_max_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_and_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_or_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_xor_sync);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_up);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_down);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_xor);
-KBUILD_CPU_NO_WARP(int, __any_sync);
-KBUILD_CPU_NO_WARP(int, __all_sync);
-KBUILD_CPU_NO_WARP(int, __any);
-KBUILD_CPU_NO_WARP(int, __all);
-KBUILD_CPU_NO_WARP(unsigned int, __ballot_sync);
-KBUILD_CPU_NO_WARP(unsigned long long, __ballot);
-KBUILD_CPU_NO_WARP(unsigned int, __match_any_sync);
-KBUILD_CPU_NO_WARP(unsigned int, __match_all_sync);
-KBUILD_CPU_NO_WARP(unsigned int, __activemask);
-KBUILD_CPU_NO_WARP(void, __syncwarp);
+KBUILD_CPU_NO_MASKLESS_WARP(int, __any);
+KBUILD_CPU_NO_MASKLESS_WARP(int, __all);
+KBUILD_CPU_NO_MASKLESS_WARP(unsigned int, __ballot);
 
 #undef KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE
-#undef KBUILD_CPU_NO_WARP_OF_VALUE
-#undef KBUILD_CPU_NO_WARP
+#undef KBUILD_CPU_NO_MASKLESS_WARP
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;

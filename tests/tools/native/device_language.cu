@@ -5,8 +5,6 @@
 
 #if UNSUPPORTED == 6
 #include <cooperative_groups.h>
-#elif UNSUPPORTED == 7
-#include <cuda_fp16.h>
 #elif UNSUPPORTED == 8
 #include <mma.h>
 #endif

@@ -474,7 +474,6 @@ def test_vendor_headers_include_the_device_language(
         (4, "the cpu backend does not support textures: tex2D"),
         (5, "the cpu backend does not support warp operations: __reduce_add_sync"),
         (6, "the cpu backend does not support cooperative groups: cooperative_groups.h"),
-        (7, "the cpu backend does not support half precision: cuda_fp16.h"),
         (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
     ],
 )
@@ -493,6 +492,7 @@ COMMON_MACRO_NAMES = (
     *"abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ",
     *("value", "address", "type", "name", "Arguments", "Types", "Update", "old", "result"),
     *("args", "config", "kernel", "count", "source", "direction", "bytes", "pointer"),
+    *("ll", "ull", "uint", "eq", "lt", "add", "sub", "bits", "mode", "sign", "call"),
 )
 
 
@@ -513,8 +513,9 @@ def test_headers_compile_when_the_project_defines_common_macros(
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
+    device = "#include <cuda_fp8.h>\n"
     source.write_text(
-        library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
+        library + macros + f"#include <{main}>\n" + (host if language == "host" else device)
     )
     flags = [
         flag for flag in device_flags(compiler) if flag not in ("-include", "kbuild_cpu_device.h")

@@ -1,6 +1,8 @@
-// The types of cuda_fp16.h, cuda_bf16.h, and cuda_fp8.h in host code.  Prints what is wrong.
+// The types of cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp6.h, and cuda_fp4.h in host code.  Prints what is wrong.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp4.h>
+#include <cuda_fp6.h>
 #include <cuda_fp8.h>
 
 #include <cmath>
@@ -36,6 +38,8 @@ static void check_types() {
     check_type<__nv_fp8_e4m3, 1>("13__nv_fp8_e4m3");
     check_type<__nv_fp8x2_e5m2, 2>("15__nv_fp8x2_e5m2");
     check_type<__nv_fp8x4_e8m0, 4>("15__nv_fp8x4_e8m0");
+    check_type<__nv_fp6x2_e2m3, 2>("15__nv_fp6x2_e2m3");
+    check_type<__nv_fp4x4_e2m1, 2>("15__nv_fp4x4_e2m1");
 }
 
 // The processor's conversions and the portable ones give the same.
@@ -89,6 +93,7 @@ static void check_arithmetic() {
     EXPECT(__half2ll_rz(CUDART_NAN_FP16) < 0 && __half2int_rn(CUDART_INF_FP16) == 2147483647);
     EXPECT(float(__nv_fp8_e4m3(1e9f)) == 448.0f && float(__nv_fp8_e5m2(a)) == 3.5f);
     EXPECT(__nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E4M3) == 0x7F && float(__nv_fp8_e8m0(5.0f)) == 8.0f);
+    EXPECT(float(__nv_fp6_e3m2(-30.0)) == -28.0f && float(__nv_fp4_e2m1(2.4f)) == 2.0f);
 }
 
 int main() {

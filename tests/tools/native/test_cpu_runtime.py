@@ -513,7 +513,7 @@ def test_headers_compile_when_the_project_defines_common_macros(
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
-    device = "#include <cuda_fp8.h>\n"
+    device = "#include <cuda_fp6.h>\n#include <cuda_fp4.h>\n"
     source.write_text(
         library + macros + f"#include <{main}>\n" + (host if language == "host" else device)
     )

@@ -54,10 +54,12 @@ def test_projects_can_leave_out_conversions_and_operators(tmp_path: Path) -> Non
         "#define __CUDA_NO_BFLOAT16_OPERATORS__\n#define __CUDA_NO_BFLOAT162_OPERATORS__\n"
         "#define __CUDA_NO_FP8_CONVERSIONS__\n"
         "#include <cuda_fp8.h>\n#include <type_traits>\n"
-        "half operator+(half a, half) { return a; }\nhalf2 operator==(half2 a, half2) { return a; }\n"
+        "half operator+(half a, half) { return a; }\n"
+        "half2 operator==(half2 a, half2) { return a; }\n"
         "nv_bfloat16 operator-(nv_bfloat16 a) { return a; }\n"
         "template <class T> constexpr bool converts() {\n"
-        "    return std::is_convertible<T, float>::value || std::is_constructible<T, float>::value;\n"
+        "    return std::is_convertible<T, float>::value ||\n"
+        "           std::is_constructible<T, float>::value;\n"
         "}\n"
         'static_assert(!converts<half>() && !converts<nv_bfloat16>(), "");\n'
         'static_assert(!converts<__nv_fp8_e4m3>(), "");\n'

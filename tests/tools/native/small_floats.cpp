@@ -4,6 +4,9 @@
 #include <cuda_fp4.h>
 #include <cuda_fp6.h>
 #include <cuda_fp8.h>
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_fp8.h>
 
 #include <cmath>
 #include <cstdio>
@@ -96,8 +99,20 @@ static void check_arithmetic() {
     EXPECT(float(__nv_fp6_e3m2(-30.0)) == -28.0f && float(__nv_fp4_e2m1(2.4f)) == 2.0f);
 }
 
+static void check_hip() {
+    static_assert(std::is_same<hip_bfloat16, __hip_bfloat16>::value, "both headers have one type");
+    EXPECT(float(__hip_bfloat16(1.0f) + hip_bfloat16(2.0f)) == 3.0f && float(__hip_fp8_e4m3(1e9f)) == 448.0f);
+    check_type<__hip_fp8x2_e4m3_fnuz, 2>("21__hip_fp8x2_e4m3_fnuz");
+    EXPECT(float(__hip_fp8_e4m3_fnuz(1e9f)) == 240.0f && float(__hip_fp8_e5m2_fnuz(3.0)) == 3.0f);
+    EXPECT(__hip_fp8_e4m3_fnuz(-1e-9f).__x == 0 && std::isnan(float(__hip_fp8_e5m2_fnuz(NAN))));
+    EXPECT(__hip_cvt_float_to_fp8(1e9f, __HIP_NOSAT, __HIP_E4M3_FNUZ) == 0x80);
+    EXPECT(__hip_cvt_float2_to_fp8x2(make_float2(1, 2), __HIP_SATFINITE, __HIP_E5M2) == 0x403C);
+    EXPECT(float(half(__hip_cvt_fp8_to_halfraw(0x40, __HIP_E4M3_FNUZ))) == 1.0f);
+}
+
 int main() {
     check_types();
+    check_hip();
     check_all_halves();
     check_arithmetic();
     return failed ? 1 : 0;

@@ -38,8 +38,8 @@ def test_numbers_in_host_code(compiler: str, options: tuple[str, ...], tmp_path:
 def test_c_has_the_bits(tmp_path: Path) -> None:
     source = tmp_path / "bits.c"
     source.write_text(
-        "#include <cuda_fp8.h>\n#include <hip/hip_bf16.h>\n"
-        "__half2_raw two; __hip_bfloat16_raw one; __nv_fp8x2_storage_t eight;\n"
+        "#include <hip/hip_fp8.h>\n#include <hip/hip_bf16.h>\n"
+        "__half2_raw two; __hip_bfloat16_raw one; __hip_fp8x2_storage_t eight;\n"
     )
     subprocess.run(
         ["gcc", "-std=c99", *STRICT, *INCLUDES, "-c", source, "-o", tmp_path / "bits.o"], check=True

@@ -21,11 +21,15 @@ struct nibble_storage {
     typedef unsigned short four;
 };
 
-/* Half precision has the same form as the formats here, with a larger range, which a factor corrects. */
+/* Returns a number with these bits of exponent and fraction. */
 template <int __Fraction, int __Bias>
 KBUILD_SMALL_FUNCTION float widen_byte(unsigned int __size, bool __is_negative) {
-    const unsigned int __half = __size << (10 - __Fraction) | (__is_negative ? 0x8000u : 0u);
-    return half_format::widen(static_cast<unsigned short>(__half)) * static_cast<float>(1 << (15 - __Bias));
+    const float __unit = 1.0f / static_cast<float>(1 << (__Bias - 1 + __Fraction));
+    const float __small = static_cast<float>(static_cast<int>(__size)) * __unit;
+    const unsigned int __bias = static_cast<unsigned int>(127 - __Bias) << 23;
+    const float __normal = cast_bits<float>((__size << (23 - __Fraction)) + __bias);
+    const float __made = __size >> __Fraction ? __normal : __small;
+    return __is_negative ? -__made : __made;
 }
 
 /* A format with NaNs.  Larger numbers than __Largest become it or __Overflow. */
@@ -41,9 +45,10 @@ struct fp8_format : byte_storage {
     }
     static inline float decode(unsigned int __bits) {
         const unsigned int __size = __bits & 0x7F;
-        const bool __is_nan = __size > (__Overflow < 0x7F ? __Overflow : __Largest);
         const float __value = widen_byte<__Fraction, __Bias>(__size, __bits & 0x80);
-        return __is_nan ? cast_bits<float>(0x7FFFFFFFu) : __value;
+        if (__size <= __Largest) return __value;
+        const unsigned int __infinity = 0x7F800000u | (__bits & 0x80) << 24;
+        return cast_bits<float>(__size == __Overflow && __Overflow < 0x7F ? __infinity : 0x7FFFFFFFu);
     }
     static inline bool is_nonzero(unsigned char __bits) { return (__bits & 0x7F) != 0; }
 };

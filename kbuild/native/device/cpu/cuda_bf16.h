@@ -15,7 +15,7 @@ typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __nv_bfloat1
 #define KBUILD_SMALL2 __nv_bfloat162
 #define KBUILD_SMALL_RAW __nv_bfloat16_raw
 #define KBUILD_SMALL2_RAW __nv_bfloat162_raw
-#define KBUILD_SMALL_FORMAT kbuild_cpu::bfloat16_format
+#define KBUILD_SMALL_FORMAT kbuild_small::bfloat16_format
 #define KBUILD_SMALL_OTHER __half
 #define KBUILD_SMALL_NAME(prefix, suffix) prefix##bfloat16##suffix
 #define KBUILD_SMALL_NAME2(prefix, infix, suffix) prefix##bfloat16##infix##bfloat16##suffix
@@ -39,11 +39,11 @@ typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __nv_bfloat1
 /* A float holds the numbers of both formats. */
 #if !defined(__CUDA_NO_HALF_CONVERSIONS__)
 __half::__half(const __nv_bfloat16 __value)
-    : __half(kbuild_cpu::widen<kbuild_cpu::bfloat16_format>(__value)) {}
+    : __half(kbuild_small::widen<kbuild_small::bfloat16_format>(__value)) {}
 #endif
 #if !defined(__CUDA_NO_BFLOAT16_CONVERSIONS__)
 __nv_bfloat16::__nv_bfloat16(const __half __value)
-    : __nv_bfloat16(kbuild_cpu::widen<kbuild_cpu::half_format>(__value)) {}
+    : __nv_bfloat16(kbuild_small::widen<kbuild_small::half_format>(__value)) {}
 #endif
 
 typedef __nv_bfloat16 nv_bfloat16;

@@ -19,7 +19,7 @@ typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __half2_raw;
 #define KBUILD_SMALL2 __half2
 #define KBUILD_SMALL_RAW __half_raw
 #define KBUILD_SMALL2_RAW __half2_raw
-#define KBUILD_SMALL_FORMAT kbuild_cpu::half_format
+#define KBUILD_SMALL_FORMAT kbuild_small::half_format
 #define KBUILD_SMALL_OTHER __nv_bfloat16
 #define KBUILD_SMALL_NAME(prefix, suffix) prefix##half##suffix
 #define KBUILD_SMALL_NAME2(prefix, infix, suffix) prefix##half##infix##half##suffix

@@ -20,7 +20,7 @@ typedef enum __hip_fp8_interpretation_t {
 
 #if defined(__cplusplus)
 
-namespace kbuild_cpu {
+namespace kbuild_small {
 
 /* A format without infinities and without a negative zero, whose bits are the NaN. */
 template <int __Fraction, int __Bias>
@@ -43,7 +43,7 @@ struct fnuz_format : byte_storage {
 typedef fnuz_format<3, 8> e4m3_fnuz_format;
 typedef fnuz_format<2, 16> e5m2_fnuz_format;
 
-}  // namespace kbuild_cpu
+}  // namespace kbuild_small
 
 typedef __nv_fp8_e4m3 __hip_fp8_e4m3;
 typedef __nv_fp8x2_e4m3 __hip_fp8x2_e4m3;
@@ -61,10 +61,10 @@ KBUILD_SMALL_BYTE_CLASS(__hip_fp8x4_e5m2_fnuz, fp8x4, e5m2_fnuz_format)
 KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_float_to_fp8(
     const float __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
     const bool __saturates = __saturate == __HIP_SATFINITE;
-    return __kind == __HIP_E4M3_FNUZ   ? kbuild_cpu::e4m3_fnuz_format::encode(__x, __saturates)
-           : __kind == __HIP_E5M2_FNUZ ? kbuild_cpu::e5m2_fnuz_format::encode(__x, __saturates)
-           : __kind == __HIP_E4M3      ? kbuild_cpu::e4m3_format::encode(__x, __saturates)
-                                       : kbuild_cpu::e5m2_format::encode(__x, __saturates);
+    return __kind == __HIP_E4M3_FNUZ   ? kbuild_small::e4m3_fnuz_format::encode(__x, __saturates)
+           : __kind == __HIP_E5M2_FNUZ ? kbuild_small::e5m2_fnuz_format::encode(__x, __saturates)
+           : __kind == __HIP_E4M3      ? kbuild_small::e4m3_format::encode(__x, __saturates)
+                                       : kbuild_small::e5m2_format::encode(__x, __saturates);
 }
 KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_float2_to_fp8x2(
     const float2 __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
@@ -73,12 +73,12 @@ KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_float2_to_fp8x2(
 }
 KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_double_to_fp8(
     const double __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
-    return __hip_cvt_float_to_fp8(kbuild_cpu::round_to_odd(__x), __saturate, __kind);
+    return __hip_cvt_float_to_fp8(kbuild_small::round_to_odd(__x), __saturate, __kind);
 }
 KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_double2_to_fp8x2(
     const double2 __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float2_to_fp8x2(
-        make_float2(kbuild_cpu::round_to_odd(__x.x), kbuild_cpu::round_to_odd(__x.y)), __saturate, __kind);
+        make_float2(kbuild_small::round_to_odd(__x.x), kbuild_small::round_to_odd(__x.y)), __saturate, __kind);
 }
 KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_halfraw_to_fp8(
     const __half_raw __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
@@ -91,10 +91,10 @@ KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_bfloat16raw_to_fp8(
 }
 KBUILD_SMALL_FUNCTION __half_raw __hip_cvt_fp8_to_halfraw(const __hip_fp8_storage_t __x,
                                                           const __hip_fp8_interpretation_t __kind) {
-    return __float2half_rn(__kind == __HIP_E4M3_FNUZ   ? kbuild_cpu::e4m3_fnuz_format::decode(__x)
-                           : __kind == __HIP_E5M2_FNUZ ? kbuild_cpu::e5m2_fnuz_format::decode(__x)
-                           : __kind == __HIP_E4M3      ? kbuild_cpu::e4m3_format::decode(__x)
-                                                       : kbuild_cpu::e5m2_format::decode(__x));
+    return __float2half_rn(__kind == __HIP_E4M3_FNUZ   ? kbuild_small::e4m3_fnuz_format::decode(__x)
+                           : __kind == __HIP_E5M2_FNUZ ? kbuild_small::e5m2_fnuz_format::decode(__x)
+                           : __kind == __HIP_E4M3      ? kbuild_small::e4m3_format::decode(__x)
+                                                       : kbuild_small::e5m2_format::decode(__x));
 }
 
 #endif

@@ -4,8 +4,8 @@
 
 #pragma GCC system_header
 
-#define KBUILD_SMALL_WIDEN_HALF(bits) kbuild_cpu::half_format::widen(bits)
-#define KBUILD_SMALL_WIDEN_BFLOAT16(bits) kbuild_cpu::bfloat16_format::widen(bits)
+#define KBUILD_SMALL_WIDEN_HALF(bits) kbuild_small::half_format::widen(bits)
+#define KBUILD_SMALL_WIDEN_BFLOAT16(bits) kbuild_small::bfloat16_format::widen(bits)
 
 /* A conversion of a number or of a pair, with two options, by the conversion of a float. */
 #define KBUILD_SMALL_NARROW(name, type, number, first, second, value)                        \
@@ -26,9 +26,9 @@
     KBUILD_SMALL_NARROW2(__nv_cvt_float2_to_##pair, float2, number, pair, width, first, second, __x.x, \
                          __x.y)                                                                        \
     KBUILD_SMALL_NARROW(__nv_cvt_double_to_##number, double, number, first, second,                    \
-                        kbuild_cpu::round_to_odd(__x))                                                 \
+                        kbuild_small::round_to_odd(__x))                                                 \
     KBUILD_SMALL_NARROW2(__nv_cvt_double2_to_##pair, double2, number, pair, width, first, second,      \
-                         kbuild_cpu::round_to_odd(__x.x), kbuild_cpu::round_to_odd(__x.y))
+                         kbuild_small::round_to_odd(__x.x), kbuild_small::round_to_odd(__x.y))
 #define KBUILD_SMALL_FROM_HALF(number, pair, width, first, second)                                     \
     KBUILD_SMALL_NARROW(__nv_cvt_halfraw_to_##number, __half_raw, number, first, second,               \
                         KBUILD_SMALL_WIDEN_HALF(__x.x))                                                \
@@ -44,8 +44,8 @@
 #define KBUILD_SMALL_TO_HALF(number, pair, width, interpretation, first_kind, first, second)           \
     KBUILD_SMALL_FUNCTION __half_raw __nv_cvt_##number##_to_halfraw(                                   \
         const __nv_##number##_storage_t __x, const interpretation __kind) {                            \
-        return __float2half_rn(__kind == first_kind ? kbuild_cpu::first::decode(__x)                   \
-                                                    : kbuild_cpu::second::decode(__x));                \
+        return __float2half_rn(__kind == first_kind ? kbuild_small::first::decode(__x)                   \
+                                                    : kbuild_small::second::decode(__x));                \
     }                                                                                                  \
     KBUILD_SMALL_FUNCTION __half2_raw __nv_cvt_##pair##_to_halfraw2(                                   \
         const __nv_##pair##_storage_t __x, const interpretation __kind) {                              \
@@ -56,8 +56,8 @@
 
 /* A class of the vendor. */
 #define KBUILD_SMALL_BYTE_CLASS(name, base, format)           \
-    struct name : kbuild_cpu::base<kbuild_cpu::format> {      \
-        using kbuild_cpu::base<kbuild_cpu::format>::base;     \
+    struct name : kbuild_small::base<kbuild_small::format> {      \
+        using kbuild_small::base<kbuild_small::format>::base;     \
         name() = default;                                     \
     };
 

@@ -5,7 +5,7 @@
 
 #pragma GCC system_header
 
-namespace kbuild_cpu {
+namespace kbuild_small {
 
 /* What numbers, pairs of numbers, and four numbers are stored in.  Those with 6 bits take a byte. */
 struct byte_storage {
@@ -207,6 +207,6 @@ private:
 #endif
 };
 
-}  // namespace kbuild_cpu
+}  // namespace kbuild_small
 
 #endif

@@ -18,7 +18,7 @@
 #define KBUILD_SMALL_NATIVE_HALF __fp16
 #endif
 
-namespace kbuild_cpu {
+namespace kbuild_small {
 
 enum rounding { round_nearest, round_zero, round_down, round_up };
 
@@ -236,6 +236,6 @@ KBUILD_SMALL_FUNCTION __T saturate(const __T &__x) {
     return cast_bits<__T>(__limit);
 }
 
-}  // namespace kbuild_cpu
+}  // namespace kbuild_small
 
 #endif

@@ -2,10 +2,10 @@
  * macros that types.h describes. */
 #pragma GCC system_header
 
-#define KBUILD_SMALL_WIDE(x) kbuild_cpu::widen<KBUILD_SMALL_FORMAT>(x)
-#define KBUILD_SMALL_ROUND(x) kbuild_cpu::round<KBUILD_SMALL_FORMAT, KBUILD_SMALL>(x)
+#define KBUILD_SMALL_WIDE(x) kbuild_small::widen<KBUILD_SMALL_FORMAT>(x)
+#define KBUILD_SMALL_ROUND(x) kbuild_small::round<KBUILD_SMALL_FORMAT, KBUILD_SMALL>(x)
 #define KBUILD_SMALL_BITS(bits) \
-    kbuild_cpu::cast_bits<KBUILD_SMALL>(static_cast<unsigned short>(bits))
+    kbuild_small::cast_bits<KBUILD_SMALL>(static_cast<unsigned short>(bits))
 
 /* Floating-point types. */
 KBUILD_SMALL_FUNCTION float KBUILD_SMALL_NAME(__, 2float)(const KBUILD_SMALL __a) {
@@ -23,9 +23,9 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__float2, _rn)(const float 
 
 /* The functions that round, as `define(suffix, mode)`. */
 #define KBUILD_SMALL_MODES(define)             \
-    define(_rz, kbuild_cpu::round_zero)        \
-    define(_rd, kbuild_cpu::round_down)        \
-    define(_ru, kbuild_cpu::round_up)
+    define(_rz, kbuild_small::round_zero)        \
+    define(_rd, kbuild_small::round_down)        \
+    define(_ru, kbuild_small::round_up)
 #define KBUILD_SMALL_FROM_FLOAT(suffix, mode)                                                 \
     KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__float2, suffix)(const float __a) { \
         return KBUILD_SMALL_BITS(KBUILD_SMALL_FORMAT::round(__a, mode));                      \
@@ -36,23 +36,23 @@ KBUILD_SMALL_MODES(KBUILD_SMALL_FROM_FLOAT)
 /* Integers.  The parts of names are not identifiers that a project could define as macros. */
 #define KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode)                                     \
     KBUILD_SMALL_FUNCTION type KBUILD_SMALL_NAME(__, to##suffix)(const KBUILD_SMALL __h) {  \
-        return kbuild_cpu::to_integer<type>(KBUILD_SMALL_WIDE(__h), mode);                  \
+        return kbuild_small::to_integer<type>(KBUILD_SMALL_WIDE(__h), mode);                  \
     }
 #define KBUILD_SMALL_FROM_INTEGER(type, from, suffix, mode)                                 \
     KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(from, suffix)(const type __i) {    \
         return KBUILD_SMALL_BITS(                                                           \
-            KBUILD_SMALL_FORMAT::round(kbuild_cpu::round_to_odd(__i), mode));               \
+            KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__i), mode));               \
     }
 #define KBUILD_SMALL_INTEGER_MODE(type, to, from, suffix, mode) \
     KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode)             \
     KBUILD_SMALL_FROM_INTEGER(type, from, suffix, mode)
 #define KBUILD_SMALL_INTEGER(type, to, from)                                   \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rn, kbuild_cpu::round_nearest)  \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rz, kbuild_cpu::round_zero)     \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rd, kbuild_cpu::round_down)     \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _ru, kbuild_cpu::round_up)
-KBUILD_SMALL_TO_INTEGER(signed char, 2char, _rz, kbuild_cpu::round_zero)
-KBUILD_SMALL_TO_INTEGER(unsigned char, 2uchar, _rz, kbuild_cpu::round_zero)
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rn, kbuild_small::round_nearest)  \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rz, kbuild_small::round_zero)     \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rd, kbuild_small::round_down)     \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _ru, kbuild_small::round_up)
+KBUILD_SMALL_TO_INTEGER(signed char, 2char, _rz, kbuild_small::round_zero)
+KBUILD_SMALL_TO_INTEGER(unsigned char, 2uchar, _rz, kbuild_small::round_zero)
 KBUILD_SMALL_INTEGER(short, 2short, __short2)
 KBUILD_SMALL_INTEGER(unsigned short, 2ushort, __ushort2)
 KBUILD_SMALL_INTEGER(int, 2int, __int2)
@@ -67,10 +67,10 @@ KBUILD_SMALL_INTEGER(unsigned long long, 2ull, __ull2)
 
 /* Bits. */
 KBUILD_SMALL_FUNCTION short KBUILD_SMALL_NAME(__, _as_short)(const KBUILD_SMALL __h) {
-    return kbuild_cpu::cast_bits<short>(__h);
+    return kbuild_small::cast_bits<short>(__h);
 }
 KBUILD_SMALL_FUNCTION unsigned short KBUILD_SMALL_NAME(__, _as_ushort)(const KBUILD_SMALL __h) {
-    return kbuild_cpu::cast_bits<unsigned short>(__h);
+    return kbuild_small::cast_bits<unsigned short>(__h);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__short_as_, )(const short __i) {
     return KBUILD_SMALL_BITS(__i);
@@ -172,14 +172,14 @@ KBUILD_SMALL_TERNARY(__hfma, __hfma2,
 #undef KBUILD_SMALL_SUBTRACT
 #undef KBUILD_SMALL_ADD
 
-#define KBUILD_SMALL_SATURATE(x) kbuild_cpu::saturate<KBUILD_SMALL_FORMAT>(x)
+#define KBUILD_SMALL_SATURATE(x) kbuild_small::saturate<KBUILD_SMALL_FORMAT>(x)
 KBUILD_SMALL_BINARY(__hadd_sat, __hadd2_sat, KBUILD_SMALL_SATURATE(__hadd(__a, __b)))
 KBUILD_SMALL_BINARY(__hsub_sat, __hsub2_sat, KBUILD_SMALL_SATURATE(__hsub(__a, __b)))
 KBUILD_SMALL_BINARY(__hmul_sat, __hmul2_sat, KBUILD_SMALL_SATURATE(__hmul(__a, __b)))
 KBUILD_SMALL_TERNARY(__hfma_sat, __hfma2_sat, KBUILD_SMALL_SATURATE(__hfma(__a, __b, __c)))
 #undef KBUILD_SMALL_SATURATE
 
-#define KBUILD_SMALL_CHOOSE(...) kbuild_cpu::choose<KBUILD_SMALL_FORMAT>(__VA_ARGS__)
+#define KBUILD_SMALL_CHOOSE(...) kbuild_small::choose<KBUILD_SMALL_FORMAT>(__VA_ARGS__)
 KBUILD_SMALL_BINARY(__hmax, __hmax2, KBUILD_SMALL_CHOOSE(__a, __b, true, false))
 KBUILD_SMALL_BINARY(__hmin, __hmin2, KBUILD_SMALL_CHOOSE(__a, __b, false, false))
 KBUILD_SMALL_BINARY(__hmax_nan, __hmax2_nan, KBUILD_SMALL_CHOOSE(__a, __b, true, true))
@@ -187,8 +187,8 @@ KBUILD_SMALL_BINARY(__hmin_nan, __hmin2_nan, KBUILD_SMALL_CHOOSE(__a, __b, false
 #undef KBUILD_SMALL_CHOOSE
 KBUILD_SMALL_TERNARY(__hfma_relu, __hfma2_relu, __hmax_nan(__hfma(__a, __b, __c), KBUILD_SMALL_BITS(0)))
 
-KBUILD_SMALL_UNARY(__habs, __habs2, KBUILD_SMALL_BITS(kbuild_cpu::cast_bits<unsigned short>(__a) & 0x7FFF))
-KBUILD_SMALL_UNARY(__hneg, __hneg2, KBUILD_SMALL_BITS(kbuild_cpu::cast_bits<unsigned short>(__a) ^ 0x8000))
+KBUILD_SMALL_UNARY(__habs, __habs2, KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) & 0x7FFF))
+KBUILD_SMALL_UNARY(__hneg, __hneg2, KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) ^ 0x8000))
 
 /* Multiplies and adds complex numbers. */
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __hcmadd(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b,
@@ -199,14 +199,14 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __hcmadd(const KBUILD_SMALL2 __a, const KBUI
 
 /* Comparisons.  The forms that end in u are true if a number is a NaN, and the others are false. */
 KBUILD_SMALL_FUNCTION bool __hisnan(const KBUILD_SMALL __a) {
-    return kbuild_cpu::is_nan<KBUILD_SMALL_FORMAT>(__a);
+    return kbuild_small::is_nan<KBUILD_SMALL_FORMAT>(__a);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __hisnan2(const KBUILD_SMALL2 __a) {
     return KBUILD_SMALL2(KBUILD_SMALL_BITS(__hisnan(__a.x) ? KBUILD_SMALL_FORMAT::one : 0),
                          KBUILD_SMALL_BITS(__hisnan(__a.y) ? KBUILD_SMALL_FORMAT::one : 0));
 }
 KBUILD_SMALL_FUNCTION int __hisinf(const KBUILD_SMALL __a) {
-    const unsigned short __bits = kbuild_cpu::cast_bits<unsigned short>(__a);
+    const unsigned short __bits = kbuild_small::cast_bits<unsigned short>(__a);
     return (__bits & 0x7FFF) != KBUILD_SMALL_FORMAT::infinity ? 0 : __bits >> 15 ? -1 : 1;
 }
 #define KBUILD_SMALL_COMPARE(name, expression)                                                       \

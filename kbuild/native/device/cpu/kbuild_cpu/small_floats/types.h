@@ -33,7 +33,7 @@ public:
     KBUILD_SMALL_MEMBER KBUILD_SMALL(const double __value) : __x(KBUILD_SMALL_FORMAT::round(__value)) {}
 #define KBUILD_SMALL_FROM(integer)                                                \
     KBUILD_SMALL_MEMBER KBUILD_SMALL(const integer __value)                       \
-        : __x(KBUILD_SMALL_FORMAT::round(kbuild_cpu::round_to_odd(__value))) {}
+        : __x(KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__value))) {}
     KBUILD_SMALL_FROM(short)
     KBUILD_SMALL_FROM(unsigned short)
     KBUILD_SMALL_FROM(int)
@@ -47,8 +47,8 @@ public:
     KBUILD_SMALL_MEMBER operator float() const { return KBUILD_SMALL_FORMAT::widen(__x); }
 #define KBUILD_SMALL_TO(integer)                                                  \
     KBUILD_SMALL_MEMBER operator integer() const {                                \
-        return kbuild_cpu::to_integer<integer>(KBUILD_SMALL_FORMAT::widen(__x),   \
-                                               kbuild_cpu::round_zero);           \
+        return kbuild_small::to_integer<integer>(KBUILD_SMALL_FORMAT::widen(__x),   \
+                                               kbuild_small::round_zero);           \
     }
     KBUILD_SMALL_TO(char)
     KBUILD_SMALL_TO(signed char)
@@ -80,6 +80,6 @@ struct __attribute__((aligned(4))) KBUILD_SMALL2 {
         return *this;
     }
     KBUILD_SMALL_MEMBER operator KBUILD_SMALL2_RAW() const {
-        return kbuild_cpu::cast_bits<KBUILD_SMALL2_RAW>(*this);
+        return kbuild_small::cast_bits<KBUILD_SMALL2_RAW>(*this);
     }
 };

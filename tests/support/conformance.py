@@ -8,7 +8,12 @@ from typing import Final
 
 _DIRECTORY: Final = Path(__file__).parent.parent / "conformance"
 SOURCES: Final = tuple(sorted(_DIRECTORY.glob("*.cu")))
-_FORMATS: Final = {"float": ("<I", "<i"), "double": ("<Q", "<q")}
+_FORMATS: Final = {
+    "half": ("<H", "<h"),
+    "bfloat16": ("<H", "<h"),
+    "float": ("<I", "<i"),
+    "double": ("<Q", "<q"),
+}
 
 
 def compare_results(printed: str, recorded: str) -> list[str]:

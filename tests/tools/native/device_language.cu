@@ -5,9 +5,7 @@
 #include <cooperative_groups/scan.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
-#if UNSUPPORTED == 7
-#include <cuda_fp16.h>
-#elif UNSUPPORTED == 8
+#if UNSUPPORTED == 8
 #include <mma.h>
 #endif
 

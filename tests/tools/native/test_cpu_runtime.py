@@ -521,7 +521,6 @@ def test_vendor_headers_include_the_device_language(
         (2, "does not support warp operations without a mask in CUDA sources; use __ballot_sync"),
         (3, "the cpu backend does not support this_cluster"),
         (4, "the cpu backend does not support textures: tex2D"),
-        (7, "the cpu backend does not support half precision: cuda_fp16.h"),
         (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
     ],
 )
@@ -540,6 +539,7 @@ COMMON_MACRO_NAMES = (
     *"abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ",
     *("value", "address", "type", "name", "Arguments", "Types", "Update", "old", "result"),
     *("args", "config", "kernel", "count", "source", "direction", "bytes", "pointer"),
+    *("ll", "ull", "uint", "eq", "lt", "add", "sub", "bits", "mode", "sign", "call"),
 )
 
 
@@ -558,11 +558,12 @@ def test_headers_compile_when_the_project_defines_common_macros(
     library += "#include <sys/file.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n"
     macros = "".join(f"#define {word} 1.5f\n" for word in COMMON_MACRO_NAMES)
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
-    groups = "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/scan.h>\n"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
+    device = "#include <cuda_fp6.h>\n#include <cuda_fp4.h>\n"
+    device += "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/scan.h>\n"
     source.write_text(
-        library + macros + f"#include <{main}>\n" + (host if language == "host" else groups)
+        library + macros + f"#include <{main}>\n" + (host if language == "host" else device)
     )
     flags = [
         flag for flag in device_flags(compiler) if flag not in ("-include", "kbuild_cpu_device.h")

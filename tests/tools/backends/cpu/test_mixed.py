@@ -68,7 +68,6 @@ def test_a_device_link(tmp_path: Path, host: str, device: str) -> None:
             ),
             r"a\.cu:3:.*does not support this_cluster",
         ),
-        ("#include <cuda_fp16.h>\n__global__ void k(half* p);\n", r"a\.cu:2:.*half precision"),
         ("int f();\n__device__ int x = f();\n", r"a\.cu:2:"),
     ],
 )

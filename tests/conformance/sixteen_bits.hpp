@@ -80,9 +80,10 @@ __device__ NUMBER through_volatile(NUMBER a) {
     copy = static_cast<RAW>(a);
     return static_cast<RAW>(copy);
 }
+alignas(8) __device__ NUMBER memory[2 << 16];  // two numbers per thread
 __device__ NUMBER through_memory(NUMBER a) {
-    NUMBER copies[2];
-    __stcg(copies, __ldg(&a));
+    NUMBER* const copies = memory + 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+    __stcg(copies, a);
     __stcs(copies + 1, __ldcg(copies));
     return __ldcs(copies + 1);
 }
@@ -112,10 +113,10 @@ __device__ int pair_comparison_operators(PAIR a, PAIR b) {
 __device__ PAIR pair_increment(PAIR a) { return a++ == a ? a : --(++a); }
 __device__ PAIR pair_minus(PAIR a) { return -a; }
 __device__ PAIR pair_through_memory(PAIR a) {
-    PAIR copies[2];
-    __stcg(copies, __ldg(&a));
-    __stcs(copies + 1, __ldcg(copies));
-    return __ldcs(copies + 1);
+    PAIR* const copy = reinterpret_cast<PAIR*>(memory) + blockIdx.x * blockDim.x + threadIdx.x;
+    __stcg(copy, a);
+    __stcs(copy, __ldcg(copy));
+    return __ldcs(copy);
 }
 __device__ NUMBER from_short(short a) { return a; }
 __device__ NUMBER from_ushort(unsigned short a) { return a; }

@@ -517,11 +517,12 @@ def test_vendor_headers_include_the_device_language(
 @pytest.mark.parametrize(
     ("feature", "message"),
     [
-        (1, "does not support warp operations without a mask in CUDA sources; use __shfl_down_sync"),
+        (
+            1,
+            "does not support warp operations without a mask in CUDA sources; use __shfl_down_sync",
+        ),
         (2, "does not support warp operations without a mask in CUDA sources; use __ballot_sync"),
         (3, "the cpu backend does not support this_cluster"),
-        (4, "the cpu backend does not support textures: tex2D"),
-        (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
     ],
 )
 def test_unsupported_feature_is_named(

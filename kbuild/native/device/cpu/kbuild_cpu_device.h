@@ -30,6 +30,8 @@
 #include "kbuild_cpu/bits.h"
 #include "kbuild_cpu/integers.h"
 #include "kbuild_cpu/clock.h"
+#include "kbuild_cpu/textures.h"
+#include "kbuild_cpu/surfaces.h"
 #include "kbuild_cpu/unsupported.h"
 
 #include <assert.h>

@@ -56,6 +56,7 @@ def read_host_text(text: str, unit: HostUnit) -> HostText:
     edits = (
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
+        *q.move_alignments(text),
         *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
@@ -99,7 +100,7 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
 
     declarations = q.find_declarations(text)
     kernels = edit_kernels(text, declarations, is_complete=not unit.relocatable)
-    edits = (*q.translate_pragmas(text), *kernels)
+    edits = (*q.translate_pragmas(text), *q.move_alignments(text), *kernels)
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
         return HostText(kernels=(), launches=(), edits=_order(edits))

@@ -3,11 +3,10 @@
 #include <kbuild/kbuild.hpp>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/scan.h>
-#include <memory>  // the C++ library still works after the qualifiers
-
-#if UNSUPPORTED == 8
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
 #include <mma.h>
-#endif
+#include <memory>  // the C++ library still works after the qualifiers
 
 __constant__ float weights[4] = {1, 2, 3, 4};
 __device__ const float table[2] = {1, 2};
@@ -81,6 +80,47 @@ static __global__ void groups(int *p)
     cg::invoke_one(tile, [=] { ++*p; });
 }
 
+static __global__ void textures(cudaTextureObject_t texture, cudaSurfaceObject_t surface, float4 *out)
+{
+    tex2D(out, texture, 1.0f, 2.0f);
+    out->x += tex3D<float>(texture, 1, 2, 3) + tex1Dfetch<float1>(texture, 3).x;
+    out->y += tex2DGrad<float2>(texture, 1, 2, make_float2(1, 0), make_float2(0, 1)).y;
+    out->z += tex2Dgather<uchar4>(texture, 1, 2, 3).z + tex2DLayeredLod<short>(texture, 1, 2, 3, 4);
+    surf3Dwrite(*out, surface, 16, 1, 2, cudaBoundaryModeZero);
+    surf2DLayeredread(out, surface, 16, 1, 2);
+    surf1Dwrite(surf1Dread<int>(surface, 4, cudaBoundaryModeClamp), surface, 8);
+}
+
+static __global__ void copies(int *p)
+{
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    const auto block = cooperative_groups::this_thread_block();
+    init(&barrier, blockDim.x);
+    auto pipe = cuda::make_pipeline(block, &state, cuda::pipeline_role::producer);
+    pipe.producer_acquire();
+    cuda::memcpy_async(block, p, p + 4, cuda::aligned_size_t<16>(16), pipe);
+    pipe.producer_commit();
+    cuda::memcpy_async(p, p + 4, sizeof *p, barrier);
+    barrier.arrive_and_wait();
+    nvcuda::experimental::pipeline own;
+    nvcuda::experimental::memcpy_async(p[0], p[1], own);
+    __pipeline_memcpy_async(p, p + 4, 16, 4);
+}
+
+static __global__ void matrices(const __half *a, const __half *b, float *c)
+{
+    namespace wmma = nvcuda::wmma;
+    wmma::fragment<wmma::matrix_a, 32, 8, 16, __half, wmma::row_major> part_of_a;
+    wmma::fragment<wmma::matrix_b, 32, 8, 16, __half, wmma::col_major> part_of_b;
+    wmma::fragment<wmma::accumulator, 32, 8, 16, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::load_matrix_sync(part_of_a, a, 16);
+    wmma::load_matrix_sync(part_of_b, b, 16);
+    wmma::mma_sync(sum, part_of_a, part_of_b, sum);
+    wmma::store_matrix_sync(c, sum, 8, wmma::mem_row_major);
+}
+
 KBUILD_KERNEL void unsupported(int *p)
 {
     int v = p[0];
@@ -90,8 +130,6 @@ KBUILD_KERNEL void unsupported(int *p)
     v = __ballot(v > 1);
 #elif UNSUPPORTED == 3
     cooperative_groups::this_cluster();
-#elif UNSUPPORTED == 4
-    v = tex2D<float>(cudaTextureObject_t(p[1]), 1.0f, 2.0f);
 #endif
     p[0] = v;
 }

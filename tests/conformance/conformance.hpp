@@ -2,6 +2,7 @@
 //
 //     NAME exact COUNT HASH            the hash of the results' bytes
 //     NAME ulp N TYPE RESULT...        the results' bits in hexadecimal, which can differ by N ulp
+//     NAME within D float RESULT...    the same, but they can differ by the number D
 //
 // The same source runs on the CPU and on a GPU. NAME.txt next to a source is what it prints on a GPU.
 // NaNs are printed as one pattern, because their payloads are not specified.
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -102,19 +104,31 @@ void canonicalize(T& value) {
         if (value != value) value = std::numeric_limits<T>::quiet_NaN();
 }
 
-// Prints the results of a function, exactly with `ulp` = 0.
 template <class T>
-void print(const char* name, std::vector<T> results, unsigned ulp) {
-    for (T& result : results) canonicalize(result);
-    const int count = static_cast<int>(results.size());
-    if (ulp == 0) return print_hash(name, results.data(), results.size() * sizeof(T), count);
-    std::printf("%s ulp %u %s", name, ulp, name_type<T>());
+void print_bits(const char* name, const std::string& bound, const std::vector<T>& results) {
+    static_assert(sizeof(T) <= sizeof(std::uint64_t), "only exact results can be larger");
+    std::printf("%s %s %s", name, bound.c_str(), name_type<T>());
     for (const T& result : results) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, &result, sizeof result);
         std::printf(" %llx", static_cast<unsigned long long>(bits));
     }
     std::printf("\n");
+}
+
+// Prints the results of a function, exactly with `ulp` = 0.
+template <class T>
+void print(const char* name, std::vector<T> results, unsigned ulp) {
+    for (T& result : results) canonicalize(result);
+    const int count = static_cast<int>(results.size());
+    if (ulp == 0) return print_hash(name, results.data(), results.size() * sizeof(T), count);
+    if constexpr (sizeof(T) <= sizeof(std::uint64_t))
+        print_bits(name, "ulp " + std::to_string(ulp), results);
+}
+
+inline void print_within(const char* name, std::vector<float> results, double difference) {
+    for (float& result : results) canonicalize(result);
+    print_bits(name, "within " + std::to_string(difference), results);
 }
 
 // Memory on the device that holds a copy of a vector.

@@ -158,7 +158,7 @@ template <class T>
 __global__ void surf2D_clamped_write(cudaSurfaceObject_t surface, const int4*, T* out, int) {
     if (blockIdx.x != 0 || threadIdx.x != 0) return;
     out[0] = invert(T{});
-    surf2Dwrite(out[0], surface, 1000, -5, cudaBoundaryModeClamp);
+    surf2Dwrite(out[0], surface, 1600, -5, cudaBoundaryModeClamp);
     surf2Dwrite(out[0], surface, -64, 2, cudaBoundaryModeClamp);
 }
 

@@ -58,7 +58,7 @@ def test_a_launch_that_cannot_continue_ends_with_a_report(tmp_path: Path) -> Non
     environment = {**os.environ, "KBUILD_CPU_TIMEOUT": "0.2"}
 
     def run(*arguments: str) -> tuple[str, str]:
-        command = (KBUILD, "run", "--backend", "cpu", "wait.cu", "--", *arguments)
+        command = (str(KBUILD), "run", "--backend", "cpu", "wait.cu", "--", *arguments)
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )

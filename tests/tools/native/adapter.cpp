@@ -1,10 +1,7 @@
 // A handwritten version of the adapter unit that the backend generates for kernels.cu.
+#define KBUILD_CPU_HAS_DYNAMIC_SHARED 1
 #include <kbuild/cpu_adapter.h>
 
-extern "C" {
-KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
-    kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
-}
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
 // clang calls this function before it uses the array. The generated adapter defines it, too.
 extern "C" KBUILD_CPU_IN_IMAGE void initialize_dynamic() __asm__("_ZTH7dynamic");

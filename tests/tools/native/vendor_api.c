@@ -213,7 +213,7 @@ static void device(void)
     SUCCEED(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     CHECK(value == properties.multiProcessorCount);
     SUCCEED(cudaDeviceGetAttribute(&value, cudaDevAttrCooperativeLaunch, 0));
-    CHECK(value == 1);
+    CHECK(value == 1 && properties.cooperativeLaunch == 1);
     SUCCEED(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
     SUCCEED(cudaDeviceGetByPCIBusId(&number, bus));
     SUCCEED(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 12345));

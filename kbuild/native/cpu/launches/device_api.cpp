@@ -28,15 +28,17 @@ inline void BlockRunner::suspend(Wait& wait) noexcept {
     // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
     // for the preceding store of one.
     volatile auto& index = *builtins_.thread_idx;
-    const auto x = index.x, y = index.y, z = index.z;
-    wait.thread = {x, y, z};
+    volatile auto& saved = wait.thread;
+    saved.x = index.x;
+    saved.y = index.y;
+    saved.z = index.z;
     ++builtins_.progress->suspensions;
     if (is_starting_) note_first_suspension();
     Task& next = block_->runnable.is_empty() ? find_task() : next_task();
     if (&next != &task) switch_to(next);
-    index.x = x;
-    index.y = y;
-    index.z = z;
+    index.x = saved.x;
+    index.y = saved.y;
+    index.z = saved.z;
 }
 
 void BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call) {

@@ -25,6 +25,7 @@ public:
           kernel(kernel),
           grid(config.grid),
           block(config.block),
+          shared_bytes(config.shared_bytes),
           is_cooperative(config.cooperative != 0),
           args(args),
           block_count(std::uint64_t{grid.x} * grid.y * grid.z),
@@ -35,6 +36,7 @@ public:
     const kbuild_cpu_kernel& kernel;
     const kbuild_dim3 grid;
     const kbuild_dim3 block;
+    const std::size_t shared_bytes;  // in `extern __shared__` arrays
     const bool is_cooperative;  // all blocks run at the same time
     void* const* const args;
     const std::uint64_t block_count;

@@ -241,7 +241,8 @@ Block* BlockRunner::free_block() noexcept {
         if (std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end())
             return block.get();
     try {
-        if (storage_.start == nullptr) storage_ = find_thread_storage(launch_->image);
+        if (storage_.start == nullptr)
+            storage_ = find_thread_storage(launch_->image, builtins_, launch_->shared_bytes);
         auto block = std::make_unique<Block>();
         block->reserve(launch_->threads_per_block);
         blocks_.push_back(std::move(block));

@@ -31,14 +31,29 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
 
 }  // namespace
 
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image) {
+ThreadStorage find_thread_storage(const kbuild_cpu_image& image, const kbuild_cpu_builtins& builtins,
+                                  std::size_t shared_bytes) {
     Search search = {reinterpret_cast<std::uintptr_t>(&image), {}};
     dl_iterate_phdr(visit, &search);
-    return search.found;
+    auto& storage = search.found;
+    if (builtins.dynamic_shared != nullptr && storage.start != nullptr) {
+        storage.unused_start =
+            static_cast<std::size_t>(builtins.dynamic_shared - storage.start) + shared_bytes;
+        storage.unused_bytes = image.dynamic_shared_bytes - shared_bytes;
+    }
+    return storage;
+}
+
+void SharedMemory::save(const ThreadStorage& storage) {
+    const char* const rest = storage.start + storage.unused_start + storage.unused_bytes;
+    copy_.assign(storage.start, storage.start + storage.unused_start);
+    copy_.insert(copy_.end(), rest, static_cast<const char*>(storage.start) + storage.bytes);
 }
 
 void SharedMemory::restore(const ThreadStorage& storage) const noexcept {
-    std::memcpy(storage.start, copy_.data(), copy_.size());
+    char* const rest = storage.start + storage.unused_start + storage.unused_bytes;
+    std::memcpy(storage.start, copy_.data(), storage.unused_start);
+    std::memcpy(rest, copy_.data() + storage.unused_start, copy_.size() - storage.unused_start);
 }
 
 }  // namespace kbuild::cpu

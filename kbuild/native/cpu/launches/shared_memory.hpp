@@ -14,15 +14,20 @@ namespace kbuild::cpu {
 struct ThreadStorage {
     char* start = nullptr;
     std::size_t bytes = 0;
+    // A part that the launch does not use, at the end of the space for `extern __shared__` arrays.
+    std::size_t unused_start = 0;
+    std::size_t unused_bytes = 0;
 };
 
-// Finds the storage. The image's `builtins` must have been called on this OS thread.
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image);
+// Finds the storage for blocks with this number of bytes in `extern __shared__` arrays. The builtins
+// are those of this OS thread.
+ThreadStorage find_thread_storage(const kbuild_cpu_image& image, const kbuild_cpu_builtins& builtins,
+                                  std::size_t shared_bytes);
 
 // The shared memory of a block while another one runs.
 class SharedMemory {
 public:
-    void save(const ThreadStorage& storage) { copy_.assign(storage.start, storage.start + storage.bytes); }
+    void save(const ThreadStorage& storage);
     void restore(const ThreadStorage& storage) const noexcept;
 
 private:

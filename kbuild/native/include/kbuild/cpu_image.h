@@ -23,6 +23,7 @@ struct kbuild_cpu_builtins {
     struct kbuild_dim3 *grid_dim;
     void **runner;
     struct kbuild_cpu_progress *progress;
+    char *dynamic_shared; /* the memory of `extern __shared__` arrays; null if there are none */
 };
 
 struct kbuild_cpu_kernel {

@@ -145,7 +145,8 @@ __global__ void experimental(const int* in, int* out) {
         } else if (i % 4 == 0) {
             experimental::memcpy_async(experimental::segment<4>(tile + i),
                                        experimental::segment<2>(in + round * threads + i), pipe);
-            pipe.wait(pipe.commit());
+            pipe.commit();
+            pipe.wait_prior<0>();
         }
         if (round % 3 == 0) {
             barrier.arrive_and_wait();

@@ -296,7 +296,7 @@ void test_normalized_kinds() {
     print("SignedNormalized16X2", sample<float2>(tex2D_kernel<float2>, texture, at_points()), 0);
     const Array plain(make_elements<uchar4>(width * height), cudaCreateChannelDesc<uchar4>(), flat);
     options.srgb = true;
-    print_first("sRGB", Texture(plain.resource(), options), 1e-3);
+    print_first("sRGB", Texture(plain.resource(), options), 4e-3);  // GPUs have a table
 }
 
 void test_shapes(cudaTextureFilterMode filter, bool is_exact) {

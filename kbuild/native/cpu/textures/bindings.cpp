@@ -120,8 +120,6 @@ Texture* create_texture(const cudaResourceDesc& resource, const cudaTextureDesc&
 Surface* create_surface(const cudaResourceDesc& resource) {
     require(resource.resType == cudaResourceTypeArray, "a surface needs an array");
     const auto& array = Objects<Array>::instance().find(resource.res.array.array);
-    require(array.has(cudaArraySurfaceLoadStore),
-            "the array of a surface must be created with cudaArraySurfaceLoadStore");
     auto surface = std::make_unique<Surface>();
     surface->object = {array.data, array.row_bytes(), array.height(), array.depth()};
     surface->resource = resource;

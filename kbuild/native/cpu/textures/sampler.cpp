@@ -188,10 +188,11 @@ float find_level(const Texture& texture, const kbuild_cpu_texture_request& reque
                                measure(texture, request, request.along_y)));
 }
 
+// As on a GPU, a negative layer is a large unsigned number, which selects the last layer.
 long find_layer(const Texture& texture, int layer) {
     if (!texture.is_layered) return 0;
     const long layers = texture.levels[0].size[2] / (texture.is_cubemap ? 6 : 1);
-    return std::clamp(static_cast<long>(layer), 0L, layers - 1);
+    return static_cast<long>(std::min<std::uint64_t>(static_cast<std::uint32_t>(layer), layers - 1));
 }
 
 Place find_place(const Texture& texture, const kbuild_cpu_texture_request& request) {

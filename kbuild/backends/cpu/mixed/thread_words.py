@@ -31,4 +31,9 @@ FUNCTIONS: Final = "|".join(
         r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",
     )
 )
-NAMESPACES: Final = r"cooperative_groups|cuda(?=\s*::)|nvcuda"
+NAMESPACES: Final = "|".join(
+    (
+        r"cooperative_groups|cuda(?=\s*::)|nvcuda",
+        r"(?:thread_block|\w+_group)(?=\s*::)",  # classes with static functions
+    )
+)

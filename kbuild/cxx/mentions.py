@@ -27,19 +27,10 @@ _BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", 
 _LONGEST_ARGUMENTS: Final = 400  # characters of template arguments
 _MARK: Final = "__kbuild_"  # the start of the words that mark device code
 _SPECIFIERS: Final = frozenset(
-    [
-        "inline",
-        "__inline",
-        "__inline__",
-        "constexpr",
-        "consteval",
-        "explicit",
-        "static",
-        "virtual",
-        "friend",
-        "extern",
-        "__extension__",
-    ]
+    (
+        *("inline", "__inline", "__inline__", "constexpr", "consteval", "explicit", "static"),
+        *("virtual", "friend", "extern", "__extension__"),
+    )
 )
 
 
@@ -130,7 +121,7 @@ def _describe_outside(text: str, word: Token) -> Place:
     return Place("elsewhere", head=tuple(head))
 
 
-def is_called_by_name(text: str, found: Declaration) -> bool:
+def is_called_by_name(found: Declaration) -> bool:
     """Return whether every call of a function, which has a body, mentions its name.
 
     Calls of operators, conversions, constructors, and destructors do not.

@@ -84,3 +84,9 @@ def test_device_link_can_add_functions_that_stop_threads() -> None:
     source = "__kbuild_global__ void k(int* p) { p[threadIdx.x] = 1; }"
 
     assert END in rewrite(source, is_complete=False)
+
+
+def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:
+    source = "__kbuild_global__ int k() { return 1; }"
+
+    assert rewrite(source) == source

@@ -76,7 +76,8 @@ def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edi
         words.append(f"__kbuild_unseen_threads__({_choose_index(text, mentions)})")
     yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
     for name in names:
-        yield Edit(start=name.start, end=name.end, text="__kbuild_function__")
+        kind = "pretty_function" if "PRETTY" in name.text else "func"
+        yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
     yield Edit(start=end - 1, end=end, text=f"}} __kbuild_{loop}_end__ }}")
 
 

@@ -77,7 +77,7 @@ def test_name_of_the_function_is_that_of_the_kernel() -> None:
     rewritten = rewrite("__kbuild_global__ void k() { f(__func__); g(__PRETTY_FUNCTION__); }")
 
     assert "{ __kbuild_name__ __kbuild" in rewritten
-    assert "{ f(__kbuild_function__); g(__kbuild_function__); }" in rewritten
+    assert "{ f(__kbuild_func__); g(__kbuild_pretty_function__); }" in rewritten
 
 
 def test_device_link_can_add_functions_that_stop_threads() -> None:

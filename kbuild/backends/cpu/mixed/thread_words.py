@@ -24,7 +24,7 @@ _FUNCTIONS: Final = (
     r"atomic[A-Z]\w*",
     r"__threadfence\w*|__nanosleep",
     # They report the thread.
-    r"__trap|__assert_fail",
+    r"__trap|__assert_fail|surf\w+(?:read|write)",
     # Groups come from these functions.
     r"this_(?:thread_block|grid|multi_grid|cluster)",
     r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",

@@ -27,8 +27,10 @@ _BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", 
 _LONGEST_ARGUMENTS: Final = 400  # characters of template arguments
 _MARK: Final = "__kbuild_"  # the start of the words that mark device code
 _SPECIFIERS: Final = frozenset(
-    "inline __inline __inline__ constexpr consteval explicit static virtual friend extern "
-    "__extension__".split()
+    (
+        *("inline", "__inline", "__inline__", "constexpr", "consteval", "explicit", "static"),
+        *("virtual", "friend", "extern", "__extension__"),
+    )
 )
 
 
@@ -44,12 +46,14 @@ class Place:
         function: The function, for the first two kinds.
         head: The tokens before the word in its statement, if it is not in a body.
         inside: The braces between the function's body and the word.
+        around: The braces around the function.
     """
 
     kind: Literal["function", "declaration", "using", "namespace", "elsewhere"]
     function: Declaration | None = None
     head: tuple[Token, ...] = ()
     inside: tuple[Scope, ...] = ()
+    around: tuple[Scope, ...] = ()
 
 
 def list_words(
@@ -93,7 +97,8 @@ def describe_place(text: str, word: Token) -> Place:
     found = _read_function(text, around[outer].head)
     if found.kind != "function" or found.body is None or found.body[0] != around[outer].brace:
         return Place("elsewhere")
-    return Place("function", found, inside=tuple(around[outer + 1 :]))
+    inside = tuple(around[outer + 1 :])
+    return Place("function", found, inside=inside, around=tuple(around[:outer]))
 
 
 @lru_cache(maxsize=1024)
@@ -116,7 +121,7 @@ def _describe_outside(text: str, word: Token) -> Place:
     return Place("elsewhere", head=tuple(head))
 
 
-def is_called_by_name(text: str, found: Declaration) -> bool:
+def is_called_by_name(found: Declaration) -> bool:
     """Return whether every call of a function, which has a body, mentions its name.
 
     Calls of operators, conversions, constructors, and destructors do not.

@@ -74,6 +74,8 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     if is_watched:
         check_prerequisites(unit.depfile)
     log = warnings + front_end.log
+    if rewritten.text is not None and not unit.is_mixed:
+        rewritten.text.unlink()
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
@@ -105,7 +107,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
 
 
 def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileUnit, str]:
-    """Return the unit with the rewritten text as its source, if the backend needs one.
+    """Return the unit with its rewritten text, if the backend needs one.
 
     The second result is the preprocessor's log.
     """
@@ -126,7 +128,8 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
         content = name_relatively(content, os.fsencode(unit.root))
     files.write_file(source, content)
     remove_directories(front_end.temporary)
-    return replace(unit, source=source), log
+    front_end.text.unlink()
+    return replace(unit, text=source), log
 
 
 def _forget_source(edge: CompileEdge) -> None:

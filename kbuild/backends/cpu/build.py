@@ -228,6 +228,9 @@ def text_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     """See `Builder`: a C++ compile of the rewritten text to an object with debug information."""
     compiled = unit.output.with_name(unit.output.name + ".o")
+    # Compilers record the name of the text. Without -g, it does not depend on the build directory.
+    text = unit.text or unit.source
+    directory = None if unit.debug else text.parent
     argv = (
         str(tc.compiler),
         *text_options(unit, tc),
@@ -236,13 +239,16 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # By default, a class can be described only where its constructor or virtual functions
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
+        # Caches preprocess the text again. With -g, gcc would write the directory into the result.
+        *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *name_files(unit),
         *_drop_preprocessor_options(target_options(unit)),
-        *("-c", str(unit.source), "-o", str(compiled)),
+        *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )
     return Command(
         argv=argv,
-        inputs=(unit.source,),
+        cwd=directory,
+        inputs=(text,),
         outputs=(compiled,),
         env=forget_directory(unit),
     )
@@ -284,9 +290,9 @@ def cacheable_steps(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> tuple[FrontEndStep, ...]:
     """See `Builder`: one step, which caches understand completely."""
-    # The text has another name in each build directory, but its content has relative names.
-    compiled = replace(unit, display_source=str(unit.source))
-    command = name_relatively(compile_command(unit, tc), compiled)
+    command = compile_command(unit, tc)
+    # The text has relative names, too.
+    command = replace(name_relatively(command, unit), cwd=command.cwd)
     return (FrontEndStep(command=command, is_cacheable=True),)
 
 

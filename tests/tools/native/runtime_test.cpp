@@ -391,6 +391,7 @@ void invalid_launches() {
         make_config({1, 1, 1}, {32, 33, 1}),
         make_config({1, 1, 1}, {UINT32_MAX, UINT32_MAX, 1}),
         make_config({0x80000000u, 1, 1}, {1, 1, 1}),
+        make_config({2097152, 1, 1}, {1, 1, 1}),  // CUDA allows it
         make_config({1, 65536, 1}, {1, 1, 1}),
         make_config({1, 1, 65536}, {1, 1, 1}),
     };

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.file_names import name_files
+from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
 from kbuild.model import Command
@@ -86,7 +86,12 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
         *build.target_options(unit),
         *(str(unit.source), "-o", str(text)),
     )
-    command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
+    command = Command(
+        argv=argv,
+        inputs=(unit.source,),
+        outputs=(text, unit.depfile),
+        env=forget_directory(unit),
+    )
     return FrontEnd(commands=(command,), text=text)
 
 

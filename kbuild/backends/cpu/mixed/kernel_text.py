@@ -18,6 +18,7 @@ from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.scopes import list_head
 from kbuild.cxx.tokens import Token, list_tokens
 
+_VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
 _CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
 _UNSIGNED: Final = re.compile(r"unsigned|auto|u\w+|size_t")
 # In a lambda, these name the lambda.
@@ -37,11 +38,20 @@ def edit_kernels(
     kernels = tuple(
         found
         for found in declarations
-        if found.kind == "function" and q.GLOBAL in found.words and found.body is not None
+        if found.kind == "function"
+        and q.GLOBAL in found.words
+        and found.body is not None
+        and not _returns_value(found)
     )
     unseen = find_unseen(text, kernels) if is_complete else frozenset()
     for kernel in kernels:
         yield from _edit_body(text, kernel, is_seen=kernel.start not in unseen)
+
+
+def _returns_value(kernel: Declaration) -> bool:
+    """Return whether the kernel is a mistake that the reader of the object reports."""
+    words = {token.text for token in kernel.head}
+    return "void" not in words and not words.isdisjoint(_VALUES)
 
 
 def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edit]:
@@ -66,7 +76,8 @@ def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edi
         words.append(f"__kbuild_unseen_threads__({_choose_index(text, mentions)})")
     yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
     for name in names:
-        yield Edit(start=name.start, end=name.end, text="__kbuild_function__")
+        kind = "pretty_function" if "PRETTY" in name.text else "func"
+        yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
     yield Edit(start=end - 1, end=end, text=f"}} __kbuild_{loop}_end__ }}")
 
 

@@ -10,25 +10,25 @@ from typing import Final
 
 INDEX: Final = "threadIdx"
 # Regular expressions for whole words.
-FUNCTIONS: Final = "|".join(
-    (
-        r"__sync(?:threads|warp)\w*",
-        r"__\w+_sync|(?:load_matrix|store_matrix|mma)_sync",
-        r"__shfl\w*",
-        r"kbuild_hip_\w+",  # the macros of HIP's warp operations
-        r"__(?:any|all|ballot)(?=\s*\()",  # the C++ library has variables with these names
-        r"__ballot\w+|__activemask",
-        r"__match_(?:any|all)\w*",
-        r"__reduce_\w+",
-        r"__(?:lane|cluster|pipeline|builtin_amdgcn)_?\w*",
-        # They let other threads run, for kernels that wait for a value.
-        r"atomic[A-Z]\w*",
-        r"__threadfence\w*|__nanosleep",
-        # They report the thread.
-        r"__trap|__assert_fail",
-        # Groups come from these functions.
-        r"this_(?:thread_block|grid|multi_grid|cluster)",
-        r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",
-    )
+_FUNCTIONS: Final = (
+    r"__sync(?:threads|warp)\w*",
+    r"__\w+_sync|(?:load_matrix|store_matrix|mma)_sync",
+    r"__shfl\w*",
+    r"kbuild_hip_\w+",  # the macros of HIP's warp operations
+    r"__(?:any|all|ballot)(?=\s*\()",  # the C++ library has variables with these names
+    r"__ballot\w+|__activemask",
+    r"__match_(?:any|all)\w*",
+    r"__reduce_\w+",
+    r"__(?:lane|cluster|pipeline|builtin_amdgcn)_?\w*",
+    # They let other threads run, for kernels that wait for a value.
+    r"atomic[A-Z]\w*",
+    r"__threadfence\w*|__nanosleep",
+    # They report the thread.
+    r"__trap|__assert_fail|surf\w+(?:read|write)",
+    # Groups come from these functions.
+    r"this_(?:thread_block|grid|multi_grid|cluster)",
+    r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",
 )
-NAMESPACES: Final = r"cooperative_groups|cuda(?=\s*::)|nvcuda"
+FUNCTIONS: Final = "|".join(_FUNCTIONS)
+# Classes of groups have static functions.
+NAMESPACES: Final = r"cooperative_groups|cuda(?=\s*::)|nvcuda|(?:thread_block|\w+_group)(?=\s*::)"

@@ -2,8 +2,8 @@
 
 The compiler vectorizes such a loop. In all other kernels, each thread stores its index into
 ``threadIdx``, for device functions that read it and for the runtime. If this module takes a kernel
-for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by names
-alone, and when in doubt against.
+for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by
+names alone: every function with a name that is also that of a function in doubt is in doubt.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Search:
             scope.kind == "class" or find_lambda(self._text, scope) is not None
             for scope in place.inside
         )
-        if has_object or not is_called_by_name(self._text, found):
+        if has_object or not is_called_by_name(found):
             return False
         return self._add_name(found.name, self._names)
 

@@ -40,7 +40,8 @@ def test_compile_command_of_gcc() -> None:
     assert text.startswith("/usr/bin/g++ -x c++ -std=c++20 -fPIC -march=x86-64-v3")
     assert {"-fno-gnu-unique", "-fno-ipa-icf"} <= set(command.argv)
     assert {"-fsplit-loops", "-fno-trapping-math", "-fno-math-errno"} <= set(command.argv)
-    assert text.endswith("-c /src/a.cu -o /out/a.cu.x86-64-v3.o")
+    assert text.endswith("-c a.cu -o /out/a.cu.x86-64-v3.o")
+    assert command.cwd == Path("/src")
     assert command.outputs[0] == Path("/out/a.cu.x86-64-v3.o")
 
 

@@ -1,4 +1,16 @@
 # 1 "<kbuild>" 3
+/* Kernels: what the backend writes around their bodies, as macros of one line each, so that the lines
+ * of the source keep their numbers.  The body becomes a function without a name that is called for each
+ * thread with copies of the kernel's parameters.  The kernel's symbol then runs all threads of a block.
+ *
+ * An unseen thread does not stop before its end, and nobody reads its index.  Then the inner loop
+ * contains nothing but the body, so that compilers vectorize it.  Its variable has the type that the
+ * body uses for the index in the grid; gcc splits only loops whose own variable is compared.  threadIdx
+ * has an index that does not exist, so that a mistake is visible.  The other conditions state what gcc
+ * must know about ranges.  Three nested loops around the body would prevent gcc from vectorizing it.
+ *
+ * Otherwise, each thread stores its index.  If a thread was suspended, the runtime has let other
+ * threads run meanwhile, and starts the rest with another call. */
 #define __kbuild_global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 #if !defined(__OPTIMIZE__)
 #define __kbuild_inlined__ mutable
@@ -13,7 +25,8 @@
     if (blockDim.x - 1 > 1023 || blockDim.y - 1 > 1023 || blockDim.z - 1 > 63) __builtin_unreachable();
 #define __kbuild_gridDim__ const ::dim3 gridDim = ::gridDim; \
     if (gridDim.x - 1 > 2097150 || gridDim.y - 1 > 65534 || gridDim.z - 1 > 65534) __builtin_unreachable();
-#define __kbuild_name__ static const auto &__kbuild_function__ = __PRETTY_FUNCTION__;
+#define __kbuild_name__ [[maybe_unused]] static const auto &__kbuild_func__ = __func__; \
+    [[maybe_unused]] static const auto &__kbuild_pretty_function__ = __PRETTY_FUNCTION__;
 #define __kbuild_poison__ ::threadIdx.x = ::threadIdx.y = ::threadIdx.z = ~0u;
 #define __kbuild_unseen_threads__(type, first) __kbuild_poison__ \
     const unsigned int __kbuild_width__ = ::blockDim.x, __kbuild_height__ = ::blockDim.y; \

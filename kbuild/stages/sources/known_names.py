@@ -48,7 +48,7 @@ _NAME: Final = re.compile(
     | RAND_MAX | CLOCKS_PER_SEC | (?:INT|UINT|LONG|FLT|DBL|CHAR|SHRT)_\w+ | M_PI | dim3
     | f?(?:abs|min|max|mod|ma) | labs | sqrtf? | powf? | expf? | log2?f? | sinf? | cosf? | tanf?
     | ceilf? | floorf? | roundf? | fabsf | fmaxf | fminf | isnan | isinf
-    | (?:char|short|int|long|float|double|uchar|ushort|uint|ulong|longlong|ulonglong)[1-4]
+    | (?:char|short|int|long|float|double|uchar|ushort|uint|ulong|longlong|ulonglong)[1-4](?:_16a|_32a)?
     | make_\w+ | uint | uchar | ushort | ulong | half2? | TORCH_CHECK | torch | at | c10
     """,
     re.VERBOSE,

@@ -55,7 +55,8 @@ __device__ inline long double inverse_erf(long double __x) {
 /* The modified Bessel functions I0 and I1. */
 __device__ inline double bessel_i(int __order, double __x) {
     const long double __a = fabsl(__x);
-    if (!(__a <= __DBL_MAX__)) return __order == 1 ? __x : __a; /* An infinity or a NaN. */
+    if (!(__a <= 1000)) /* A NaN, or a number whose result overflows. */
+        return __x * (__order == 1 ? HUGE_VAL : __x < 0 ? -HUGE_VAL : HUGE_VAL);
     long double __sum = 1, __term = 1;
     if (__a < 40) {
         for (int __k = 1; __term > __sum * 1e-21L; ++__k) {
@@ -69,7 +70,7 @@ __device__ inline double bessel_i(int __order, double __x) {
             __term *= (__odd * __odd - 4 * __order) / (8 * __a * __k);
             __sum += __term;
         }
-        __sum *= expl(__a < 1000 ? __a : 1000) / sqrtl(__a) * inverse_sqrt_pi * sqrt_half;
+        __sum *= expl(__a) / sqrtl(__a) * inverse_sqrt_pi * sqrt_half;
     }
     return static_cast<double>(__order == 1 && __x < 0 ? -__sum : __sum);
 }

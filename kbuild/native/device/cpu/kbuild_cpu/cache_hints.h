@@ -27,9 +27,10 @@ KBUILD_CPU_STORE(__stwt)
 
 template <class __T>
 __device__ inline __T __ldcv(const __T *__address) {
-    kbuild_cpu::begin_atomic();
     __asm__ volatile("" : : : "memory");
-    return *__address;
+    const __T __value = *__address;
+    kbuild_cpu::end_atomic(false);
+    return __value;
 }
 
 #undef KBUILD_CPU_STORE

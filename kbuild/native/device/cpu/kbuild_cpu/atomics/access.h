@@ -21,8 +21,9 @@ struct same { using __type = __T; };
 template <class __T>
 using same_t = typename same<__T>::__type;
 
-/* Each atomic operation calls this first. */
-__device__ inline void begin_atomic() {}
+/* Each atomic operation ends with this.  A thread whose operations change nothing can be waiting for
+ * another one. */
+__device__ inline void end_atomic(bool /* has_changed_memory */) {}
 
 template <class __T>
 constexpr bool has_16_bytes = sizeof(__T) == 16;
@@ -51,7 +52,7 @@ template <class __T>
 __device__ inline bool atomic_compare_exchange(__T *__address, __T *__expected, __T __desired,
                                                int __success = __ATOMIC_RELAXED,
                                                int __failure = __ATOMIC_RELAXED) {
-    begin_atomic();
+    bool __is_equal;
     if constexpr (has_16_bytes<__T>) {
         unsigned __int128 __old, __new;
         memcpy(&__old, __expected, 16);
@@ -59,15 +60,17 @@ __device__ inline bool atomic_compare_exchange(__T *__address, __T *__expected, 
         const unsigned __int128 __found = compare_exchange_16(
             reinterpret_cast<unsigned __int128 *>(__address), __old, __new);
         memcpy(static_cast<void *>(__expected), &__found, 16);
-        return __found == __old;
+        __is_equal = __found == __old;
     } else {
-        return __atomic_compare_exchange(__address, __expected, &__desired, false, __success, __failure);
+        __is_equal = __atomic_compare_exchange(__address, __expected, &__desired, false, __success,
+                                               __failure);
     }
+    end_atomic(__is_equal);
+    return __is_equal;
 }
 
 template <class __T>
 __device__ inline __T atomic_load(const __T *__address, int __order = __ATOMIC_RELAXED) {
-    begin_atomic();
     __T __value;
     if constexpr (has_16_bytes<__T>) {
         const unsigned __int128 __found = compare_exchange_16(
@@ -76,27 +79,28 @@ __device__ inline __T atomic_load(const __T *__address, int __order = __ATOMIC_R
     } else {
         __atomic_load(const_cast<__T *>(__address), &__value, __order);
     }
+    end_atomic(false);
     return __value;
 }
 
 /* Replaces *address with update(*address), and returns the old value. */
 template <class __T, class __Update>
 __device__ inline __T atomic_update(__T *__address, __Update __update, int __order = __ATOMIC_RELAXED) {
-    begin_atomic();
-    __T __old;
-    if constexpr (has_16_bytes<__T>)
+    __T __old, __changed;
+    if constexpr (has_16_bytes<__T>) {
         memcpy(static_cast<void *>(&__old), __address, 16);
-    else
+        do {
+            __changed = __update(__old);
+        } while (!atomic_compare_exchange(__address, &__old, __changed));
+    } else {
         __atomic_load(__address, &__old, __ATOMIC_RELAXED);
-    for (;;) {
-        __T __changed = __update(__old);
-        if constexpr (has_16_bytes<__T>) {
-            if (atomic_compare_exchange(__address, &__old, __changed)) return __old;
-        } else if (__atomic_compare_exchange(__address, &__old, &__changed, true, __order,
-                                             __ATOMIC_RELAXED)) {
-            return __old;
-        }
+        do {
+            __changed = __update(__old);
+        } while (!__atomic_compare_exchange(__address, &__old, &__changed, true, __order,
+                                            __ATOMIC_RELAXED));
     }
+    end_atomic(memcmp(&__old, &__changed, sizeof __old) != 0);
+    return __old;
 }
 
 template <class __T>
@@ -104,9 +108,9 @@ __device__ inline __T atomic_exchange(__T *__address, __T __value, int __order =
     if constexpr (has_16_bytes<__T>) {
         return atomic_update(__address, [__value](__T) { return __value; });
     } else {
-        begin_atomic();
         __T __old;
         __atomic_exchange(__address, &__value, &__old, __order);
+        end_atomic(memcmp(&__old, &__value, sizeof __old) != 0);
         return __old;
     }
 }
@@ -116,45 +120,31 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
     if constexpr (has_16_bytes<__T>) {
         atomic_exchange(__address, __value);
     } else {
-        begin_atomic();
         __atomic_store(__address, &__value, __order);
+        end_atomic(true);
     }
 }
 
-/* These wrap, like the machine's instructions. */
-template <class __T>
-__device__ inline __T atomic_add(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
-    if constexpr (std::is_integral_v<__T>) {
-        begin_atomic();
-        return __atomic_fetch_add(__address, __value, __order);
-    } else {
-        return atomic_update(__address, [__value](__T __old) { return __old + __value; }, __order);
+/* Integers wrap, like the machine's instructions. */
+#define KBUILD_CPU_FETCH(name, fetch, operation, has_changed)                                                       \
+    template <class __T>                                                                               \
+    __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {          \
+        if constexpr (std::is_integral_v<__T>) {                                                       \
+            const __T __old = fetch(__address, __value, __order);                                      \
+            end_atomic(has_changed);                            \
+            return __old;                                                                              \
+        } else {                                                                                       \
+            return atomic_update(                                                                      \
+                __address, [__value](__T __old) { return __old operation __value; }, __order);         \
+        }                                                                                              \
     }
-}
-template <class __T>
-__device__ inline __T atomic_subtract(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
-    if constexpr (std::is_integral_v<__T>) {
-        begin_atomic();
-        return __atomic_fetch_sub(__address, __value, __order);
-    } else {
-        return atomic_update(__address, [__value](__T __old) { return __old - __value; }, __order);
-    }
-}
-template <class __T>
-__device__ inline __T atomic_and(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
-    begin_atomic();
-    return __atomic_fetch_and(__address, __value, __order);
-}
-template <class __T>
-__device__ inline __T atomic_or(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
-    begin_atomic();
-    return __atomic_fetch_or(__address, __value, __order);
-}
-template <class __T>
-__device__ inline __T atomic_xor(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
-    begin_atomic();
-    return __atomic_fetch_xor(__address, __value, __order);
-}
+KBUILD_CPU_FETCH(atomic_add, __atomic_fetch_add, +, __value != 0)
+KBUILD_CPU_FETCH(atomic_subtract, __atomic_fetch_sub, -, __value != 0)
+KBUILD_CPU_FETCH(atomic_and, __atomic_fetch_and, &, (__old & __value) != __old)
+KBUILD_CPU_FETCH(atomic_or, __atomic_fetch_or, |, (__old | __value) != __old)
+KBUILD_CPU_FETCH(atomic_xor, __atomic_fetch_xor, ^, __value != 0)
+#undef KBUILD_CPU_FETCH
+
 template <class __T>
 __device__ inline __T atomic_min(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
     return atomic_update(

@@ -34,20 +34,21 @@ std::vector<T> make_values(int count, conformance::Random& random) {
     return values;
 }
 
-template <class Operation, class T>
-void run(const char* name, bool is_commutative) {
+// Tests an operation by its kernels; the second one is null if the order of threads matters.
+template <class T>
+void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*contend_for_cell)(T*)) {
     const int count = 128;
     conformance::Random random;
     const conformance::DeviceVector<T> cells(make_values<T>(count, random)),
         values(make_values<T>(count, random)), old(std::vector<T>(count, T(0)));
-    change<Operation, T><<<2, 64>>>(cells.data(), values.data(), old.data(), count);
+    change_cells<<<2, 64>>>(cells.data(), values.data(), old.data(), count);
     conformance::check(cudaDeviceSynchronize(), name);
     std::vector<T> results = cells.read();
     const std::vector<T> returned = old.read();
     results.insert(results.end(), returned.begin(), returned.end());
-    if (is_commutative) {
+    if (contend_for_cell) {
         const conformance::DeviceVector<T> contended(std::vector<T>(5, T(50)));
-        contend<Operation, T><<<4, 128>>>(contended.data());
+        contend_for_cell<<<4, 128>>>(contended.data());
         conformance::check(cudaDeviceSynchronize(), name);
         const std::vector<T> sums = contended.read();
         results.insert(results.end(), sums.begin(), sums.end());
@@ -88,7 +89,8 @@ void run(const char* name, bool is_commutative) {
     struct test_##label {                                                                \
         __device__ T operator()(T* cell, T value) const { return function(cell, value); } \
     };
-#define RUN(label, T, commutes, function) run<test_##label, T>(#label, commutes);
+#define RUN(label, T, commutes, function) \
+    run<T>(#label, change<test_##label, T>, commutes ? contend<test_##label, T> : nullptr);
 ATOMICS(DEFINE)
 
 // Additions through compare-and-swap.
@@ -175,16 +177,16 @@ void run_kernel(const char* name, Kernel* kernel, int blocks, int threads, Argum
 
 int main() {
     ATOMICS(RUN)
-    run<Cas<unsigned short>, unsigned short>("cas_unsigned_short", true);
-    run<Cas<int>, int>("cas_int", true);
-    run<Cas<unsigned int>, unsigned int>("cas_unsigned", true);
-    run<Cas<unsigned long long>, unsigned long long>("cas_unsigned_long_long", true);
-    run<CasBlock<int>, int>("cas_block_int", false);
-    run<CasBlock<unsigned int>, unsigned int>("cas_block_unsigned", false);
-    run<CasBlock<unsigned long long>, unsigned long long>("cas_block_unsigned_long_long", false);
-    run<CasSystem<int>, int>("cas_system_int", false);
-    run<CasSystem<unsigned int>, unsigned int>("cas_system_unsigned", false);
-    run<CasSystem<unsigned long long>, unsigned long long>("cas_system_unsigned_long_long", false);
+    run<unsigned short>("cas_unsigned_short", change<Cas<unsigned short>, unsigned short>, contend<Cas<unsigned short>, unsigned short>);
+    run<int>("cas_int", change<Cas<int>, int>, contend<Cas<int>, int>);
+    run<unsigned int>("cas_unsigned", change<Cas<unsigned int>, unsigned int>, contend<Cas<unsigned int>, unsigned int>);
+    run<unsigned long long>("cas_unsigned_long_long", change<Cas<unsigned long long>, unsigned long long>, contend<Cas<unsigned long long>, unsigned long long>);
+    run<int>("cas_block_int", change<CasBlock<int>, int>, nullptr);
+    run<unsigned int>("cas_block_unsigned", change<CasBlock<unsigned int>, unsigned int>, nullptr);
+    run<unsigned long long>("cas_block_unsigned_long_long", change<CasBlock<unsigned long long>, unsigned long long>, nullptr);
+    run<int>("cas_system_int", change<CasSystem<int>, int>, nullptr);
+    run<unsigned int>("cas_system_unsigned", change<CasSystem<unsigned int>, unsigned int>, nullptr);
+    run<unsigned long long>("cas_system_unsigned_long_long", change<CasSystem<unsigned long long>, unsigned long long>, nullptr);
 
     const conformance::DeviceVector<Wide> cell(std::vector<Wide>(1)), wide(std::vector<Wide>(6));
     run_kernel("wide", change_wide, 2, 64, cell.data(), wide.data());

@@ -1,7 +1,6 @@
 // CUDA's vector types: sizes, alignments, mangled names, make functions, and passing by value.
 #include "conformance.hpp"
 
-#include <string>
 #include <typeinfo>
 
 #define VECTORS_OF(V, name, type) \
@@ -59,23 +58,20 @@ __host__ __device__ void write_facts(Facts<Vector>* facts, Vector passed, Vector
     facts->size_after_char = sizeof(AfterChar);
 }
 
-template <class Vector>
-void print_facts(const char* name, const std::vector<Facts<Vector>>& host,
-                 const std::vector<Facts<Vector>>& device) {
-    const std::string mangled = typeid(void (*)(Vector, const Vector*)).name();
-    const std::size_t size = sizeof(Facts<Vector>);
-    std::string bytes(2 * size, '\0');
-    std::memcpy(&bytes[0], host.data(), size);
-    std::memcpy(&bytes[size], device.data(), size);
-    bytes += mangled;
-    conformance::print_hash(name, bytes.data(), bytes.size(), 1);
+template <class T>
+const char* mangled_name() {
+    return typeid(T).name();
 }
 
-template <class Vector>
-std::vector<Facts<Vector>> make_facts() {
-    std::vector<Facts<Vector>> facts(1);
-    std::memset(static_cast<void*>(facts.data()), 0, sizeof(Facts<Vector>));
-    return facts;
+// Prints what host and device wrote, and how the compiler mangles the type.
+void print_facts(const char* name, const std::vector<unsigned char>& host,
+                 const conformance::DeviceVector<unsigned char>& device, const char* mangled) {
+    conformance::check(cudaDeviceSynchronize(), name);
+    std::vector<unsigned char> bytes = host;
+    const std::vector<unsigned char> written = device.read();
+    bytes.insert(bytes.end(), written.begin(), written.end());
+    bytes.insert(bytes.end(), mangled, mangled + std::strlen(mangled));
+    conformance::print_hash(name, bytes.data(), bytes.size(), 1);
 }
 
 #define DEFINE(name, type, count)                                    \
@@ -84,14 +80,17 @@ std::vector<Facts<Vector>> make_facts() {
     }
 VECTORS(DEFINE)
 
-#define RUN(name, type, count)                                                             \
-    {                                                                                      \
-        std::vector<Facts<name>> host = make_facts<name>();                                \
-        const conformance::DeviceVector<Facts<name>> device(host);                         \
-        test_##name<<<1, 1>>>(device.data(), MAKE_##count(name, type));                    \
-        conformance::check(cudaDeviceSynchronize(), #name);                                \
-        write_facts<name>(host.data(), MAKE_##count(name, type), MAKE_##count(name, type)); \
-        print_facts<name>(#name, host, device.read());                                     \
+#define RUN(name, type, count)                                                                 \
+    {                                                                                          \
+        Facts<name> facts;                                                                     \
+        std::vector<unsigned char> host(sizeof facts);                                         \
+        const conformance::DeviceVector<unsigned char> device(host);                           \
+        void* place = device.data();                                                           \
+        test_##name<<<1, 1>>>(static_cast<Facts<name>*>(place), MAKE_##count(name, type));     \
+        std::memset(static_cast<void*>(&facts), 0, sizeof facts);                              \
+        write_facts<name>(&facts, MAKE_##count(name, type), MAKE_##count(name, type));         \
+        std::memcpy(host.data(), &facts, sizeof facts);                                        \
+        print_facts(#name, host, device, mangled_name<void (*)(name, const name*)>());           \
     }
 
 __global__ void test_dim3(unsigned int* out, dim3 passed) {

@@ -56,13 +56,13 @@ KBUILD_CPU_TO_INTEGER(double, double, ull, unsigned long long, )
 #define KBUILD_CPU_NARROWED(from, From, to)                                                         \
     __device__ inline to __##from##2##to##_rn(From __x) { return static_cast<to>(__x); }            \
     __device__ inline to __##from##2##to##_rz(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::zero, to>(__x);                           \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::to_zero, to>(__x);                           \
     }                                                                                               \
     __device__ inline to __##from##2##to##_rd(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::down, to>(__x);                           \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::downward, to>(__x);                           \
     }                                                                                               \
     __device__ inline to __##from##2##to##_ru(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::up, to>(__x);                             \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::upward, to>(__x);                             \
     }
 
 KBUILD_CPU_NARROWED(double, double, float)

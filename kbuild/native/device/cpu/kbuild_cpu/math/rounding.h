@@ -26,7 +26,7 @@ using quad = __float128;
 template <class __T>
 using wider_t = std::conditional_t<sizeof(__T) == sizeof(float), double, quad>;
 
-enum class rounding { down, up, zero };
+enum class rounding { downward, upward, to_zero };
 
 /* Prevents the compiler from fusing the operation that computes the value with another one. */
 template <class __T>
@@ -61,9 +61,9 @@ __device__ inline __T neighbor(__T __value, bool __upward) {
  * the sign of the number minus __nearest, and is 0 or NaN if there is no rounding error. */
 template <rounding __mode, class __T, class __Rest>
 __device__ inline __T rounded(__T __nearest, __Rest __rest) {
-    if (__rest < 0 && (__mode == rounding::down || (__mode == rounding::zero && __nearest > 0)))
+    if (__rest < 0 && (__mode == rounding::downward || (__mode == rounding::to_zero && __nearest > 0)))
         return neighbor(__nearest, false);
-    if (__rest > 0 && (__mode == rounding::up || (__mode == rounding::zero && __nearest < 0)))
+    if (__rest > 0 && (__mode == rounding::upward || (__mode == rounding::to_zero && __nearest < 0)))
         return neighbor(__nearest, true);
     return __nearest;
 }
@@ -77,7 +77,7 @@ __device__ inline __T rounded_sum(__T __nearest, wider_t<__T> __a, wider_t<__T> 
     if (__rest == 0) { /* The error of the wide sum decides, which the larger term makes exact. */
         const bool __a_is_larger = (__a < 0 ? -__a : __a) > (__b < 0 ? -__b : __b);
         __rest = __a_is_larger ? __b - (__sum - __a) : __a - (__sum - __b);
-        if (__mode == rounding::down && __rest == 0 && __nearest == 0 &&
+        if (__mode == rounding::downward && __rest == 0 && __nearest == 0 &&
             __builtin_signbit(static_cast<__T>(__a)) != __builtin_signbit(static_cast<__T>(__b)))
             return static_cast<__T>(-0.0);
     }
@@ -141,13 +141,13 @@ __device__ inline __T rounded_root(__T __nearest, __T __x) {
     }
 
 KBUILD_CPU_NEAREST(float, f, __fmaf, fmaf, sqrtf)
-KBUILD_CPU_ROUNDED(float, f, __fmaf, rd, down)
-KBUILD_CPU_ROUNDED(float, f, __fmaf, ru, up)
-KBUILD_CPU_ROUNDED(float, f, __fmaf, rz, zero)
+KBUILD_CPU_ROUNDED(float, f, __fmaf, rd, downward)
+KBUILD_CPU_ROUNDED(float, f, __fmaf, ru, upward)
+KBUILD_CPU_ROUNDED(float, f, __fmaf, rz, to_zero)
 KBUILD_CPU_NEAREST(double, d, __fma, fma, sqrt)
-KBUILD_CPU_ROUNDED(double, d, __fma, rd, down)
-KBUILD_CPU_ROUNDED(double, d, __fma, ru, up)
-KBUILD_CPU_ROUNDED(double, d, __fma, rz, zero)
+KBUILD_CPU_ROUNDED(double, d, __fma, rd, downward)
+KBUILD_CPU_ROUNDED(double, d, __fma, ru, upward)
+KBUILD_CPU_ROUNDED(double, d, __fma, rz, to_zero)
 
 #undef KBUILD_CPU_ROUNDED
 #undef KBUILD_CPU_NEAREST

@@ -1,17 +1,12 @@
-/* Memory orders, scopes, and fences of namespace cuda. */
+/* Memory orders and fences of namespace cuda. */
 #ifndef KBUILD_CPU_ATOMICS_ORDERS_H
 #define KBUILD_CPU_ATOMICS_ORDERS_H
+
+#include "../async/thread_scope.h"
 
 #pragma GCC system_header
 
 namespace cuda {
-
-enum thread_scope {
-    thread_scope_system,
-    thread_scope_device,
-    thread_scope_block,
-    thread_scope_thread = 10
-};
 
 namespace std {
 

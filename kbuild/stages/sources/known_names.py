@@ -48,7 +48,8 @@ _NAME: Final = re.compile(
     | RAND_MAX | CLOCKS_PER_SEC | (?:INT|UINT|LONG|FLT|DBL|CHAR|SHRT)_\w+ | M_PI | dim3
     | f?(?:abs|min|max|mod|ma) | labs | sqrtf? | powf? | expf? | log2?f? | sinf? | cosf? | tanf?
     | ceilf? | floorf? | roundf? | fabsf | fmaxf | fminf | isnan | isinf
-    | (?:char|short|int|long|float|double|uchar|ushort|uint|ulong|longlong|ulonglong)[1-4](?:_16a|_32a)?
+    | (?:char|short|int|long|float|double|uchar|ushort|uint|ulong|longlong|ulonglong)[1-4]
+    | (?:long|double|ulong|longlong|ulonglong)4_(?:16|32)a
     | make_\w+ | uint | uchar | ushort | ulong | half2? | TORCH_CHECK | torch | at | c10
     """,
     re.VERBOSE,

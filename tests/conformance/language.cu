@@ -176,6 +176,13 @@ __global__ void test_std(int* out) {
     out[threadIdx.x] = sum;
 }
 
+// Questions about types.
+__global__ void test_closure_types(int* out) {
+    out[threadIdx.x] = __nv_is_extended_device_lambda_closure_type(int) +
+                       __nv_is_extended_host_device_lambda_closure_type(Shape) +
+                       __nv_is_extended_device_lambda_with_preserved_return_type(int);
+}
+
 template <class T>
 void run(const char* name, void (*kernel)(T*), std::size_t shared_bytes = 0) {
     const conformance::DeviceVector<T> out(std::vector<T>(64));
@@ -202,6 +209,7 @@ int main() {
     run("clocks", test_clocks);
     run("assert", test_assert);
     run("std", test_std);
+    run("closure_types", test_closure_types);
     Parameters parameters = {{3, 1, 4, 1, 5, 9, 2, 6}};
     const conformance::DeviceVector<int> out(std::vector<int>(64));
     call_with_constant<<<1, 64>>>(parameters, out.data());

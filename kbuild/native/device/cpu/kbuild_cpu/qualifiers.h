@@ -52,6 +52,10 @@
     _Pragma("GCC error \"kbuild: the cpu backend does not support thread block clusters: __cluster_dims__\"")
 #define __block_size__(...) \
     _Pragma("GCC error \"kbuild: the cpu backend does not support thread block clusters: __block_size__\"")
+/* A lambda with __device__ is an ordinary one here. */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 #define __forceinline__ inline __attribute__((always_inline))

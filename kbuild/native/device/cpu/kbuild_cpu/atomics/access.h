@@ -3,6 +3,7 @@
 #define KBUILD_CPU_ATOMICS_ACCESS_H
 
 #include "../qualifiers.h"
+#include "../scheduling.h"
 
 #include <string.h>
 #include <type_traits>
@@ -22,8 +23,14 @@ template <class __T>
 using same_t = typename same<__T>::__type;
 
 /* Each atomic operation ends with this.  A thread whose operations change nothing can be waiting for
- * another one. */
-__device__ inline void end_atomic(bool /* has_changed_memory */) {}
+ * another one.  Host code, which can use cuda::atomic, has no such threads. */
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+__device__ inline void end_atomic(bool __has_changed_memory) {
+    if (!__has_changed_memory) spin();
+}
+#else
+inline void end_atomic(bool) {}
+#endif
 
 template <class __T>
 constexpr bool has_16_bytes = sizeof(__T) == 16;

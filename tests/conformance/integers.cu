@@ -20,6 +20,7 @@ __device__ Vector as(Word word) {
     F1(__nv_bswap16, 0, ANY, unsigned short, unsigned short, __nv_bswap16(a)) \
     F1(__nv_bswap32, 0, ANY, unsigned int, unsigned int, __nv_bswap32(a)) \
     F1(__nv_bswap64, 0, ANY, unsigned long long, unsigned long long, __nv_bswap64(a)) \
+    F3(__fns, 0, ANY, unsigned int, unsigned int, unsigned int, int, __fns(a, b % 32, c % 12)) \
     F3(__byte_perm, 0, ANY, unsigned int, unsigned int, unsigned int, unsigned int, __byte_perm(a, b, c)) \
     F3(__funnelshift_l, 0, ANY, unsigned int, unsigned int, unsigned int, unsigned int, __funnelshift_l(a, b, c)) \
     F3(__funnelshift_l_small, 0, ANY, unsigned int, unsigned int, unsigned int, unsigned int, __funnelshift_l(a, b, c % 70)) \

@@ -176,6 +176,13 @@ __global__ void test_std(int* out) {
     out[threadIdx.x] = sum;
 }
 
+// Programmatic dependent launches, without a launch that is one.
+__global__ void test_grid_dependency(int* out) {
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = 1;
+}
+
 // Questions about types.
 __global__ void test_closure_types(int* out) {
     out[threadIdx.x] = __nv_is_extended_device_lambda_closure_type(int) +
@@ -210,6 +217,7 @@ int main() {
     run("assert", test_assert);
     run("std", test_std);
     run("closure_types", test_closure_types);
+    run("grid_dependency", test_grid_dependency);
     Parameters parameters = {{3, 1, 4, 1, 5, 9, 2, 6}};
     const conformance::DeviceVector<int> out(std::vector<int>(64));
     call_with_constant<<<1, 64>>>(parameters, out.data());

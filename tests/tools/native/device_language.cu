@@ -136,6 +136,10 @@ KBUILD_KERNEL void unsupported(int *p)
     cooperative_groups::this_cluster();
 #elif UNSUPPORTED == 9
     v = __isShared(p);
+#elif UNSUPPORTED == 12
+    __barrier_sync(1);
+#elif UNSUPPORTED == 13
+    v = __pm0();
 #elif UNSUPPORTED == 10
     __cluster_barrier_arrive();
 #endif

@@ -523,6 +523,8 @@ def test_vendor_headers_include_the_device_language(
         (9, "the cpu backend does not support address spaces: __isShared"),
         (10, "the cpu backend does not support thread block clusters: __cluster_barrier_arrive"),
         (11, "the cpu backend does not support thread block clusters: __cluster_dims__"),
+        (12, "the cpu backend does not support named barriers: __barrier_sync"),
+        (13, "the cpu backend does not support performance counters: __pm0"),
     ],
 )
 def test_unsupported_feature_is_named(

@@ -53,4 +53,14 @@ __device__ inline unsigned long long __nv_bswap64(unsigned long long __x) {
     return __builtin_bswap64(__x);
 }
 
+/* Returns the position of the n-th set bit, counted from the base upward or, for negative n,
+ * downward.  For n = 0, it is the base if that bit is set.  Without such a bit, all bits are set. */
+__device__ inline unsigned int __fns(unsigned int __mask, unsigned int __base, int __n) {
+    if (__n == 0) return __mask >> (__base & 31) & 1 ? __base : ~0u;
+    int __rest = __n < 0 ? -__n : __n;
+    for (unsigned int __at = __base; __at < 32; __at += __n < 0 ? -1 : 1)
+        if (__mask >> __at & 1 && --__rest == 0) return __at;
+    return ~0u;
+}
+
 #endif

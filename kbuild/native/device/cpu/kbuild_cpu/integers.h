@@ -124,6 +124,10 @@ __device__ inline void __trap() { kbuild_cpu_api->trap(kbuild_cpu_runner); }
 __device__ inline void __brkpt() { __builtin_trap(); }
 __device__ inline void __prof_trigger(int) {}
 
+/* A kernel starts when those before it in its stream have finished, so it never waits for them. */
+__device__ inline void cudaGridDependencySynchronize() {}
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 #if defined(__clang__)
 #define __assume(condition) __builtin_assume(condition)
 #else

@@ -65,6 +65,7 @@ KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_arrive_relaxed);
 KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_wait);
 KBUILD_CPU_NO_CLUSTER(void, __threadfence_cluster);
 KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_rank);
+KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_multicast);
 KBUILD_CPU_NO_CLUSTER(unsigned int, __cluster_query_shared_rank);
 KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterRelativeBlockRank);
 KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterSizeInBlocks);
@@ -77,6 +78,14 @@ KBUILD_CPU_NO_CLUSTER(dim3, __clusterRelativeBlockIdx);
 KBUILD_CPU_NO_CLUSTER(dim3, __clusterGridDimInClusters);
 
 #undef KBUILD_CPU_NO_CLUSTER
+
+KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync) void __barrier_sync(unsigned int);
+KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync_count)
+void __barrier_sync_count(unsigned int, unsigned int);
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm0) unsigned int __pm0();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm1) unsigned int __pm1();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm2) unsigned int __pm2();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm3) unsigned int __pm3();
 
 #undef KBUILD_CPU_UNSUPPORTED
 

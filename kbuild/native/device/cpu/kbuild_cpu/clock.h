@@ -4,7 +4,9 @@
 
 #include "qualifiers.h"
 
-#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+/* In device code, clock() has another symbol than the C library's function, whose declaration follows. */
+#if (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)) && !defined(_TIME_H)
+#define KBUILD_CPU_CLOCK
 extern "C" __attribute__((visibility("hidden"))) long clock() noexcept __asm__("kbuild_cpu_clock");
 #endif
 #include <time.h>
@@ -18,10 +20,10 @@ __device__ inline long long clock64() {
 }
 __device__ inline long long wall_clock64() { return clock64(); }
 
-/* The C library's clock() measures the time of the process, in microseconds.  Host code keeps it: the
- * function of device code has another symbol. */
-#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+/* The C library's clock() measures the time of the process, in microseconds. */
+#if defined(KBUILD_CPU_CLOCK)
 extern "C" __device__ inline clock_t clock() noexcept { return clock64(); }
+#undef KBUILD_CPU_CLOCK
 #endif
 
 #endif

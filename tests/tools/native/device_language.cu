@@ -8,6 +8,10 @@
 #include <mma.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
+#if UNSUPPORTED == 11
+__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }
+#endif
+
 __constant__ float weights[4] = {1, 2, 3, 4};
 __device__ const float table[2] = {1, 2};
 static __constant__ float internal_weights[4];
@@ -130,6 +134,14 @@ KBUILD_KERNEL void unsupported(int *p)
     v = __ballot(v > 1);
 #elif UNSUPPORTED == 3
     cooperative_groups::this_cluster();
+#elif UNSUPPORTED == 9
+    v = __isShared(p);
+#elif UNSUPPORTED == 12
+    __barrier_sync(1);
+#elif UNSUPPORTED == 13
+    v = __pm0();
+#elif UNSUPPORTED == 10
+    __cluster_barrier_arrive();
 #endif
     p[0] = v;
 }

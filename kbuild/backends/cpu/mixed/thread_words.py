@@ -21,7 +21,8 @@ _FUNCTIONS: Final = (
     r"__reduce_\w+",
     r"__(?:lane|cluster|pipeline|builtin_amdgcn)_?\w*",
     # They let other threads run, for kernels that wait for a value.
-    r"atomic[A-Z]\w*",
+    r"atomic[A-Z]\w*|__nv_atomic_\w+|__ldcv",
+    r"atomic(?:_ref)?(?=\s*<)",  # of namespace cuda, in sources that use the namespace
     r"__threadfence\w*|__nanosleep",
     # They report the thread.
     r"__trap|__assert_fail|surf\w+(?:read|write)",

@@ -26,6 +26,8 @@
 #include "kbuild_cpu/threads.h"
 #include "kbuild_cpu/warp.h"
 #include "kbuild_cpu/atomics.h"
+#include "kbuild_cpu/atomics/builtins.h"
+#include "kbuild_cpu/cache_hints.h"
 #include "kbuild_cpu/math.h"
 #include "kbuild_cpu/bits.h"
 #include "kbuild_cpu/integers.h"

@@ -78,6 +78,10 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
     ("source", "expected"),
     [
         ("__kbuild_device__ float w[2];", "static __kbuild_shadow__ float w[2];"),
+        (
+            "alignas(8) __kbuild_device__ char c[8];",
+            "alignas(8) static __kbuild_shadow__ char c[8];",
+        ),
         ("__kbuild_managed__ int m;", "__kbuild_shadow__ int m;"),
         (
             "static __kbuild_constant__ int a[] = {1, 2};",

@@ -1,4 +1,4 @@
-"""The page of what device code can use on the CPU. ``KBUILD_UPDATE_GOLDEN=1 pytest`` rewrites it."""
+"""What device code can use on the CPU. ``KBUILD_UPDATE_GOLDEN=1 pytest`` rewrites the page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ PAGE: Final = ROOT / "docs" / "reference" / "cpu-device-language.md"
 HEAD: Final = """<!-- Generated from the results in tests/conformance; do not edit. -->
 # CUDA's device language on the CPU
 
-This page lists what device code can use on the CPU backend. Each name is a line that a program in `tests/conformance` prints. The same sources
-ran on an NVIDIA H100 80GB HBM3 (driver 580.159.04, CUDA 13.0.88, `-fmad=false`), and their output there is recorded. A test runs
-them on the CPU (`-ffp-contract=off`) and compares: most results with the same bytes, the others within a bound. A name that is not here is not
-tested, and counts as missing. [The CPU backend](../explanation/cpu-backend.md) describes what it does differently.
+This page lists what device code can use on the CPU backend. Each name is a line that a program in
+`tests/conformance` prints. The same sources ran on an NVIDIA H100 80GB HBM3 (driver 580.159.04,
+CUDA 13.0.88, `-fmad=false`), and their output there is recorded. A test runs them on the CPU
+(`-ffp-contract=off`) and compares: most results with the same bytes, the others within a bound. A
+name that is not here is not tested, and counts as missing. [The CPU
+backend](../explanation/cpu-backend.md) describes what it does differently.
 
-The numbers in parentheses are bounds: `ulp` is the number of floating-point numbers between the two results, and `within` the difference.
-NaN results count as equal.
+The numbers in parentheses are bounds: `ulp` is the number of floating-point numbers between the
+two results, and `within` the difference. NaN results count as equal.
 """
 
 

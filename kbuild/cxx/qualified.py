@@ -95,6 +95,14 @@ def find_qualified(text: str, qualifiers: frozenset[str]) -> tuple[Declaration, 
     return tuple(found)
 
 
+def read_declaration(text: str, start: int) -> Declaration:
+    """Read the declaration of a function or variables that starts at a position.
+
+    The result does not tell what is around it.
+    """
+    return _read_declaration(text, start, frozenset())
+
+
 def _read(text: str, mark: Token, qualifiers: frozenset[str]) -> Declaration:
     before = list_head(text, mark.start)
     outside = [token for token in before if token.text not in qualifiers]

@@ -113,9 +113,13 @@ def match_brackets(tokens: list[Token]) -> dict[int, int]:
 
 def match_angle(tokens: list[Token], index: int) -> int | None:
     """Return the index of the ``>`` that closes the ``<`` at ``index``."""
+    numbers: set[str] = set()  # the parameters of a template that are not types
+    is_template = index > 0 and tokens[index - 1].text == "template"
     depth = nesting = 0
     for current in range(index, len(tokens)):
         word = tokens[current].text
+        if is_template and depth == 1 and _names_number(tokens, current):
+            numbers.add(word)
         if word in ("(", "[", "{"):
             nesting += 1
         elif word in (")", "]", "}"):
@@ -123,7 +127,9 @@ def match_angle(tokens: list[Token], index: int) -> int | None:
             if nesting < 0:
                 return None
         elif nesting == 0 and word == "<":
-            depth += 1
+            before = tokens[current - 1].text if current > index else ""
+            is_comparison = before in numbers or before == ")" or before[:1].isdigit()
+            depth += not is_comparison
         elif nesting == 0 and word == ">":
             depth -= 1
             if depth == 0:
@@ -131,6 +137,18 @@ def match_angle(tokens: list[Token], index: int) -> int | None:
         elif nesting == 0 and word == ";":
             return None
     return None
+
+
+def _names_number(tokens: list[Token], index: int) -> bool:
+    """Return whether a token of a template's parameters is the name of one that is not a type."""
+    before, after = tokens[index - 1], tokens[index + 1 : index + 2]
+    return (
+        tokens[index].is_word
+        and before.is_word
+        and before.text not in ("class", "typename")
+        and bool(after)
+        and after[0].text in (",", "=", ">")
+    )
 
 
 def split_at_commas(tokens: list[Token]) -> list[list[Token]]:

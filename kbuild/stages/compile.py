@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -66,13 +67,15 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     _check_paths(unit, builder)
     started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
-    unit = _rewrite_device_text(unit, edge)
-    front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
+    rewritten, warnings = _rewrite_device_text(unit, edge)
+    front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
     if unit.is_mixed:
         _forget_source(edge)
     if is_watched:
         check_prerequisites(unit.depfile)
-    log = front_end.log
+    log = warnings + front_end.log
+    if rewritten.text is not None and not unit.is_mixed:
+        rewritten.text.unlink()
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
@@ -103,23 +106,30 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
-def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> CompileUnit:
-    """Return the unit with the rewritten text as its source, if the backend needs one."""
-    if not unit.is_mixed:
-        return unit
-    passes = find_mixed(edge.toolchain.backend)
-    if passes.describe_device_pass is None or passes.read_device_text is None:
-        return unit
+def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileUnit, str]:
+    """Return the unit with its rewritten text, if the backend needs one.
+
+    The second result is the preprocessor's log.
+    """
+    passes = find_backend(edge.toolchain.backend).mixed
+    if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
+        return unit, ""
     from kbuild.cxx.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
-    text, _ = make_text(front_end)
+    text, log = make_text(front_end)
     module = name_module("", edge.display_source)
     rewritten = rewrite(text, passes.read_device_text(text, unit), module, is_device=True)
     source = unit.output.with_name(f"{unit.output.name}.cpp")
-    files.write_file(source, rewritten.encode(errors="surrogateescape"))
+    content = rewritten.encode(errors="surrogateescape")
+    if edge.compiler_launcher and unit.root is not None and not unit.debug:
+        from kbuild.stages.sources.preprocessed import name_relatively  # noqa: PLC0415 - only caches need it
+
+        content = name_relatively(content, os.fsencode(unit.root))
+    files.write_file(source, content)
     remove_directories(front_end.temporary)
-    return replace(unit, source=source)
+    front_end.text.unlink()
+    return replace(unit, text=source), log
 
 
 def _forget_source(edge: CompileEdge) -> None:

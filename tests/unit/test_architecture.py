@@ -119,6 +119,8 @@ def test_no_directory_is_crowded() -> None:
 
 def test_no_native_directory_is_crowded() -> None:
     directories = [path for path in (PACKAGE / "native").rglob("*") if path.is_dir()]
+    # The vendor decides how many headers this directory has, and what they are called.
+    directories.remove(PACKAGE / "native" / "device" / "cpu")
     counts = {path: sum(1 for file in path.iterdir() if file.is_file()) for path in directories}
     assert directories
     assert [str(path) for path, count in counts.items() if count > MOST_NATIVE_FILES] == []

@@ -10,7 +10,8 @@ from support.commands import ROOT
 
 HEADERS = native_directory() / "device" / "cpu" / "kbuild_cpu" / "host"
 PAGE = ROOT / "docs" / "reference" / "cuda-host-api.md"
-DECLARED = r"KBUILD_API\((\w+)\)|const char \*KBUILD_VENDOR\((\w+)\)\("
+RESULT = r"(?:const char \*|cudaChannelFormatDesc\s+)"
+DECLARED = rf"KBUILD_API\((\w+)\)|{RESULT}KBUILD_VENDOR\((\w+)\)\("
 
 
 def test_page_lists_every_function() -> None:

@@ -19,16 +19,6 @@ def test_directories_contain_their_files() -> None:
     assert (resources.native_directory() / "device" / "cpu" / "cuda_runtime.h").is_file()
 
 
-def test_native_directories_have_at_most_24_files() -> None:
-    sizes = {
-        directory: sum(path.is_file() for path in directory.iterdir())
-        for directory in (resources.native_directory(), *resources.native_directory().rglob("*"))
-        if directory.is_dir()
-    }
-
-    assert {path: size for path, size in sizes.items() if size > 24} == {}
-
-
 def test_cmake_root_entry_point_is_the_cmake_directory() -> None:
     (entry,) = entry_points(group="cmake.root", name="kbuild")
 

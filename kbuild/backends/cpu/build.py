@@ -35,6 +35,7 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from kbuild.backends.interface.mixed import HostUnit
@@ -70,6 +71,7 @@ _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
 _DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
+_PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 _OLDEST: Final = {"gcc": 11, "clang": 14}
 _LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
 
@@ -189,14 +191,8 @@ def find_runtimes(
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """See `Builder`: what makes a C++ compiler read kernel sources."""
-    if unit.is_mixed:
-        return (*mixed_options(unit, tc), *PRELUDE, *DEVICE_MACROS, *header_options())
-    return (
-        *("-x", "c++", f"-std=c++{unit.standard}"),
-        *machines.code_generation_flags(unit.arch, tc),
-        *("-fno-exceptions", "-include", "kbuild_cpu_device.h"),
-        *header_options(),
-    )
+    prelude = (*PRELUDE, *DEVICE_MACROS) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
+    return (*text_options(unit, tc), *prelude, *header_options())
 
 
 def header_options() -> tuple[str, ...]:
@@ -208,12 +204,18 @@ def header_options() -> tuple[str, ...]:
     )
 
 
-def mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """Return the options that both steps of the device pass of a mixed source have in common.
+def text_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """Return the options that both steps of the device pass have in common.
 
-    The object also contains the host functions. Nothing in an image refers to them, so the linker
-    drops them.
+    The object of a mixed source also contains the host functions. Nothing in an image refers to
+    them, so the linker drops them.
     """
+    if not unit.is_mixed:
+        return (
+            *("-x", "c++", f"-std=c++{unit.standard}"),
+            *machines.code_generation_flags(unit.arch, tc),
+            "-fno-exceptions",
+        )
     return (
         *("-x", "c++", f"-std=gnu++{unit.standard}"),
         *machines.code_generation_flags(unit.arch, tc),
@@ -224,30 +226,42 @@ def mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
-    """See `Builder`: a C++ compile to an object with debug information.
-
-    The unit of a mixed source has the rewritten text as its source.
-    """
+    """See `Builder`: a C++ compile of the rewritten text to an object with debug information."""
     compiled = unit.output.with_name(unit.output.name + ".o")
+    # Compilers record the name of the text. Without -g, it does not depend on the build directory.
+    text = unit.text or unit.source
+    directory = None if unit.debug else text.parent
     argv = (
         str(tc.compiler),
-        *(mixed_options(unit, tc) if unit.is_mixed else language_options(unit, tc)),
+        *text_options(unit, tc),
         # Names and layouts of parameters come from DWARF. Linking a release image strips it.
         "-g",
         # By default, a class can be described only where its constructor or virtual functions
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
-        *(() if unit.is_mixed else preprocessor_options(unit)),
+        # Caches preprocess the text again. With -g, gcc would write the directory into the result.
+        *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *name_files(unit),
-        *target_options(unit),
-        *("-c", str(unit.source), "-o", str(compiled)),
+        *_drop_preprocessor_options(target_options(unit)),
+        *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )
     return Command(
         argv=argv,
-        inputs=(unit.source,),
-        outputs=(compiled, unit.depfile),
+        cwd=directory,
+        inputs=(text,),
+        outputs=(compiled,),
         env=forget_directory(unit),
     )
+
+
+def _drop_preprocessor_options(options: tuple[str, ...]) -> Iterator[str]:
+    """Yield the options without macros and headers, which the text already contains."""
+    words = iter(options)
+    for word in words:
+        if word in _PREPROCESSOR_OPTIONS:
+            next(words, None)  # its argument
+        elif not word.startswith(_PREPROCESSOR_OPTIONS):
+            yield word
 
 
 def preprocessor_options(unit: CompileUnit | HostUnit) -> tuple[str, ...]:
@@ -276,7 +290,9 @@ def cacheable_steps(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> tuple[FrontEndStep, ...]:
     """See `Builder`: one step, which caches understand completely."""
-    command = name_relatively(compile_command(unit, tc), unit)
+    command = compile_command(unit, tc)
+    # The text has relative names, too.
+    command = replace(name_relatively(command, unit), cwd=command.cwd)
     return (FrontEndStep(command=command, is_cacheable=True),)
 
 

@@ -144,7 +144,7 @@ def _build_image(
     options.append("-g" if unit.debug else "-Wl,--strip-debug")
     argv = (
         *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
-        # A loop that calls a kernel does not profit from more optimization.
+        # A call of a kernel does not profit from more optimization.
         *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
         # With the same options, vectors are passed as the kernel expects them.
         "-Wno-psabi",

@@ -60,11 +60,16 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     # Kernels access an `extern __shared__` array as values of several types, which nvcc allows.
     # With optimizations that assume strict aliasing, they would read stale values.
     flags.append("-fno-strict-aliasing")
+    # Device arithmetic neither traps nor sets errno. Compilers vectorize more with these options.
+    flags += ["-fno-trapping-math", "-fno-math-errno"]
     if tc.compiler_id == "gcc":
         # A unique symbol would be shared between images and prevent their unloading. `extern
         # __shared__` arrays are never initialized at run time. Identical kernels stay two
         # functions (clang merges them only on request, and then keeps both names).
         flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
+        # What -O3 does to the loops over threads, and clang at -O2. Without optimization, the
+        # options have no effect.
+        flags += ["-ftree-vectorize", "-fvect-cost-model=dynamic", "-fsplit-loops"]
     return tuple(flags)
 
 

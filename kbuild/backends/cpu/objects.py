@@ -39,7 +39,12 @@ _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "l
 _VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
-_BUILTINS: Final = frozenset(("threadIdx", "blockIdx", "blockDim", "gridDim", "kbuild_cpu_runner"))
+_BUILTINS: Final = frozenset(
+    (
+        *("threadIdx", "blockIdx", "blockDim", "gridDim"),
+        *("kbuild_cpu_runner", "kbuild_cpu_progress"),
+    )
+)
 # Itanium C++ ABI, section 5.1.4: the initialization function of a thread-local variable.
 _INITIALIZER: Final = "_ZTH"
 _GUARD: Final = "_ZGV"

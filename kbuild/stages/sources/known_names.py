@@ -49,6 +49,7 @@ _NAME: Final = re.compile(
     | f?(?:abs|min|max|mod|ma) | labs | sqrtf? | powf? | expf? | log2?f? | sinf? | cosf? | tanf?
     | ceilf? | floorf? | roundf? | fabsf | fmaxf | fminf | isnan | isinf
     | (?:char|short|int|long|float|double|uchar|ushort|uint|ulong|longlong|ulonglong)[1-4]
+    | (?:long|double|ulong|longlong|ulonglong)4_(?:16|32)a
     | make_\w+ | uint | uchar | ushort | ulong | half2? | TORCH_CHECK | torch | at | c10
     """,
     re.VERBOSE,

@@ -21,6 +21,7 @@ _BUILTIN_WORDS: Final = frozenset(
 # The types of kbuild/vector_types.hpp, which generated code includes if it needs them.
 _VECTOR_TYPE: Final = re.compile(
     r"dim3|u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]"
+    r"|(?:u?long|u?longlong|double)4_(?:16|32)a"
 )
 # Parts of the spellings of types that other source files cannot name.
 _NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")

@@ -95,10 +95,10 @@ def build_image(
             f"static const struct kbuild_param params_{number}[] = {{ {layout} }};\n"
             f"static const char *const types_{number}[] = {{ {types} }};\n"
             f"static const char *const names_{number}[{len(params)}] = {{ 0 }};\n"
-            f"static void run_{number}(void *const *args, struct kbuild_cpu_threads *threads)\n"
+            f"static void run_{number}(void *const *args)\n"
             f'    __asm__("{name}");\n'
-            f"static void run_{number}(void *const *args, struct kbuild_cpu_threads *threads)\n"
-            "{ (void)args; (void)threads; }\n"
+            f"static void run_{number}(void *const *args)\n"
+            "{ (void)args; }\n"
         )
         rows.append(
             f'{{ "{name}", run_{number}, params_{number}, {len(params)}, 0, types_{number}, '

@@ -1,10 +1,7 @@
 // A handwritten version of the adapter unit that the backend generates for kernels.cu.
+#define KBUILD_CPU_HAS_DYNAMIC_SHARED 1
 #include <kbuild/cpu_adapter.h>
 
-extern "C" {
-KBUILD_CPU_IN_IMAGE __attribute__((aligned(128))) __thread char
-    kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
-}
 __asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
 // clang calls this function before it uses the array. The generated adapter defines it, too.
 extern "C" KBUILD_CPU_IN_IMAGE void initialize_dynamic() __asm__("_ZTH7dynamic");
@@ -28,11 +25,39 @@ void count_launches(int *);
 void apply(Affine, float *) __asm__("_ZN2ns5applyIfEEv6AffinePT_");
 void divide(volatile float *);
 void spin(volatile int *, volatile int *);
+void exchange(int *);
+void converge(unsigned int *);
+void cooperate(int *, int);
+void meet(int *);
+void lock(int *, int *);
+void wait_for_each_other();
+void name_wrong_lane();
+void exit_before_grid_barrier();
+void spin_forever(int *);
 void nothing();
 void fail(int *, int);
 }
 
 namespace {
+
+// Runs the threads of the block that have not started. Generated images have such loops in their
+// kernels; see kbuild_cpu/threads.h.
+template <class Kernel>
+void for_each_thread(Kernel run_thread)
+{
+    const uint32_t suspensions = kbuild_cpu_progress.suspensions;
+    uint32_t x = kbuild_cpu_progress.start.x, y = kbuild_cpu_progress.start.y;
+    for (uint32_t z = kbuild_cpu_progress.start.z; z < blockDim.z; ++z, y = 0)
+        for (; y < blockDim.y; ++y, x = 0)
+            for (; x < blockDim.x; ++x) {
+                threadIdx.x = x;
+                threadIdx.y = y;
+                threadIdx.z = z;
+                run_thread();
+                if (kbuild_cpu_progress.suspensions != suspensions)
+                    return;
+            }
+}
 
 template <auto kernel>
 struct Adapter;
@@ -41,11 +66,12 @@ template <class... P, void (*kernel)(P...)>
 struct Adapter<kernel> {
     template <int... i>
     struct Indices {
-        static void run(void *const *args, kbuild_cpu_threads *threads)
+        static void run(void *const *args)
         {
             (void)args;
-            while (start_next(threads))
-                kernel(*static_cast<P *>(args[i])...);
+            do
+                for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
+            while (start_next_block());
         }
     };
 };
@@ -72,6 +98,15 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(apply, "_ZN2ns5applyIfEEv6AffinePT_", apply_params, 2, 0, 1),
     KERNEL(divide, "divide", pointers, 1, 0),
     KERNEL(spin, "spin", pointers, 2, 0, 1),
+    KERNEL(exchange, "exchange", pointers, 1, 0),
+    KERNEL(converge, "converge", pointers, 1, 0),
+    KERNEL(cooperate, "cooperate", fail_params, 2, 0, 1),
+    KERNEL(meet, "meet", pointers, 1, 0),
+    KERNEL(lock, "lock", pointers, 2, 0, 1),
+    KERNEL(wait_for_each_other, "wait_for_each_other", nullptr, 0),
+    KERNEL(name_wrong_lane, "name_wrong_lane", nullptr, 0),
+    KERNEL(exit_before_grid_barrier, "exit_before_grid_barrier", nullptr, 0),
+    KERNEL(spin_forever, "spin_forever", pointers, 1, 0),
     KERNEL(nothing, "nothing", nullptr, 0),
     KERNEL(fail, "fail", fail_params, 2, 0, 1),
 };

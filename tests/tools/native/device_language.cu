@@ -1,14 +1,15 @@
 // Device code that must compile without a warning. If UNSUPPORTED is defined as a number, the file
 // also contains code that must not compile.
 #include <kbuild/kbuild.hpp>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
+#include <mma.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
-#if UNSUPPORTED == 6
-#include <cooperative_groups.h>
-#elif UNSUPPORTED == 7
-#include <cuda_fp16.h>
-#elif UNSUPPORTED == 8
-#include <mma.h>
+#if UNSUPPORTED == 11
+__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }
 #endif
 
 __constant__ float weights[4] = {1, 2, 3, 4};
@@ -68,19 +69,79 @@ static __global__ void internal(const __grid_constant__ dim3 size, int *p, float
     __threadfence();
 }
 
+static __global__ void groups(int *p)
+{
+    namespace cg = cooperative_groups;
+    const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    cg::thread_group any_group = tile;
+    any_group.sync();
+    cg::memcpy_async(tile, p, p + 8, 16);
+    cg::wait(tile);
+    *p = cg::reduce(tile, *p, cg::plus<int>()) + cg::exclusive_scan(tile, 1.5f) + __activemask();
+    *p += __shfl_xor_sync(~0u, *p, 1) + __match_all_sync(~0u, 1.0, p) + tile.shfl(short(1), 0);
+    cg::this_grid().sync();
+    cg::labeled_partition(cg::coalesced_threads(), *p).sync();
+    cg::invoke_one(tile, [=] { ++*p; });
+}
+
+static __global__ void textures(cudaTextureObject_t texture, cudaSurfaceObject_t surface, float4 *out)
+{
+    tex2D(out, texture, 1.0f, 2.0f);
+    out->x += tex3D<float>(texture, 1, 2, 3) + tex1Dfetch<float1>(texture, 3).x;
+    out->y += tex2DGrad<float2>(texture, 1, 2, make_float2(1, 0), make_float2(0, 1)).y;
+    out->z += tex2Dgather<uchar4>(texture, 1, 2, 3).z + tex2DLayeredLod<short>(texture, 1, 2, 3, 4);
+    surf3Dwrite(*out, surface, 16, 1, 2, cudaBoundaryModeZero);
+    surf2DLayeredread(out, surface, 16, 1, 2);
+    surf1Dwrite(surf1Dread<int>(surface, 4, cudaBoundaryModeClamp), surface, 8);
+}
+
+static __global__ void copies(int *p)
+{
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    const auto block = cooperative_groups::this_thread_block();
+    init(&barrier, blockDim.x);
+    auto pipe = cuda::make_pipeline(block, &state, cuda::pipeline_role::producer);
+    pipe.producer_acquire();
+    cuda::memcpy_async(block, p, p + 4, cuda::aligned_size_t<16>(16), pipe);
+    pipe.producer_commit();
+    cuda::memcpy_async(p, p + 4, sizeof *p, barrier);
+    barrier.arrive_and_wait();
+    nvcuda::experimental::pipeline own;
+    nvcuda::experimental::memcpy_async(p[0], p[1], own);
+    __pipeline_memcpy_async(p, p + 4, 16, 4);
+}
+
+static __global__ void matrices(const __half *a, const __half *b, float *c)
+{
+    namespace wmma = nvcuda::wmma;
+    wmma::fragment<wmma::matrix_a, 32, 8, 16, __half, wmma::row_major> part_of_a;
+    wmma::fragment<wmma::matrix_b, 32, 8, 16, __half, wmma::col_major> part_of_b;
+    wmma::fragment<wmma::accumulator, 32, 8, 16, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::load_matrix_sync(part_of_a, a, 16);
+    wmma::load_matrix_sync(part_of_b, b, 16);
+    wmma::mma_sync(sum, part_of_a, part_of_b, sum);
+    wmma::store_matrix_sync(c, sum, 8, wmma::mem_row_major);
+}
+
 KBUILD_KERNEL void unsupported(int *p)
 {
     int v = p[0];
 #if UNSUPPORTED == 1
-    v += __shfl_down_sync(0xffffffff, v, 16);
+    v += __shfl_down(v, 16);
 #elif UNSUPPORTED == 2
-    v = __ballot_sync(~0u, v > 1);
+    v = __ballot(v > 1);
 #elif UNSUPPORTED == 3
-    __syncwarp();
-#elif UNSUPPORTED == 4
-    v = tex2D<float>(cudaTextureObject_t(p[1]), 1.0f, 2.0f);
-#elif UNSUPPORTED == 5
-    v = __reduce_add_sync(~0u, v);
+    cooperative_groups::this_cluster();
+#elif UNSUPPORTED == 9
+    v = __isShared(p);
+#elif UNSUPPORTED == 12
+    __barrier_sync(1);
+#elif UNSUPPORTED == 13
+    v = __pm0();
+#elif UNSUPPORTED == 10
+    __cluster_barrier_arrive();
 #endif
     p[0] = v;
 }

@@ -1,4 +1,5 @@
 // The kernels that runtime_test.cpp launches. Each of them tests one feature.
+#include <cooperative_groups.h>
 
 extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
 {
@@ -129,6 +130,99 @@ extern "C" __global__ void spin(volatile int *started, volatile int *stop)
     *started = 1;
     while (!*stop)
         __nanosleep(100);
+}
+
+// Lanes of two masks take turns, the lanes from 20 on exit, and all warps meet at barriers.
+extern "C" __global__ void exchange(int *out)
+{
+    const int lane = threadIdx.x % 32;
+    if (lane >= 20)
+        return;
+    int sum = 0;
+    for (int i = 0; i < 50; ++i) {
+        const unsigned int mask = i % 2 == 0 ? 0xffffffffu : lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau;
+        sum += __shfl_sync(mask, lane + i, (lane + 2 * i) % 20);
+        if (i % 10 == 0)
+            __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Each branch has its own call site.
+extern "C" __global__ void converge(unsigned int *out)
+{
+    unsigned int mask = 0;
+    if (threadIdx.x % 4 == 0)
+        mask = __activemask();
+    else if (threadIdx.x % 4 == 1)
+        mask = __activemask();
+    __syncwarp();
+    out[threadIdx.x] = mask;
+}
+
+// Each round reads what the next block has written in shared and global memory.
+extern "C" __global__ void cooperate(int *values, int rounds)
+{
+    extern __shared__ int dynamic[];
+    __shared__ int fixed;
+    const auto grid = cooperative_groups::this_grid();
+    if (threadIdx.x == 0)
+        fixed = blockIdx.x;
+    dynamic[threadIdx.x] = blockIdx.x;
+    for (int i = 0; i < rounds; ++i) {
+        grid.sync();
+        const int next = values[(grid.thread_rank() + blockDim.x) % grid.size()];
+        grid.sync();
+        values[grid.thread_rank()] = next + fixed - dynamic[threadIdx.x];
+    }
+}
+
+// Blocks wait for each other without a cooperative launch.
+extern "C" __global__ void meet(int *arrived)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(arrived, 1);
+        while (atomicAdd(arrived, 0) < static_cast<int>(gridDim.x)) {
+        }
+    }
+    __syncthreads();
+}
+
+extern "C" __global__ void lock(int *lock, int *count)
+{
+    for (int i = 0; i < 3; ++i) {
+        while (atomicCAS(lock, 0, 1) != 0)
+            __nanosleep(10);
+        *count = *count + 1;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+
+extern "C" __global__ void wait_for_each_other()
+{
+    if (threadIdx.x < 10)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
+extern "C" __global__ void name_wrong_lane()
+{
+    __syncwarp(2u << threadIdx.x % 31);
+}
+
+extern "C" __global__ void exit_before_grid_barrier()
+{
+    if (blockIdx.x != 1)
+        cooperative_groups::this_grid().sync();
+}
+
+extern "C" __global__ void spin_forever(int *flag)
+{
+    while (atomicAdd(flag, 0) == 0) {
+    }
 }
 
 extern "C" __global__ void nothing()

@@ -2,6 +2,7 @@
 // test_cpu_runtime.py runs each case in a separate process.
 #include "test_module.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -272,6 +273,100 @@ void launch_at_exit() {
     std::exit(0);
 }
 
+void warp_operations() {
+    Registered module;
+    std::vector<int> out(4 * 96, -1);
+    SUCCEED(launch(module.handle("exchange"), make_config({4, 1, 1}, {96, 1, 1}), out.data()));
+    for (size_t thread = 0; thread < out.size(); ++thread) {
+        const int lane = static_cast<int>(thread % 96 % 32);
+        int sum = 0;
+        for (int i = 0; i < 50; ++i) sum += (lane + 2 * i) % 20 + i;
+        CHECK(out[thread] == (lane < 20 ? sum : -1));
+    }
+}
+
+void converging_lanes() {
+    Registered module;
+    std::vector<unsigned> out(50);
+    SUCCEED(launch(module.handle("converge"), make_config({1, 1, 1}, {50, 1, 1}), out.data()));
+    for (unsigned thread = 0; thread < 50; ++thread) {
+        const unsigned lanes = thread < 32 ? ~0u : (1u << 18) - 1;
+        const unsigned every_fourth = 0x11111111u << thread % 4;
+        CHECK(out[thread] == (thread % 4 < 2 ? lanes & every_fourth : 0));
+    }
+}
+
+void cooperative_launches() {
+    Registered module;
+    for (uint32_t blocks : {1u, 3u, 32u}) {
+        std::vector<int> values(blocks * 40);
+        std::iota(values.begin(), values.end(), 0);
+        auto expected = values;
+        std::rotate(expected.begin(), expected.begin() + 7 * 40 % values.size(), expected.end());
+        auto config = make_config({blocks, 1, 1}, {40, 1, 1}, 160);
+        config.cooperative = 1;
+        SUCCEED(launch(module.handle("cooperate"), config, values.data(), 7));
+        CHECK(values == expected);
+    }
+    auto config = make_config({1 << 20, 1, 1}, {64, 1, 1});
+    config.cooperative = 1;
+    CHECK(launch(module.handle("nothing"), config) == KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE);
+    CHECK(last_message_has(KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE,
+                           "has 1048576 blocks of 64 threads, but the maximum on "));
+    int blocks = 0;
+    SUCCEED(kbuild_cpu_occupancy(&blocks, module.handle("nothing"), 1024, 0, 0));
+    config = make_config({static_cast<uint32_t>(blocks), 1, 1}, {1024, 1, 1});
+    config.cooperative = 1;
+    SUCCEED(launch(module.handle("nothing"), config));
+}
+
+void spinning_threads() {
+    Registered module;
+    int lock = 0, count = 0, arrived = 0;
+    SUCCEED(launch(module.handle("lock"), make_config({8, 1, 1}, {64, 1, 1}), &lock, &count));
+    CHECK(count == 8 * 64 * 3);
+    SUCCEED(launch(module.handle("meet"), make_config({20, 1, 1}, {32, 1, 1}), &arrived));
+    CHECK(arrived == 20);
+}
+
+void deadlocks() {
+    Registered module;
+    CHECK(launch(module.handle("wait_for_each_other"), make_config({5, 1, 1}, {64, 1, 1})) ==
+          KBUILD_CPU_LAUNCH_FAILURE);
+    int blocks = 0;
+    CHECK(launch(module.handle("nothing"), make_config({1, 1, 1}, {1, 1, 1})) ==
+          KBUILD_CPU_LAUNCH_FAILURE);  // as after a trap
+    SUCCEED(kbuild_cpu_device_count(&blocks));
+}
+
+void report(const char* kernel, kbuild_launch_config config, int error) {
+    Registered module;
+    int flag = 0;
+    CHECK(launch(module.handle(kernel), config, &flag) == error);
+}
+
+void report_block() {
+    report("wait_for_each_other", make_config({2, 1, 1}, {32, 1, 1}), KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+void report_mask() {
+    report("name_wrong_lane", make_config({1, 1, 1}, {32, 1, 1}), KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+void report_grid() {
+    auto config = make_config({3, 1, 1}, {4, 1, 1});
+    config.cooperative = 1;
+    report("exit_before_grid_barrier", config, KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+void report_spin() {
+    report("spin_forever", make_config({3, 1, 1}, {8, 1, 1}), KBUILD_CPU_LAUNCH_TIMEOUT);
+}
+
+void report_ordinary() {
+    report("exit_before_grid_barrier", make_config({3, 1, 1}, {8, 1, 1}), KBUILD_CPU_LAUNCH_FAILURE);
+}
+
 void invalid_launches() {
     Registered module;
     const void* saxpy = module.handle("saxpy");
@@ -296,6 +391,7 @@ void invalid_launches() {
         make_config({1, 1, 1}, {32, 33, 1}),
         make_config({1, 1, 1}, {UINT32_MAX, UINT32_MAX, 1}),
         make_config({0x80000000u, 1, 1}, {1, 1, 1}),
+        make_config({2097152, 1, 1}, {1, 1, 1}),  // CUDA allows it
         make_config({1, 65536, 1}, {1, 1, 1}),
         make_config({1, 1, 65536}, {1, 1, 1}),
     };
@@ -322,7 +418,7 @@ void invalid_launches() {
     CHECK(last_message_has(KBUILD_CPU_NOT_SUPPORTED, "clusters"));
     config = one;
     config.cooperative = 1;
-    CHECK(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
+    SUCCEED(launch(nothing, config));
     config = one;
     config.programmatic_dependent_launch = 1;
     CHECK(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
@@ -486,6 +582,16 @@ const std::map<std::string, std::function<void()>> cases = {
     {"same_image_twice", same_image_twice},
     {"forked_child", forked_child},
     {"launch_at_exit", launch_at_exit},
+    {"warp_operations", warp_operations},
+    {"converging_lanes", converging_lanes},
+    {"cooperative_launches", cooperative_launches},
+    {"spinning_threads", spinning_threads},
+    {"deadlocks", deadlocks},
+    {"report_block", report_block},
+    {"report_mask", report_mask},
+    {"report_grid", report_grid},
+    {"report_spin", report_spin},
+    {"report_ordinary", report_ordinary},
     {"invalid_launches", invalid_launches},
     {"layout_mismatch", layout_mismatch},
     {"invalid_modules", invalid_modules},

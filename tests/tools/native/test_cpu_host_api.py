@@ -25,13 +25,13 @@ VENDOR = ("cuda", "hip", "__cuda", "__hip")
 # The compiler reports a structure earlier than calls, so that they are in separate sources.
 UNSUPPORTED = {
     "functions": (
-        ("cudaArray_t a; cudaMallocArray(&a, 0, 4, 4);", "cudaMallocArray"),
+        ("cudaArray_t a = 0; cudaArrayGetPlane(&a, a, 0);", "cudaArrayGetPlane"),
         ("cudaGraph_t g; cudaGraphCreate(&g, 0);", "cudaGraphCreate"),
-        ("cudaTextureObject_t t = 0; cudaDestroyTextureObject(t);", "cudaDestroyTextureObject"),
+        ("cudaGetTextureObjectResourceViewDesc(0, 0);", "cudaGetTextureObjectResourceViewDesc"),
         ("cudaMemPool_t p; cudaDeviceGetDefaultMemPool(&p, 0);", "cudaDeviceGetDefaultMemPool"),
     ),
     "types": (
-        ("struct cudaTextureDesc d; (void)d;", "cudaTextureDesc"),
+        ("struct cudaResourceViewDesc d; (void)d;", "cudaResourceViewDesc"),
         ("struct cudaMemPoolProps p; (void)p;", "cudaMemPoolProps"),
     ),
 }

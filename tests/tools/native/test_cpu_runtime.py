@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import struct
 import subprocess
 from collections.abc import Callable
@@ -47,6 +48,11 @@ CASES = (
     "same_image_twice",
     "forked_child",
     "launch_at_exit",
+    "warp_operations",
+    "converging_lanes",
+    "cooperative_launches",
+    "spinning_threads",
+    "deadlocks",
     "invalid_launches",
     "layout_mismatch",
     "invalid_modules",
@@ -224,6 +230,49 @@ def test_host_api_launches(build: Build, run: Run) -> None:
 
 def test_vendor_api_launches(build: Build, run: Run) -> None:
     run("vendor_api_kernels", build.container(BASELINE))
+
+
+REPORTS = {
+    "block": (
+        "kbuild: kernel wait_for_each_other: the threads of a block wait for each other",
+        r"\n  10 threads of block \(0, 0, 0\) in __syncthreads at \S+kernels.cu:\d+: \(0, 0, 0\), ",
+        r"\n  22 threads of block \(0, 0, 0\) in __syncwarp with mask 0xffffffff at \S+kernels.cu:",
+    ),
+    "mask": (
+        r"kbuild: kernel name_wrong_lane: __syncwarp at \S+kernels.cu:\d+: ",
+        r"the mask does not contain the calling lane; block \(0, 0, 0\), thread \(0, 0, 0\)\n",
+    ),
+    "grid": (
+        "kbuild: kernel exit_before_grid_barrier: some blocks have exited before the grid barrier",
+        r"\n  4 threads of block \(\d, 0, 0\) in grid_group::sync\(\) at \S+kernels.cu:\d+: ",
+    ),
+    "spin": (
+        "kbuild: kernel spin_forever: no thread has made progress for 0.2 seconds",
+        r"\n  8 threads of block \(\d, 0, 0\) in an atomic function that changes nothing: ",
+    ),
+    "ordinary": (
+        "kernel exit_before_grid_barrier: ",
+        "the launch is not cooperative; use cudaLaunchCooperativeKernel",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_a_launch_that_cannot_continue_is_reported(build: Build, kind: str) -> None:
+    command = (build.directory / "runtime_test", f"report_{kind}", build.container(BASELINE))
+    environment = {**os.environ, "KBUILD_CPU_TIMEOUT": "0.2"}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for pattern in REPORTS[kind]:
+        assert re.search(pattern, done.stderr), done.stderr
+
+
+def test_the_time_limit_must_be_a_number(build: Build, run: Run) -> None:
+    container = build.container(BASELINE)
+    with pytest.raises(AssertionError, match="KBUILD_CPU_TIMEOUT is 'soon'; expected a number of"):
+        run("runtime_test", "saxpy", container, KBUILD_CPU_TIMEOUT="soon")
 
 
 def test_barriers_work_with_small_stacks(build: Build, run: Run) -> None:
@@ -468,14 +517,14 @@ def test_vendor_headers_include_the_device_language(
 @pytest.mark.parametrize(
     ("feature", "message"),
     [
-        (1, "the cpu backend does not support warp operations: __shfl_down_sync"),
-        (2, "the cpu backend does not support warp operations: __ballot_sync"),
-        (3, "the cpu backend does not support warp operations: __syncwarp"),
-        (4, "the cpu backend does not support textures: tex2D"),
-        (5, "the cpu backend does not support warp operations: __reduce_add_sync"),
-        (6, "the cpu backend does not support cooperative groups: cooperative_groups.h"),
-        (7, "the cpu backend does not support half precision: cuda_fp16.h"),
-        (8, "the cpu backend does not support matrix operations (wmma): mma.h"),
+        (1, "warp operations without a mask in CUDA sources; use __shfl_down_sync"),
+        (2, "warp operations without a mask in CUDA sources; use __ballot_sync"),
+        (3, "the cpu backend does not support this_cluster"),
+        (9, "the cpu backend does not support address spaces: __isShared"),
+        (10, "the cpu backend does not support thread block clusters: __cluster_barrier_arrive"),
+        (11, "the cpu backend does not support thread block clusters: __cluster_dims__"),
+        (12, "the cpu backend does not support named barriers: __barrier_sync"),
+        (13, "the cpu backend does not support performance counters: __pm0"),
     ],
 )
 def test_unsupported_feature_is_named(
@@ -493,6 +542,7 @@ COMMON_MACRO_NAMES = (
     *"abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ",
     *("value", "address", "type", "name", "Arguments", "Types", "Update", "old", "result"),
     *("args", "config", "kernel", "count", "source", "direction", "bytes", "pointer"),
+    *("ll", "ull", "uint", "eq", "lt", "add", "sub", "bits", "mode", "sign", "call"),
 )
 
 
@@ -513,8 +563,10 @@ def test_headers_compile_when_the_project_defines_common_macros(
     main = "kbuild_cpu_device.h" if language == "device" else "kbuild/kbuild.hpp"
     host = '#define KBUILD_TARGET_VISIBILITY "hidden"\n#include <kbuild/cpu_registration.h>\n'
     host += "#include <kbuild/debug_stub.hpp>\n#include <kbuild/chevron.hpp>\n"
+    device = "#include <cuda_fp6.h>\n#include <cuda_fp4.h>\n"
+    device += "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/scan.h>\n"
     source.write_text(
-        library + macros + f"#include <{main}>\n" + (host if language == "host" else "")
+        library + macros + f"#include <{main}>\n" + (host if language == "host" else device)
     )
     flags = [
         flag for flag in device_flags(compiler) if flag not in ("-include", "kbuild_cpu_device.h")

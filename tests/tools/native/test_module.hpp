@@ -47,7 +47,13 @@ public:
         for (const char* name :
              {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
             add(name, {{0, 8}});
-        add("nothing", {});
+        for (const char* name : {"nothing", "wait_for_each_other", "name_wrong_lane",
+                                 "exit_before_grid_barrier"})
+            add(name, {});
+        for (const char* name : {"exchange", "converge", "meet", "spin_forever"})
+            add(name, {{0, 8}});
+        add("lock", {{0, 8}, {8, 8}});
+        add("cooperate", {{0, 8}, {8, 4}});
         add("fail", {{0, 8}, {8, 4}});
         add("absent", {});  // the image does not contain this kernel
         container_ = {bytes_.data(), bytes_.size(), nullptr};

@@ -93,12 +93,35 @@ STRUCTS = {
             "param_names": 40,
         },
     ),
-    "kbuild_cpu_threads": (24, {"last": 0, "extent": 8, "unstarted": 20}),
+    "kbuild_cpu_progress": (20, {"start": 0, "suspensions": 12, "more_blocks": 16}),
+    "kbuild_cpu_call": (24, {"function": 0, "file": 8, "line": 16, "warp_size": 20}),
+    "kbuild_cpu_lanes": (520, {"values": 0, "arrived": 512}),
     "kbuild_cpu_builtins": (
-        40,
-        {"thread_idx": 0, "block_idx": 8, "block_dim": 16, "grid_dim": 24, "runner": 32},
+        56,
+        {
+            "thread_idx": 0,
+            "block_idx": 8,
+            "block_dim": 16,
+            "grid_dim": 24,
+            "runner": 32,
+            "progress": 40,
+            "dynamic_shared": 48,
+        },
     ),
-    "kbuild_cpu_device_api": (24, {"barrier": 0, "trap": 8, "fail_assertion": 16}),
+    "kbuild_cpu_device_api": (
+        72,
+        {
+            "barrier": 0,
+            "exchange": 8,
+            "converge": 16,
+            "grid_barrier": 24,
+            "spin": 32,
+            "is_cooperative": 40,
+            "fail": 48,
+            "trap": 56,
+            "fail_assertion": 64,
+        },
+    ),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
         56,
@@ -114,7 +137,7 @@ STRUCTS = {
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 4}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 5}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

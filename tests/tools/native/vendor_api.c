@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <device_launch_parameters.h>
 #include <driver_types.h>
+#include <kbuild/detail/cpu_textures.h>
 #include <vector_functions.h>
 #include <vector_types.h>
 
@@ -28,7 +29,7 @@ static void memory(void)
     memset(host, 'k', sizeof host);
     memset(back, 0, sizeof back);
     SUCCEED(cudaMalloc(&device, sizeof host));
-    CHECK((size_t)device % 256 == 0);
+    CHECK((size_t)device % 512 == 0);
     SUCCEED(cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice));
     SUCCEED(cudaMemset((char *)device + 1, 'm', 2));
     SUCCEED(cudaMemcpyAsync(back, device, sizeof back, cudaMemcpyDeviceToHost, NULL));
@@ -90,8 +91,78 @@ static void rows_and_slices(void)
     CHECK(back[0][0][0] == 99 && back[0][0][1] == 16 && back[0][1][3] == 23);
     CHECK(back[0][0][4] == 0 && back[0][2][0] == 0 && back[1][0][0] == 0);
     copy.srcArray = (cudaArray_t)back;
-    CHECK(cudaMemcpy3D(&copy) == cudaErrorNotSupported);
+    CHECK(cudaMemcpy3D(&copy) == cudaErrorInvalidResourceHandle);
     SUCCEED(cudaFree(device.ptr));
+}
+
+/* Reads a texture as device code does. */
+static float read_texture(cudaTextureObject_t object, unsigned operation, float x, float y)
+{
+    const struct kbuild_cpu_texture *texture = (const struct kbuild_cpu_texture *)(size_t)object;
+    struct kbuild_cpu_texture_request request;
+    uint32_t channels[4];
+    float first;
+    memset(&request, 0, sizeof request);
+    request.operation = operation;
+    request.integer = (int)x;
+    request.position[0] = x;
+    request.position[1] = y;
+    texture->read(texture, &request, channels);
+    memcpy(&first, channels, sizeof first);
+    return first;
+}
+
+static void textures(void)
+{
+    const float elements[2][4] = {{0, 8, 16, 24}, {100, 108, 116, 124}};
+    const struct cudaChannelFormatDesc channels =
+        cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+    struct cudaResourceDesc resource, same;
+    struct cudaTextureDesc sampling;
+    cudaTextureObject_t texture;
+    cudaSurfaceObject_t surface;
+    cudaMipmappedArray_t mipmap;
+    cudaArray_t array, level = NULL;
+    struct cudaExtent extent;
+    unsigned flags = 0;
+    float back[4];
+    SUCCEED(cudaMallocArray(&array, &channels, 4, 2, cudaArraySurfaceLoadStore));
+    SUCCEED(cudaMemcpy2DToArray(array, 0, 0, elements, 16, 16, 2, cudaMemcpyHostToDevice));
+    SUCCEED(cudaMemcpyFromArray(back, array, 8, 0, 16, cudaMemcpyDeviceToHost));
+    CHECK(back[0] == 16 && back[1] == 24 && back[2] == 100 && back[3] == 108);
+    CHECK(cudaMemcpyFromArray(back, array, 4, 1, 16, cudaMemcpyDeviceToHost) ==
+          cudaErrorInvalidValue);
+    memset(&resource, 0, sizeof resource);
+    memset(&sampling, 0, sizeof sampling);
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    sampling.filterMode = cudaFilterModeLinear;
+    sampling.addressMode[0] = cudaAddressModeBorder;
+    sampling.addressMode[1] = cudaAddressModeClamp;
+    SUCCEED(cudaCreateTextureObject(&texture, &resource, &sampling, NULL));
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_SAMPLE, 1.75f, 0.5f) == 10);
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_SAMPLE, 1.5f, 1.25f) == 83);
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_SAMPLE, 4, 9) == 62);
+    /* The weight 0.3 is rounded to 77/256. */
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_SAMPLE, 0.8f, 0.5f) == 8 * 77 / 256.0f);
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_FETCH, 3, 0) == 24);
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_FETCH, 4, 0) == 0);
+    CHECK(read_texture(texture, KBUILD_CPU_TEXTURE_GATHER, 0.75f, 1) == 100);
+    SUCCEED(cudaGetTextureObjectResourceDesc(&same, texture));
+    CHECK(same.res.array.array == array);
+    SUCCEED(cudaDestroyTextureObject(texture));
+    CHECK(cudaDestroyTextureObject(texture) == cudaErrorInvalidResourceHandle);
+    SUCCEED(cudaCreateSurfaceObject(&surface, &resource));
+    SUCCEED(cudaDestroySurfaceObject(surface));
+    SUCCEED(cudaFreeArray(array));
+    SUCCEED(cudaMallocMipmappedArray(&mipmap, &channels, make_cudaExtent(5, 3, 0), 9, 0));
+    SUCCEED(cudaGetMipmappedArrayLevel(&level, mipmap, 2));
+    SUCCEED(cudaArrayGetInfo(NULL, &extent, &flags, level));
+    CHECK(extent.width == 1 && extent.height == 1 && extent.depth == 0 && flags == 0);
+    CHECK(cudaGetMipmappedArrayLevel(&level, mipmap, 3) == cudaErrorInvalidValue);
+    CHECK(cudaFreeArray(level) == cudaErrorInvalidValue);
+    SUCCEED(cudaFreeMipmappedArray(mipmap));
+    (void)cudaGetLastError();
 }
 
 static void append(void *text) { strcat((char *)text, "h"); }
@@ -142,7 +213,7 @@ static void device(void)
     SUCCEED(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     CHECK(value == properties.multiProcessorCount);
     SUCCEED(cudaDeviceGetAttribute(&value, cudaDevAttrCooperativeLaunch, 0));
-    CHECK(value == 0);
+    CHECK(value == 1 && properties.cooperativeLaunch == 1);
     SUCCEED(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
     SUCCEED(cudaDeviceGetByPCIBusId(&number, bus));
     SUCCEED(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 12345));
@@ -171,6 +242,7 @@ int main(void)
     CHECK(sizeof vector == 16 && vector.w == 4 && extent.z == 1);
     memory();
     rows_and_slices();
+    textures();
     streams_and_events();
     device();
     reset();

@@ -48,9 +48,11 @@ void launches() {
     check_reverse([&](int* in, int* out) { return cudaLaunchKernelEx(&config, reverse, in, out); });
 
     attributes[1].val.cooperative = 1;
-    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
-    CHECK(cudaGetLastError() == cudaErrorNotSupported);
-    CHECK(cudaLaunchCooperativeKernel(nothing, 1, 1, nullptr) == cudaErrorNotSupported);
+    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaSuccess);
+    CHECK(cudaLaunchCooperativeKernel(nothing, 2, 1, nullptr) == cudaSuccess);
+    CHECK(cudaLaunchCooperativeKernel(nothing, 1 << 20, 1, nullptr) ==
+          cudaErrorCooperativeLaunchTooLarge);
+    CHECK(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim = {2, 1, 1};
     CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
@@ -99,7 +101,8 @@ void occupancy() {
           cudaSuccess);
     CHECK(blocks == 0);
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, reverse) == cudaSuccess);
-    CHECK(grid == device.multiProcessorCount && threads == 1024);
+    const int resident = device.maxThreadsPerMultiProcessor / 1024;
+    CHECK(grid == resident * device.multiProcessorCount && threads == 1024);
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, reverse, 0, 100) == cudaSuccess);
     CHECK(threads == 100);
     // Each thread needs 512 bytes, so that the limit allows 96.

@@ -21,6 +21,8 @@ def find_one(text: str) -> Declaration:
         ("static G void k();", "k", ""),
         ("template <class T, int N = (1 > 0)> G void k(T v = T(3)) {}", "k", "T v = T(3)"),
         ("template <> G void k<float, 2>(float*) {}", "k", "float*"),
+        ("template <int N, class T, B<N<2, int> = 0> G void k(T v) {}", "k", "T v"),
+        ("template <class... T, B<sizeof...(T) < 2, int> = 0> G void k(T... v) {}", "k", "T... v"),
         ('extern "C" G void k(int) {}', "k", "int"),
         ("G void __attribute__((aligned(8))) k(int (*f)(int)) {}", "k", "int (*f)(int)"),
         ("void G ns::k(const int (&a)[2]) {}", "k", "const int (&a)[2]"),

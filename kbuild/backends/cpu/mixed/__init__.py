@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.file_names import name_files
+from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
 from kbuild.model import Command
@@ -56,6 +56,7 @@ def read_host_text(text: str, unit: HostUnit) -> HostText:
     edits = (
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
+        *q.move_alignments(text),
         *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
@@ -79,23 +80,38 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
+        *(() if unit.is_mixed else ("-DKBUILD_MARK_KERNELS",)),
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),
         *(str(unit.source), "-o", str(text)),
     )
-    command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
+    command = Command(
+        argv=argv,
+        inputs=(unit.source,),
+        outputs=(text, unit.depfile),
+        env=forget_directory(unit),
+    )
     return FrontEnd(commands=(command,), text=text)
 
 
 def read_device_text(text: str, unit: CompileUnit) -> HostText:
-    """See `MixedPasses`: the whole source, with a table of its device variables."""
+    """See `MixedPasses`: the whole source, in which a kernel runs the threads of a block.
+
+    The text of a mixed source also gets a table of its device variables.
+    """
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
+    kernels = edit_kernels(text, declarations, is_complete=not unit.relocatable)
+    edits = (*q.translate_pragmas(text), *q.move_alignments(text), *kernels)
+    if not unit.is_mixed:
+        edits = (q.define_qualifiers("kernel_text.h"), *edits)
+        return HostText(kernels=(), launches=(), edits=_order(edits))
     edits = (
-        q.define_qualifiers("device_text.h"),
-        *q.translate_pragmas(text),
+        q.define_qualifiers("kernel_text.h", "device_text.h"),
+        *edits,
         *edit_device_text(text, declarations, unit.display_source),
     )
     return _describe(text, declarations, edits)

@@ -46,7 +46,8 @@ def edit_host_text(
         if q.is_variable(found):
             yield from _edit_variable(found, functions)
             if not is_relocatable and _is_own(found, shared):
-                yield Edit(start=found.start, end=found.start, text="static ")
+                start = found.qualifiers[0][0]  # after attributes, which must be first
+                yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from _edit_kernel(text, found)
         elif found.kind == "function":

@@ -29,6 +29,15 @@ _PRAGMA: Final = re.compile(
     r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b)[^\n]*",
     re.MULTILINE,
 )
+# What `__shared__` becomes in kbuild_cpu/qualifiers.h, followed by an alignment. C++ accepts
+# `alignas` only before it. Preprocessors write line markers between macros and the rest.
+_GAP: Final = r"(?:\s|#[^\n]*\n)+"
+_SHARED_ALIGNMENT: Final = re.compile(
+    rf"(?:\b(?:extern|static){_GAP})?"
+    r"__attribute__\(\(visibility\(\"hidden\"\), tls_model\(\"local-dynamic\"\)\)\)"
+    rf"{_GAP}(?:__constinit{_GAP})?thread_local{_GAP}"
+    r"(?P<alignment>alignas\s*\((?:[^()]|\([^()]*\))*\))"
+)
 _SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
 
 
@@ -46,14 +55,15 @@ def find_declarations(text: str) -> tuple[Declaration, ...]:
     return find_qualified(text, QUALIFIERS)
 
 
-def define_qualifiers(name: str) -> Edit:
+def define_qualifiers(*names: str) -> Edit:
     """Put the definitions of the qualifiers at the start of the text.
 
     Args:
-        name: The file in ``native/device/cpu/mixed`` with the definitions.
+        names: The files in ``native/device/cpu/mixed`` with the definitions.
     """
-    path = resources.native_directory() / "device" / "cpu" / "mixed" / name
-    return Edit(start=0, end=0, text=path.read_text())
+    directory = resources.native_directory() / "device" / "cpu" / "mixed"
+    text = "".join((directory / name).read_text() for name in names)
+    return Edit(start=0, end=0, text=text)
 
 
 def translate_pragmas(text: str) -> list[Edit]:
@@ -65,6 +75,16 @@ def translate_pragmas(text: str) -> list[Edit]:
             continue
         pragma = f"#pragma GCC unroll {found['count']}" if found["count"] else ""
         edits.append(Edit(start=found.start(), end=found.end(), text=pragma))
+    return edits
+
+
+def move_alignments(text: str) -> list[Edit]:
+    """Move ``alignas`` to the start of declarations of shared memory, where C++ accepts it."""
+    edits = []
+    for found in _SHARED_ALIGNMENT.finditer(text):
+        start, end = found.span("alignment")
+        edits.append(Edit(start=found.start(), end=found.start(), text=f"{found['alignment']} "))
+        edits.append(Edit(start=start, end=end, text=""))
     return edits
 
 

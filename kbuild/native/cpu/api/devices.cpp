@@ -6,6 +6,9 @@
 #include "memory/allocations.hpp"
 #include "registry.hpp"
 #include "streams/stream_table.hpp"
+#include "textures/arrays.hpp"
+#include "textures/bindings.hpp"
+#include "textures/objects.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -111,6 +114,10 @@ int kbuild_cpu_reset_device() {
     return guarded([&] {
         for (void* memory : Allocations::instance().clear()) std::free(memory);
         Streams::instance().clear();
+        Objects<Texture>::instance().clear();
+        Objects<Surface>::instance().clear();
+        Objects<MipmappedArray>::instance().clear();
+        Objects<Array>::instance().clear();
         Registry::instance().reset_attributes();
         for (auto& limit : limits) limit.value = limit.initial;
         device_flags = 0;

@@ -3,9 +3,9 @@
 
 #include "api/errors.hpp"
 #include "devices/properties.hpp"
-#include "launches/block.hpp"
 #include "launches/launch.hpp"
 #include "launches/pool.hpp"
+#include "launches/runner.hpp"
 #include "registry.hpp"
 #include "streams/stream_table.hpp"
 
@@ -48,8 +48,21 @@ void require_unset(bool is_set, const char* attribute) {
 void check_attributes(const kbuild_launch_config& config) {
     const auto& cluster = config.cluster;
     require_unset(cluster.x > 1 || cluster.y > 1 || cluster.z > 1, "clusters");
-    require_unset(config.cooperative != 0, "cooperative launches");
     require_unset(config.programmatic_dependent_launch != 0, "programmatic dependent launch");
+}
+
+// The blocks of a cooperative launch need memory for all of their threads.
+void check_cooperative(const kbuild_launch_config& config) {
+    if (config.cooperative == 0) return;
+    const auto threads = config.block.x * config.block.y * config.block.z;
+    const auto blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    const auto most = std::uint64_t{usable_cores()} * resident_blocks(static_cast<int>(threads));
+    if (blocks > most)
+        throw Failure(KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE,
+                      "the cooperative launch has " + std::to_string(blocks) + " blocks of " +
+                          std::to_string(threads) + " threads, but the maximum on " +
+                          std::to_string(usable_cores()) + " cores is " + std::to_string(most) +
+                          "; use the number of blocks that the occupancy functions return");
 }
 
 // An image without `extern __shared__` arrays ignores the bytes.
@@ -90,12 +103,13 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
                       "the cpu backend does not launch kernels from kernels");
     check_configuration(*config);
     check_attributes(*config);
+    check_cooperative(*config);
     Streams::instance().describe(config->stream);
     const KernelUse use(handle);
     if (is_limited) check_shared_limit(use, config->shared_bytes);
     check_shared_bytes(use.image(), config->shared_bytes);
     check_arguments(use.kernel(), args);
-    Launch work(use.image(), use.kernel(), config->grid, config->block, args);
+    Launch work(use.image(), use.kernel(), *config, args);
     Pool::instance().run(work);
     if (const int error = work.error()) {
         break_device(error);
@@ -168,7 +182,7 @@ int kbuild_cpu_occupancy(int* blocks, const void* handle, int threads, std::size
         const KernelUse use(handle);
         const std::size_t limit = use.attributes().dynamic_shared_limit;
         const bool fits = threads <= most_threads_per_block && shared_bytes <= limit;
-        *blocks = fits ? blocks_per_processor : 0;
+        *blocks = fits ? resident_blocks(threads) : 0;
     });
 }
 
@@ -176,8 +190,8 @@ int kbuild_cpu_available_shared_bytes(std::size_t* bytes, const void* handle, in
                                       int threads) {
     return guarded([&] {
         require(bytes != nullptr, "the address for the result is a null pointer");
-        require(blocks > 0 && blocks <= blocks_per_processor && threads > 0 &&
-                    threads <= most_threads_per_block,
+        require(blocks > 0 && threads > 0 && threads <= most_threads_per_block &&
+                    blocks <= resident_blocks(threads),
                 "a core cannot run that many blocks or threads at the same time");
         const KernelUse use(handle);
         *bytes = most_shared_bytes;

@@ -13,8 +13,8 @@ namespace {
 
 using namespace kbuild::cpu;
 
-// The alignment that CUDA guarantees for device memory.
-constexpr std::size_t allocation_alignment = 256;
+// What textures of device memory need. CUDA guarantees 256 bytes, and has 512.
+constexpr std::size_t allocation_alignment = 512;
 constexpr std::size_t pitch_alignment = 512;
 
 void* allocate(std::size_t bytes, kbuild_cpu_memory_kind kind, unsigned flags) {

@@ -3,8 +3,10 @@
 #include "devices/machine_facts.hpp"
 #include "launches/pool.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 namespace kbuild::cpu {
 namespace {
@@ -17,9 +19,11 @@ void set_limits(cudaDeviceProp& device) {
     device.minor = compute_capability_minor;
     device.warpSize = 32;
     device.maxThreadsPerBlock = most_threads_per_block;
-    device.maxThreadsPerMultiProcessor = most_threads_per_block * blocks_per_processor;
-    device.maxBlocksPerMultiProcessor = blocks_per_processor;
-    device.regsPerBlock = device.regsPerMultiprocessor = registers_per_block;
+    device.maxThreadsPerMultiProcessor = most_resident_threads;
+    device.maxBlocksPerMultiProcessor = most_resident_blocks;
+    device.regsPerBlock = registers_per_block;
+    device.regsPerMultiprocessor =
+        registers_per_block / most_threads_per_block * most_resident_threads;
     device.sharedMemPerBlock = default_shared_bytes;
     device.sharedMemPerBlockOptin = most_shared_bytes;
     device.reservedSharedMemPerBlock = reserved_shared_bytes;
@@ -36,9 +40,33 @@ void set_limits(cudaDeviceProp& device) {
     }
 }
 
+// The largest textures and surfaces, as on a GPU. Source: the technical specifications of compute
+// capability 7.0 in the CUDA C++ programming guide, which has no limits of mipmapped textures.
+void set_texture_limits(cudaDeviceProp& device) {
+    constexpr int line = 131072, side = 32768, cube = 16384, layers = 2048;
+    const auto set = [](int* limits, std::initializer_list<int> values) {
+        std::copy(values.begin(), values.end(), limits);
+    };
+    device.maxTexture1D = line;
+    set(device.maxTexture2D, {line, line / 2});
+    set(device.maxTexture2DLinear, {line, 65000, 2097120});
+    set(device.maxTexture2DGather, {side, side});
+    set(device.maxTexture3D, {cube, cube, cube});
+    set(device.maxTexture1DLayered, {side, layers});
+    set(device.maxTexture2DLayered, {side, side, layers});
+    set(device.maxTextureCubemapLayered, {side, layers - 2});
+    set(device.maxSurface2D, {line, line / 2});
+    set(device.maxSurface3D, {cube, cube, cube});
+    set(device.maxSurface1DLayered, {side, layers});
+    set(device.maxSurface2DLayered, {side, side, layers});
+    set(device.maxSurfaceCubemapLayered, {side, layers - 2});
+    device.maxTextureCubemap = device.maxSurface1D = device.maxSurfaceCubemap = side;
+}
+
 // The host and the device are one processor with one memory. Everything else that a property could
-// promise, such as textures, clusters, or memory pools, is 0.
+// promise, such as clusters or memory pools, is 0.
 void set_abilities(cudaDeviceProp& device) {
+    device.cooperativeLaunch = 1;
     device.integrated = 1;
     device.unifiedAddressing = device.canMapHostMemory = device.managedMemory = 1;
     device.concurrentManagedAccess = device.directManagedMemAccessFromHost = 1;
@@ -63,6 +91,7 @@ cudaDeviceProp read_properties() {
     device.l2CacheSize = processor.last_level_cache_bytes;
     device.memoryBusWidth = 64;
     set_limits(device);
+    set_texture_limits(device);
     set_abilities(device);
     return device;
 }
@@ -74,7 +103,58 @@ const cudaDeviceProp& device_properties() {
     return properties;
 }
 
+namespace {
+
+// Finds an attribute that is a limit of textures or surfaces.
+bool find_texture_attribute(int attribute, int* value) {
+    const auto& device = device_properties();
+    const auto set = [&](int number) {
+        *value = number;
+        return true;
+    };
+    switch (attribute) {
+    case cudaDevAttrMaxTexture1DWidth: return set(device.maxTexture1D);
+    case cudaDevAttrMaxTexture2DWidth: return set(device.maxTexture2D[0]);
+    case cudaDevAttrMaxTexture2DHeight: return set(device.maxTexture2D[1]);
+    case cudaDevAttrMaxTexture3DWidth: return set(device.maxTexture3D[0]);
+    case cudaDevAttrMaxTexture3DHeight: return set(device.maxTexture3D[1]);
+    case cudaDevAttrMaxTexture3DDepth: return set(device.maxTexture3D[2]);
+    case cudaDevAttrMaxTexture2DLayeredWidth: return set(device.maxTexture2DLayered[0]);
+    case cudaDevAttrMaxTexture2DLayeredHeight: return set(device.maxTexture2DLayered[1]);
+    case cudaDevAttrMaxTexture2DLayeredLayers: return set(device.maxTexture2DLayered[2]);
+    case cudaDevAttrMaxTexture1DLayeredWidth: return set(device.maxTexture1DLayered[0]);
+    case cudaDevAttrMaxTexture1DLayeredLayers: return set(device.maxTexture1DLayered[1]);
+    case cudaDevAttrMaxTexture2DGatherWidth: return set(device.maxTexture2DGather[0]);
+    case cudaDevAttrMaxTexture2DGatherHeight: return set(device.maxTexture2DGather[1]);
+    case cudaDevAttrMaxTextureCubemapWidth: return set(device.maxTextureCubemap);
+    case cudaDevAttrMaxTextureCubemapLayeredWidth: return set(device.maxTextureCubemapLayered[0]);
+    case cudaDevAttrMaxTextureCubemapLayeredLayers: return set(device.maxTextureCubemapLayered[1]);
+    case cudaDevAttrMaxSurface1DWidth: return set(device.maxSurface1D);
+    case cudaDevAttrMaxSurface2DWidth: return set(device.maxSurface2D[0]);
+    case cudaDevAttrMaxSurface2DHeight: return set(device.maxSurface2D[1]);
+    case cudaDevAttrMaxSurface3DWidth: return set(device.maxSurface3D[0]);
+    case cudaDevAttrMaxSurface3DHeight: return set(device.maxSurface3D[1]);
+    case cudaDevAttrMaxSurface3DDepth: return set(device.maxSurface3D[2]);
+    case cudaDevAttrMaxSurface1DLayeredWidth: return set(device.maxSurface1DLayered[0]);
+    case cudaDevAttrMaxSurface1DLayeredLayers: return set(device.maxSurface1DLayered[1]);
+    case cudaDevAttrMaxSurface2DLayeredWidth: return set(device.maxSurface2DLayered[0]);
+    case cudaDevAttrMaxSurface2DLayeredHeight: return set(device.maxSurface2DLayered[1]);
+    case cudaDevAttrMaxSurface2DLayeredLayers: return set(device.maxSurface2DLayered[2]);
+    case cudaDevAttrMaxSurfaceCubemapWidth: return set(device.maxSurfaceCubemap);
+    case cudaDevAttrMaxSurfaceCubemapLayeredWidth: return set(device.maxSurfaceCubemapLayered[0]);
+    case cudaDevAttrMaxSurfaceCubemapLayeredLayers: return set(device.maxSurfaceCubemapLayered[1]);
+    case cudaDevAttrMaxTexture2DLinearWidth: return set(device.maxTexture2DLinear[0]);
+    case cudaDevAttrMaxTexture2DLinearHeight: return set(device.maxTexture2DLinear[1]);
+    case cudaDevAttrMaxTexture2DLinearPitch: return set(device.maxTexture2DLinear[2]);
+    case cudaDevAttrMaxTexture1DLinearWidth: return set(1 << 28);
+    default: return false;
+    }
+}
+
+}  // namespace
+
 bool find_attribute(int attribute, int* value) {
+    if (find_texture_attribute(attribute, value)) return true;
     const auto& device = device_properties();
     const auto set = [&](auto number) {
         *value = static_cast<int>(number);
@@ -133,6 +213,7 @@ bool find_attribute(int attribute, int* value) {
     case cudaDevAttrReservedSharedMemoryPerBlock: return set(device.reservedSharedMemPerBlock);
     case cudaDevAttrHostRegisterReadOnlySupported:
         return set(device.hostRegisterReadOnlySupported);
+    case cudaDevAttrCooperativeLaunch: return set(device.cooperativeLaunch);
     case cudaDevAttrNumaId: return set(device.deviceNumaId);
     case cudaDevAttrHostNumaId: return set(device.hostNumaId);
     // The properties of the others are 0 as well.

@@ -15,9 +15,10 @@ namespace kbuild::cpu {
 constexpr int compute_capability_major = 7;
 constexpr int compute_capability_minor = 0;
 
-// CUDA's limits, so that a launch that works on the CPU also works on a
-// GPU.
-constexpr kbuild_dim3 largest_grid = {0x7FFFFFFF, 65535, 65535};
+// CUDA's limits, so that a launch that works on the CPU also works on a GPU. Only the width of a grid
+// has a lower one: with it, blockIdx.x * blockDim.x + threadIdx.x is below 2^31, which compilers must
+// know to vectorize kernels. See kbuild_cpu/threads.h and device/cpu/mixed/kernel_text.h.
+constexpr kbuild_dim3 largest_grid = {2097151, 65535, 65535};
 constexpr kbuild_dim3 largest_block = {1024, 1024, 64};
 constexpr int most_threads_per_block = 1024;
 constexpr int registers_per_block = 65536;
@@ -26,8 +27,16 @@ constexpr std::size_t most_shared_bytes = KBUILD_CPU_DYNAMIC_SHARED_BYTES;
 constexpr std::size_t reserved_shared_bytes = 1 << 10;
 constexpr std::size_t constant_bytes = 64 << 10;
 
-// An OS thread runs one block at a time.
-constexpr int blocks_per_processor = 1;
+// What a core can hold of a launch whose blocks wait for each other. The stacks of the threads need
+// memory.
+constexpr int most_resident_blocks = 32;
+constexpr int most_resident_threads = 8192;
+
+// Returns how many blocks of a launch a core can hold at the same time.
+constexpr int resident_blocks(int threads_per_block) {
+    const int blocks = most_resident_threads / threads_per_block;
+    return blocks < most_resident_blocks ? blocks : most_resident_blocks;
+}
 
 const cudaDeviceProp& device_properties();
 

@@ -21,6 +21,11 @@ constexpr std::size_t largest_stack_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_guards = 8192;
 std::atomic<std::size_t> guards{0};
 
+// Stacks start at different offsets in their pages. Otherwise, the first bytes of all stacks would
+// compete for the same few lines of the processor's first-level cache.
+constexpr std::size_t offsets = 16;
+constexpr std::size_t offset_bytes = 128;
+
 std::size_t page_bytes() {
     static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return bytes;
@@ -73,7 +78,7 @@ Stack Stacks::use(std::size_t index) noexcept {
         if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
             mprotect(base, page_bytes(), PROT_NONE);  // can fail, see most_guards
     }
-    return {base + page_bytes(), stack_size_ - page_bytes()};
+    return {base + page_bytes(), stack_size_ - page_bytes() - index % offsets * offset_bytes};
 }
 
 void Stacks::release() noexcept {

@@ -1,7 +1,7 @@
 #include "images/image.hpp"
 
 #include "api/errors.hpp"
-#include "launches/block.hpp"
+#include "launches/runner.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,8 +9,6 @@
 namespace kbuild::cpu {
 namespace {
 
-constexpr kbuild_cpu_device_api device_api = {&BlockRunner::barrier, &BlockRunner::trap,
-                                              &BlockRunner::fail_assertion};
 
 std::string last_loader_error() {
     const char* text = dlerror();
@@ -63,7 +61,7 @@ Image::Image(const std::string& path) {
     }
     Dl_info file;
     if (dladdr(table_, &file) != 0) base_ = file.dli_fbase;
-    table_->attach(&device_api);
+    table_->attach(&BlockRunner::device_api);
 }
 
 Image::~Image() { dlclose(library_); }

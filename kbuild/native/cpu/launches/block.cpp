@@ -1,169 +1,113 @@
 #include "launches/block.hpp"
 
-#include "api/errors.hpp"
-#include "launches/device_arithmetic.hpp"
-#include "pin.hpp"
-
-#include <cstdio>
-#include <pthread.h>
+#include <algorithm>
 
 namespace kbuild::cpu {
-namespace {
 
-thread_local BlockRunner* runner_of_this_thread = nullptr;
-
-// The runner belongs to a pthread key instead of being a thread_local object. The main thread's
-// runner must outlive its thread_local destructors, because atexit handlers can launch kernels. The
-// key's destructor runs when any other thread ends, but not for the main thread.
-pthread_key_t make_runner_key() {
-    pin_this_library();
-    pthread_key_t key;
-    const auto destroy = [](void* runner) {
-        runner_of_this_thread = nullptr;
-        delete static_cast<BlockRunner*>(runner);
-    };
-    if (pthread_key_create(&key, destroy) != 0)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific data key left");
-    return key;
-}
-
-}  // namespace
-
-BlockRunner& BlockRunner::of_this_thread() {
-    if (runner_of_this_thread == nullptr) {
-        static const pthread_key_t key = make_runner_key();
-        runner_of_this_thread = new BlockRunner;
-        pthread_setspecific(key, runner_of_this_thread);
-    }
-    return *runner_of_this_thread;
-}
-
-void BlockRunner::reserve(const Launch& launch) {
-    const std::size_t threads = launch.threads_per_block;
-    if (threads <= fibers_.size()) return;
-    fibers_.clear();  // if a step below fails, the next call starts over
+void Block::reserve(std::uint32_t threads) {
+    if (threads <= tasks_.size()) return;
+    tasks_.clear();  // if a step below fails, the next call starts over
     stacks_.reserve(threads);
+    for (auto* queue : {&runnable, &barrier_waits, &yielded, &grid_waits}) queue->reserve(threads);
+    converging.reserve(threads);
+    warps.reserve(threads);
     idle_.clear();
     idle_.reserve(threads);
-    waiting_.reserve(threads);
-    resumable_.reserve(threads);
-    fibers_.resize(threads);
-    for (auto fiber = fibers_.rbegin(); fiber != fibers_.rend(); ++fiber) idle_.push_back(&*fiber);
-}
-
-void BlockRunner::run(Launch& launch) noexcept {
-    const DeviceArithmetic arithmetic;
-    launch_ = &launch;
-    blocks_ = {};
-    launch.image.builtins(&builtins_);
-    *builtins_.grid_dim = launch.grid;
-    *builtins_.block_dim = launch.block;
-    *builtins_.runner = this;
-    threads_ = {builtins_.thread_idx, launch.block, 0};
-    if (start_block()) {
-        current_ = &fresh_fiber();
-        Fiber::switch_to(home_, *current_);
-        idle_.push_back(current_);
+    tasks_.resize(threads);
+    for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+        task->block = this;
+        idle_.push_back(&*task);
     }
-    launch_ = nullptr;
 }
 
-void BlockRunner::fiber_main(void* runner) { static_cast<BlockRunner*>(runner)->run_threads(); }
+void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) noexcept {
+    index = new_index;
+    extent = new_extent;
+    has_unstarted = true;
+    grid_phase = 0;
+    warps.reset();
+}
 
-// Runs on every fiber, until no work is left for it.
-void BlockRunner::run_threads() {
-    do {
-        if (threads_.unstarted > 0) launch_->kernel.run(launch_->args, &threads_);
-        if (Fiber* next = next_resumable()) {
-            idle_.push_back(current_);
-            switch_to(*next);
+void Block::abandon(const Task* running) noexcept {
+    has_unstarted = false;
+    for (auto* queue : {&runnable, &barrier_waits, &yielded, &grid_waits}) queue->clear();
+    converging.clear();
+    idle_.clear();
+    for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task) {
+        task->wait = nullptr;
+        if (&*task != running) idle_.push_back(&*task);
+    }
+}
+
+bool Block::settle() {
+    // All started threads that do not wait have exited.
+    if (!barrier_waits.is_empty() && barrier_waits.size() == waiting()) {
+        release(barrier_waits);
+        return true;
+    }
+    return (warps.has_pending() && release_abandoned_operations()) ||
+           (!converging.empty() && release_converged());
+}
+
+void Block::release(TaskQueue& queue) noexcept {
+    if (runnable.is_empty()) {
+        std::swap(runnable, queue);
+        return;
+    }
+    while (!queue.is_empty()) runnable.push(queue.pop());
+}
+
+void Block::release(WarpOperation& operation, const Task* running) noexcept {
+    warps.complete(operation);
+    for (auto rest = operation.result.arrived; rest != 0; rest &= rest - 1) {
+        Task* const task = operation.tasks[__builtin_ctzll(rest)];
+        if (task != running) runnable.push(task);
+    }
+}
+
+bool Block::release_abandoned_operations() {
+    ThreadSet live(extent.x * extent.y * extent.z);
+    for (const auto& task : tasks_)
+        if (task.wait != nullptr) live.add(number(task.wait->thread));
+    const auto abandoned = warps.find_abandoned(live);
+    for (auto* operation : abandoned) release(*operation, nullptr);
+    return !abandoned.empty();
+}
+
+// In each warp, the first lane decides which call site continues.
+bool Block::release_converged() {
+    const auto number_of = [&](const Task* task) { return number(task->wait->thread); };
+    std::sort(converging.begin(), converging.end(),
+              [&](Task* a, Task* b) { return number_of(a) < number_of(b); });
+    std::vector<Task*> rest;
+    for (auto first = converging.begin(); first != converging.end();) {
+        const auto& call = *(*first)->wait->call;
+        const auto start = number_of(*first) / call.warp_size * call.warp_size;
+        std::vector<Task*> together;
+        std::uint64_t mask = 0;
+        for (; first != converging.end() && number_of(*first) < start + call.warp_size; ++first) {
+            if (is_same_site(*(*first)->wait->call, call)) {
+                together.push_back(*first);
+                mask |= std::uint64_t{1} << (number_of(*first) - start);
+            } else {
+                rest.push_back(*first);
+            }
         }
-    } while (start_block());
-    Fiber::switch_to(*current_, home_);
-}
-
-bool BlockRunner::start_block() noexcept {
-    if (blocks_.begin == blocks_.end) blocks_ = launch_->take();
-    if (blocks_.begin == blocks_.end) return false;
-    const auto index = blocks_.begin++;
-    const auto& grid = launch_->grid;
-    builtins_.block_idx->x = static_cast<std::uint32_t>(index % grid.x);
-    builtins_.block_idx->y = static_cast<std::uint32_t>(index / grid.x % grid.y);
-    builtins_.block_idx->z = static_cast<std::uint32_t>(index / grid.x / grid.y);
-    *builtins_.thread_idx = {~0u, 0, 0};  // start_next() advances this to the first thread
-    threads_.unstarted = launch_->threads_per_block;
+        for (Task* task : together) {
+            task->wait->mask = mask;
+            runnable.push(task);
+        }
+    }
+    converging = std::move(rest);
     return true;
 }
 
-void BlockRunner::barrier(void* this_runner) {
-    auto& runner = *static_cast<BlockRunner*>(this_runner);
-    // Reads field by field, as start_next() in kbuild/cpu_adapter.h writes.
-    volatile auto& index = *runner.builtins_.thread_idx;
-    const auto x = index.x, y = index.y, z = index.z;
-    runner.waiting_.push(runner.current_);
-    // There is always a next fiber: if all other threads have exited, it is this one.
-    Fiber& next = runner.threads_.unstarted > 0 ? runner.fresh_fiber() : *runner.next_resumable();
-    if (&next != runner.current_) runner.switch_to(next);
-    index.x = x;
-    index.y = y;
-    index.z = z;
-}
-
-void BlockRunner::trap(void* this_runner) {
-    static_cast<BlockRunner*>(this_runner)->abandon(KBUILD_CPU_LAUNCH_FAILURE);
-}
-
-// Prints what CUDA prints.
-void BlockRunner::fail_assertion(void* this_runner, const char* condition, const char* file,
-                                 unsigned line, const char* function) {
-    auto& runner = *static_cast<BlockRunner*>(this_runner);
-    const auto block = *runner.builtins_.block_idx;
-    const auto thread = *runner.builtins_.thread_idx;
-    std::fprintf(stderr,
-                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
-                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
-                 condition);
-    runner.abandon(KBUILD_CPU_ASSERTION);
-}
-
-// Continues in run(), as if no work were left. The block's fibers never continue.
-void BlockRunner::abandon(int error) noexcept {
-    launch_->fail(error);
-    blocks_ = {};
-    threads_.unstarted = 0;
-    waiting_.clear();
-    resumable_.clear();
-    idle_.clear();
-    for (auto fiber = fibers_.rbegin(); fiber != fibers_.rend(); ++fiber)
-        if (&*fiber != current_) idle_.push_back(&*fiber);
-    Fiber::switch_to(*current_, home_);
-}
-
-Fiber& BlockRunner::fresh_fiber() {
-    Fiber& fiber = *idle_.back();
+Task& Block::fresh_task(void (*body)(void*), void* argument, const Fiber& caller) {
+    Task& task = *idle_.back();
     idle_.pop_back();
-    fiber.prepare(stacks_.use(static_cast<std::size_t>(&fiber - fibers_.data())), &fiber_main,
-                  this, home_);
-    return fiber;
-}
-
-// Returns the next fiber to continue. Once all threads that the last barrier released have exited
-// or wait again, the next barrier is complete. Returns null if no thread waits: the block is done.
-Fiber* BlockRunner::next_resumable() noexcept {
-    if (resumable_.is_empty()) {
-        resumable_.clear();
-        std::swap(resumable_, waiting_);
-    }
-    if (resumable_.is_empty()) return nullptr;
-    Fiber* next = resumable_.pop();
-    if (!resumable_.is_empty()) resumable_.front()->prefetch();
-    return next;
-}
-
-void BlockRunner::switch_to(Fiber& next) noexcept {
-    Fiber& previous = *current_;
-    current_ = &next;
-    Fiber::switch_to(previous, next);
+    task.fiber.prepare(stacks_.use(static_cast<std::size_t>(&task - tasks_.data())), body, argument,
+                       caller);
+    return task;
 }
 
 }  // namespace kbuild::cpu

@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 #define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 
+#include "launches/grid_barrier.hpp"
+
 #include <kbuild/cpu_image.h>
 
 #include <algorithm>
@@ -17,49 +19,68 @@ struct BlockRange {
 
 class Launch {
 public:
-    Launch(const kbuild_cpu_image& image, const kbuild_cpu_kernel& kernel, kbuild_dim3 grid,
-           kbuild_dim3 block, void* const* args)
+    Launch(const kbuild_cpu_image& image, const kbuild_cpu_kernel& kernel,
+           const kbuild_launch_config& config, void* const* args)
         : image(image),
           kernel(kernel),
-          grid(grid),
-          block(block),
+          grid(config.grid),
+          block(config.block),
+          shared_bytes(config.shared_bytes),
+          is_cooperative(config.cooperative != 0),
           args(args),
           block_count(std::uint64_t{grid.x} * grid.y * grid.z),
-          threads_per_block(block.x * block.y * block.z) {}
+          threads_per_block(block.x * block.y * block.z),
+          grid_barrier(block_count) {}
 
     const kbuild_cpu_image& image;
     const kbuild_cpu_kernel& kernel;
     const kbuild_dim3 grid;
     const kbuild_dim3 block;
+    const std::size_t shared_bytes;  // in `extern __shared__` arrays
+    const bool is_cooperative;  // all blocks run at the same time
     void* const* const args;
     const std::uint64_t block_count;
     const std::uint32_t threads_per_block;
 
+    GridBarrier grid_barrier;
+
     bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
 
     // Returns the next blocks to run, or an empty range if none are left. Large grids are handed
-    // out in larger ranges, to reduce contention on the counter's cache line.
+    // out in larger ranges: the runtime does nothing between the blocks of a range.
     BlockRange take() noexcept {
-        const auto begin = next_.fetch_add(chunk(), std::memory_order_relaxed);
-        return {std::min(begin, block_count), std::min(begin + chunk(), block_count)};
+        const auto begin = next_.fetch_add(blocks_per_range_, std::memory_order_relaxed);
+        return {std::min(begin, block_count), std::min(begin + blocks_per_range_, block_count)};
     }
 
-    // Ends the launch: blocks that have not started do not run.
-    void fail(int error) noexcept {
-        error_.store(error, std::memory_order_relaxed);
+    // Chooses ranges for a number of threads. Call this before any of them takes blocks.
+    void share(unsigned threads) noexcept {
+        if (is_cooperative) return;
+        blocks_per_range_ = std::clamp<std::uint64_t>(block_count / (8 * threads), 1, 64);
+    }
+
+    // Ends the launch: blocks that have not started do not run. Returns false if it failed before.
+    bool fail(int error) noexcept {
+        int none = 0;
+        const bool is_first = error_.compare_exchange_strong(none, error);
         next_.store(block_count, std::memory_order_relaxed);
+        grid_barrier.wake_all();
+        return is_first;
     }
 
     // Returns the error that ended the launch, or 0.
     int error() const noexcept { return error_.load(std::memory_order_relaxed); }
 
+    // The state of the OS threads that run blocks. An idle one has no thread that does anything but
+    // wait. `events` counts what other threads could wait for.
+    std::atomic<unsigned> runners{0};
+    std::atomic<unsigned> idle_runners{0};
+    std::atomic<std::uint64_t> events{0};
+
     unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
 
 private:
-    std::uint64_t chunk() const noexcept {
-        return std::clamp<std::uint64_t>(block_count / 4096, 1, 64);
-    }
-
+    std::uint64_t blocks_per_range_ = 1;
     std::atomic<std::uint64_t> next_{0};
     std::atomic<int> error_{0};
 };

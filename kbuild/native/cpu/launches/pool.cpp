@@ -1,6 +1,6 @@
 #include "launches/pool.hpp"
 
-#include "launches/block.hpp"
+#include "launches/runner.hpp"
 #include "pin.hpp"
 
 #include <algorithm>
@@ -45,6 +45,7 @@ void Pool::run(Launch& launch) {
     {
         const std::lock_guard lock(mutex_);
         start_workers();
+        launch.share(workers_ + 1);
         launches_.push_back(&launch);
         for (auto i = std::min<std::uint64_t>(launch.block_count - 1, workers_); i > 0; --i)
             offered_.notify_one();

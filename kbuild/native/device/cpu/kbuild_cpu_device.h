@@ -23,11 +23,17 @@
 #include "kbuild_cpu/vector_types.h"
 #include "kbuild_cpu/builtins.h"
 #include "kbuild_cpu/barrier.h"
+#include "kbuild_cpu/threads.h"
+#include "kbuild_cpu/warp.h"
 #include "kbuild_cpu/atomics.h"
+#include "kbuild_cpu/atomics/builtins.h"
+#include "kbuild_cpu/cache_hints.h"
 #include "kbuild_cpu/math.h"
 #include "kbuild_cpu/bits.h"
 #include "kbuild_cpu/integers.h"
 #include "kbuild_cpu/clock.h"
+#include "kbuild_cpu/textures.h"
+#include "kbuild_cpu/surfaces.h"
 #include "kbuild_cpu/unsupported.h"
 
 #include <assert.h>

@@ -1,1 +1,13 @@
-#error "kbuild: the cpu backend does not support matrix operations (wmma): mma.h"
+/* nvcuda::wmma: matrix operations of a warp. */
+#ifndef KBUILD_CPU_MMA_H
+#define KBUILD_CPU_MMA_H
+
+#include "kbuild_cpu_device.h"
+
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+
+#include "kbuild_cpu/wmma/fragments.h"
+#include "kbuild_cpu/wmma/operations.h"
+
+#endif

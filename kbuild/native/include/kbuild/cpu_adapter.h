@@ -15,7 +15,14 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
+
+#if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
+/* The memory of all `extern __shared__` arrays. */
+KBUILD_CPU_IN_IMAGE __attribute__((aligned(128)))
+__thread char kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
+#endif
 
 /* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
 KBUILD_CPU_IN_IMAGE void kbuild_cpu_fail_assertion(const char *condition, const char *file,
@@ -37,24 +44,20 @@ inline void attach(const struct kbuild_cpu_device_api *api)
 
 inline void builtins(struct kbuild_cpu_builtins *found)
 {
-    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner};
+    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner,
+              &kbuild_cpu_progress, nullptr};
+#if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
+    found->dynamic_shared = kbuild_cpu_dynamic_shared;
+#endif
 }
 
-/* Advances threadIdx to the next thread, and returns whether there is one.  The code accesses one
- * field at a time, because reading two fields at once would wait for the preceding store of one. */
-inline bool start_next(struct kbuild_cpu_threads *threads)
+/* Advances to the block that the calling OS thread runs next; returns false if there is none. */
+inline bool start_next_block()
 {
-    if (threads->unstarted == 0)
+    if (kbuild_cpu_progress.more_blocks == 0)
         return false;
-    --threads->unstarted;
-    struct kbuild_dim3 *index = threads->last;
-    if (++index->x < threads->extent.x)
-        return true;
-    index->x = 0;
-    if (++index->y < threads->extent.y)
-        return true;
-    index->y = 0;
-    ++index->z;
+    --kbuild_cpu_progress.more_blocks;
+    ++blockIdx.x;
     return true;
 }
 

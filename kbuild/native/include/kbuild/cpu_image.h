@@ -10,32 +10,29 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 4
+#define KBUILD_CPU_IMAGE_ABI 5
 /* The space for `extern __shared__` arrays: the maximum per block on any CUDA device (227 KiB). */
 #define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
 
-/* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, and of the
- * pointer that it passes to `barrier`. */
+/* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
+ * pointer that it passes to `barrier`, and of its block's progress. */
 struct kbuild_cpu_builtins {
     struct kbuild_dim3 *thread_idx;
     struct kbuild_dim3 *block_idx;
     struct kbuild_dim3 *block_dim;
     struct kbuild_dim3 *grid_dim;
     void **runner;
-};
-
-/* The threads of a block that have not started, on the OS thread that runs the block. */
-struct kbuild_cpu_threads {
-    struct kbuild_dim3 *last; /* threadIdx of the thread that started last */
-    struct kbuild_dim3 extent;
-    uint32_t unstarted;
+    struct kbuild_cpu_progress *progress;
+    char *dynamic_shared; /* the memory of `extern __shared__` arrays; null if there are none */
 };
 
 struct kbuild_cpu_kernel {
     const char *name; /* the kernel's symbol */
-    /* Runs the threads that have not started, one after another.  While a thread waits at a
-     * barrier, another call continues with the rest. */
-    void (*run)(void *const *args, struct kbuild_cpu_threads *threads);
+    /* Runs the threads from `progress->start` on, one after another, and then the threads of the
+     * blocks that follow.  If a thread is suspended, the call returns when that thread ends.  In this
+     * case, the runtime sets `start` to the next thread and `more_blocks` to 0, and makes another
+     * call for the rest.  If no thread was suspended, all threads have run. */
+    void (*run)(void *const *args);
     const struct kbuild_param *params;
     uint32_t param_count;
     uint32_t linkage;                /* 0 external, 1 weak, 2 internal */

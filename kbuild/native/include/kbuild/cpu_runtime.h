@@ -19,7 +19,10 @@ enum kbuild_cpu_error {
     KBUILD_CPU_INVALID_CONFIGURATION = 9,
     KBUILD_CPU_INVALID_PITCH = 12,
     KBUILD_CPU_INVALID_SYMBOL = 13,
+    KBUILD_CPU_INVALID_CHANNELS = 20,
     KBUILD_CPU_INVALID_COPY_DIRECTION = 21,
+    KBUILD_CPU_INVALID_FILTER = 26,
+    KBUILD_CPU_INVALID_NORMALIZATION = 27,
     KBUILD_CPU_DEVICE_UNAVAILABLE = 46,
     KBUILD_CPU_INVALID_KERNEL = 98,
     KBUILD_CPU_INVALID_DEVICE = 101,
@@ -29,11 +32,13 @@ enum kbuild_cpu_error {
     KBUILD_CPU_PEER_ACCESS_UNSUPPORTED = 217,
     KBUILD_CPU_INVALID_HANDLE = 400,
     KBUILD_CPU_KERNEL_NOT_FOUND = 500,
+    KBUILD_CPU_LAUNCH_TIMEOUT = 702,
     KBUILD_CPU_PEER_ACCESS_NOT_ENABLED = 705,
     KBUILD_CPU_ASSERTION = 710,
     KBUILD_CPU_ALREADY_REGISTERED = 712,
     KBUILD_CPU_NOT_REGISTERED = 713,
     KBUILD_CPU_LAUNCH_FAILURE = 719,
+    KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
     KBUILD_CPU_NOT_SUPPORTED = 801
 };
 
@@ -148,6 +153,36 @@ struct kbuild_cpu_area_fill {
     int byte;
 };
 int kbuild_cpu_fill_area(const struct kbuild_cpu_area_fill *__fill, void *__stream);
+/* Arrays, which textures and surfaces read.  The numbers of kinds and flags are the vendor's. */
+struct kbuild_cpu_array {
+    int channel_bits[4]; /* of each channel, or 0 */
+    unsigned kind;
+    size_t width, height, depth; /* in elements; 0 for a dimension that does not exist */
+    unsigned flags;
+    unsigned levels; /* of a mipmapped array; 1 for other arrays */
+};
+int kbuild_cpu_create_array(void **__array, const struct kbuild_cpu_array *__description);
+int kbuild_cpu_destroy_array(void *__array);
+int kbuild_cpu_describe_array(struct kbuild_cpu_array *__description, const void *__array);
+int kbuild_cpu_create_mipmapped_array(void **__array, const struct kbuild_cpu_array *__description);
+int kbuild_cpu_destroy_mipmapped_array(void *__array);
+int kbuild_cpu_get_array_level(void **__level, const void *__mipmapped_array, unsigned __level_number);
+/* Finds the part of an array for a copy of `__copy->depth` slices of `__copy->height` rows of
+ * `__copy->width` bytes, which starts at a byte, row, and slice of the array. */
+int kbuild_cpu_find_in_array(struct kbuild_cpu_area *__area, const void *__array, size_t __byte,
+                             size_t __row, size_t __slice,
+                             const struct kbuild_cpu_area_copy *__copy);
+
+/* Textures and surfaces.  The arguments are the vendor's structures. */
+int kbuild_cpu_create_texture(unsigned long long *__texture, const void *__resource,
+                              const void *__sampling);
+int kbuild_cpu_destroy_texture(unsigned long long __texture);
+/* Either address can be null. */
+int kbuild_cpu_describe_texture(void *__resource, void *__sampling, unsigned long long __texture);
+int kbuild_cpu_create_surface(unsigned long long *__surface, const void *__resource);
+int kbuild_cpu_destroy_surface(unsigned long long __surface);
+int kbuild_cpu_describe_surface(void *__resource, unsigned long long __surface);
+
 /* Either address can be null. */
 int kbuild_cpu_memory_info(size_t *__free, size_t *__total);
 

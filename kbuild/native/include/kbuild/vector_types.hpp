@@ -49,6 +49,26 @@ KBUILD_VECTOR_TYPES(double, double)
 
 #undef KBUILD_VECTOR_TYPES
 
+// CUDA 13's vectors of four 64-bit elements, whose names say the alignment.
+#define KBUILD_ALIGNED_VECTOR_TYPE(name, type, bytes)                                         \
+    struct alignas(bytes) name##4_##bytes##a { type x, y, z, w; };                            \
+    KBUILD_VECTOR_FUNCTION name##4_##bytes##a make_##name##4_##bytes##a(type __x, type __y,   \
+                                                                        type __z, type __w) { \
+        return {__x, __y, __z, __w};                                                          \
+    }
+#define KBUILD_ALIGNED_VECTOR_TYPES(name, type) \
+    KBUILD_ALIGNED_VECTOR_TYPE(name, type, 16)  \
+    KBUILD_ALIGNED_VECTOR_TYPE(name, type, 32)
+
+KBUILD_ALIGNED_VECTOR_TYPES(long, long)
+KBUILD_ALIGNED_VECTOR_TYPES(ulong, unsigned long)
+KBUILD_ALIGNED_VECTOR_TYPES(longlong, long long)
+KBUILD_ALIGNED_VECTOR_TYPES(ulonglong, unsigned long long)
+KBUILD_ALIGNED_VECTOR_TYPES(double, double)
+
+#undef KBUILD_ALIGNED_VECTOR_TYPES
+#undef KBUILD_ALIGNED_VECTOR_TYPE
+
 struct dim3 {
     unsigned int x, y, z;
 

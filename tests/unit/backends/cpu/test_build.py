@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu import build as cpu
+from kbuild.backends.cpu import mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
@@ -38,10 +39,28 @@ def test_compile_command_of_gcc() -> None:
     text = " ".join(command.argv)
     assert text.startswith("/usr/bin/g++ -x c++ -std=c++20 -fPIC -march=x86-64-v3")
     assert {"-fno-gnu-unique", "-fno-ipa-icf"} <= set(command.argv)
-    assert '-DNAME="a b"' in command.argv
-    assert "-MQ /out/a.cu.x86-64-v3.json" in text
-    assert text.endswith("-c /src/a.cu -o /out/a.cu.x86-64-v3.o")
+    assert {"-fsplit-loops", "-fno-trapping-math", "-fno-math-errno"} <= set(command.argv)
+    assert text.endswith("-c a.cu -o /out/a.cu.x86-64-v3.o")
+    assert command.cwd == Path("/src")
     assert command.outputs[0] == Path("/out/a.cu.x86-64-v3.o")
+
+
+def test_rewritten_text_is_compiled_without_macros_and_headers() -> None:
+    options = ("-DA=1", "-D", "B", "-UA", "-include", "x.h", "-O2", "-imacros", "y.h", "-Wall")
+
+    argv = cpu.compile_command(replace(UNIT, options=options), GCC).argv
+
+    assert {"-O2", "-Wall"} <= set(argv)
+    assert not {"-DA=1", "-D", "B", "-UA", "-include", "x.h", "-imacros", "y.h"} & set(argv)
+
+
+def test_device_pass_makes_the_depfile() -> None:
+    (command,) = mixed.describe_device_pass(UNIT, GCC).commands
+
+    text = " ".join(command.argv)
+    assert {'-DNAME="a b"', "-I/inc", "-DKBUILD_MARK_KERNELS", "-DNDEBUG"} <= set(command.argv)
+    assert "-MQ /out/a.cu.x86-64-v3.json" in text
+    assert text.endswith("/src/a.cu -o /out/a.cu.x86-64-v3.device.ii")
 
 
 def test_user_options_follow_kbuilds_options() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.model import KernelRecord, Param, TargetRecord
-from kbuild.stages.stubs.debug import describe_stubs, list_notes
+from kbuild.stages.stubs.debug import describe_stubs, list_notes, uses_vector_types
 
 
 def make_table(*types: str | None) -> TargetRecord:
@@ -66,6 +66,16 @@ def test_an_unknown_pointer_is_passed_like_any_other(spelled: str) -> None:
     assert not row["is_opaque"]
     assert row["declarator"] == "__device_stub__k(int p0, void * p1)"
     assert f"'{spelled}' of 'k(...)'" in list_notes(table, has_headers=False)[0]
+
+
+@pytest.mark.parametrize("spelled", ["float4", "dim3", "double4_32a", "ulonglong4_16a"])
+def test_vector_types_are_known(spelled: str) -> None:
+    table = make_table(spelled, f"{spelled} const*")
+
+    (row,) = describe_stubs(table, has_headers=False)
+
+    assert row["declarator"] == f"__device_stub__k({spelled} p0, {spelled} const* p1)"
+    assert uses_vector_types(table.kernels)
 
 
 def test_headers_make_types_known() -> None:

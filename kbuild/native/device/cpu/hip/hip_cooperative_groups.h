@@ -1,1 +1,4 @@
-#error "kbuild: the cpu backend does not support cooperative groups: hip/hip_cooperative_groups.h"
+/* For sources that include this HIP header. */
+#pragma once
+#include "hip_runtime.h"
+#include "../kbuild_cpu/cooperative_groups/groups.h"

@@ -1,1 +1,2 @@
-#error "kbuild: the cpu backend does not support half precision: hip/hip_fp16.h"
+#pragma once
+#include "../cuda_fp16.h"

@@ -1,4 +1,5 @@
 /* For sources that include this HIP header. */
 #pragma once
 #include "../kbuild_cpu_device.h"
+#include "../kbuild_cpu/hip_warp.h"
 #include "../../hip_names.h"

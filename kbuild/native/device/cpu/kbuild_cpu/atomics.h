@@ -1,91 +1,100 @@
 /* Atomic functions for the types that CUDA supports, with relaxed order as in CUDA.
  *
  * The pointer alone determines the type, so that atomicAdd(&an_unsigned, 1) converts the 1 as
- * CUDA's overloads do. */
+ * CUDA's overloads do.  On the CPU, all scopes are the same. */
 #ifndef KBUILD_CPU_ATOMICS_H
 #define KBUILD_CPU_ATOMICS_H
 
+#include "atomics/access.h"
 #include "qualifiers.h"
-
-#include <type_traits>
+#include "vector_types.h"
 
 #pragma GCC system_header
 
 namespace kbuild_cpu {
 
-/* T, if T is one of the types. */
-template <class __T, class... __Types>
-using one_of = std::enable_if_t<(std::is_same_v<__T, __Types> || ...), __T>;
-
-/* T, in a form that prevents deduction from the argument. */
+/* T, if T has 16 bytes and their alignment. */
 template <class __T>
-struct same { using __type = __T; };
-template <class __T>
-using same_t = typename same<__T>::__type;
+using wide_t = std::enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !std::is_same_v<__T, float4>, __T>;
 
-/* Replaces *address with update(*address), and returns the old value. */
-template <class __T, class __Update>
-__device__ inline __T atomic_update(__T *__address, __Update __update) {
-    __T __old, __changed;
-    __atomic_load(__address, &__old, __ATOMIC_RELAXED);
-    do {
-        __changed = __update(__old);
-    } while (!__atomic_compare_exchange(__address, &__old, &__changed, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
-    return __old;
+}  // namespace kbuild_cpu
+
+/* Defines a function for the given types, for one scope and for all. */
+#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...)                                        \
+    template <class __T>                                                                        \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name(                                \
+        __T *__address, kbuild_cpu::same_t<__T> __value) {                                      \
+        return kbuild_cpu::operation(__address, __value);                                       \
+    }
+#define KBUILD_CPU_ATOMIC(name, ...)                \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, __VA_ARGS__)   \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, __VA_ARGS__)
+
+namespace kbuild_cpu {
+
+__device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit) {
+    return atomic_update(__address,
+                         [__limit](unsigned int __old) { return __old >= __limit ? 0 : __old + 1; });
+}
+__device__ inline unsigned int atomic_decrement(unsigned int *__address, unsigned int __limit) {
+    return atomic_update(__address, [__limit](unsigned int __old) {
+        return __old == 0 || __old > __limit ? __limit : __old - 1;
+    });
 }
 
 }  // namespace kbuild_cpu
 
-/* Defines an atomic function with one operand, and its variants for other scopes.  On the CPU, all
- * scopes are the same.  The expression uses `__old` and `__value`. */
-#define KBUILD_CPU_ATOMIC(name, expression, ...)                                                  \
-    template <class __T>                                                                            \
-    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name(__T *__address,                         \
-                                                              kbuild_cpu::same_t<__T> __value) {      \
-        return kbuild_cpu::atomic_update(__address,                                                 \
-                                         [__value](__T __old) { return static_cast<__T>(expression); });  \
-    }                                                                                             \
-    KBUILD_CPU_ATOMIC_SCOPE(name, block, __VA_ARGS__)                                             \
-    KBUILD_CPU_ATOMIC_SCOPE(name, system, __VA_ARGS__)
-#define KBUILD_CPU_ATOMIC_SCOPE(name, scope, ...)                                                 \
-    template <class __T>                                                                            \
-    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> name##_##scope(                          \
-        __T *__address, kbuild_cpu::same_t<__T> __value) {                                                \
-        return name(__address, __value);                                                              \
-    }
+KBUILD_CPU_ATOMIC(atomicAdd, atomic_add, int, unsigned int, unsigned long long, float, double)
+KBUILD_CPU_ATOMIC(atomicSub, atomic_subtract, int, unsigned int)
+KBUILD_CPU_ATOMIC(atomicExch, atomic_exchange, int, unsigned int, unsigned long long, float, double)
+KBUILD_CPU_ATOMIC(atomicMin, atomic_min, int, unsigned int, long long, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicMax, atomic_max, int, unsigned int, long long, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicInc, atomic_increment, unsigned int)
+KBUILD_CPU_ATOMIC(atomicDec, atomic_decrement, unsigned int)
+KBUILD_CPU_ATOMIC(atomicAnd, atomic_and, int, unsigned int, long long, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicOr, atomic_or, int, unsigned int, long long, unsigned long long)
+KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned long long)
 
-KBUILD_CPU_ATOMIC(atomicAdd, __old + __value, int, unsigned int, unsigned long long, float, double)
-KBUILD_CPU_ATOMIC(atomicSub, __old - __value, int, unsigned int)
-KBUILD_CPU_ATOMIC(atomicExch, (static_cast<void>(__old), __value), int, unsigned int,
-                  unsigned long long, float, double)
-KBUILD_CPU_ATOMIC(atomicMin, __value < __old ? __value : __old, int, unsigned int, long long,
-                  unsigned long long)
-KBUILD_CPU_ATOMIC(atomicMax, __old < __value ? __value : __old, int, unsigned int, long long,
-                  unsigned long long)
-KBUILD_CPU_ATOMIC(atomicInc, __old >= __value ? 0 : __old + 1, unsigned int)
-KBUILD_CPU_ATOMIC(atomicDec, __old == 0 || __old > __value ? __value : __old - 1, unsigned int)
-KBUILD_CPU_ATOMIC(atomicAnd, __old & __value, int, unsigned int, unsigned long long)
-KBUILD_CPU_ATOMIC(atomicOr, __old | __value, int, unsigned int, unsigned long long)
-KBUILD_CPU_ATOMIC(atomicXor, __old ^ __value, int, unsigned int, unsigned long long)
-
-#undef KBUILD_CPU_ATOMIC_SCOPE
 #undef KBUILD_CPU_ATOMIC
+#undef KBUILD_CPU_ATOMIC_OF_SCOPE
 
-#define KBUILD_CPU_ATOMIC_CAS(name)                                                              \
-    template <class __T>                                                                           \
-    __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int,                   \
-                                         unsigned long long>                                     \
-    name(__T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) {            \
-        __atomic_compare_exchange_n(__address, &__expected, __desired, false, __ATOMIC_RELAXED,        \
-                                    __ATOMIC_RELAXED);                                           \
-        return __expected;                                                                         \
+/* The additions to vectors are atomic for each element.  The functions for 16 bytes accept any type
+ * of that size. */
+#define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope)                                                             \
+    __device__ inline float2 atomicAdd##scope(float2 *__address, float2 __value) {                     \
+        return {kbuild_cpu::atomic_add(&__address->x, __value.x),                                      \
+                kbuild_cpu::atomic_add(&__address->y, __value.y)};                                     \
+    }                                                                                                  \
+    __device__ inline float4 atomicAdd##scope(float4 *__address, float4 __value) {                     \
+        return {kbuild_cpu::atomic_add(&__address->x, __value.x),                                      \
+                kbuild_cpu::atomic_add(&__address->y, __value.y),                                      \
+                kbuild_cpu::atomic_add(&__address->z, __value.z),                                      \
+                kbuild_cpu::atomic_add(&__address->w, __value.w)};                                     \
+    }                                                                                                  \
+    template <class __T>                                                                               \
+    __device__ inline kbuild_cpu::wide_t<__T> atomicExch##scope(__T *__address,                        \
+                                                                kbuild_cpu::same_t<__T> __value) {     \
+        return kbuild_cpu::atomic_exchange(__address, __value);                                        \
+    }                                                                                                  \
+    template <class __T>                                                                               \
+    __device__ inline kbuild_cpu::wide_t<__T> atomicCAS##scope(                                        \
+        __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) {       \
+        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired);                        \
+        return __expected;                                                                             \
+    }                                                                                                  \
+    template <class __T>                                                                               \
+    __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, unsigned long long>   \
+    atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected,                               \
+                     kbuild_cpu::same_t<__T> __desired) {                                              \
+        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired);                        \
+        return __expected;                                                                             \
     }
 
-KBUILD_CPU_ATOMIC_CAS(atomicCAS)
-KBUILD_CPU_ATOMIC_CAS(atomicCAS_block)
-KBUILD_CPU_ATOMIC_CAS(atomicCAS_system)
+KBUILD_CPU_ATOMIC_FOR_SCOPE()
+KBUILD_CPU_ATOMIC_FOR_SCOPE(_block)
+KBUILD_CPU_ATOMIC_FOR_SCOPE(_system)
 
-#undef KBUILD_CPU_ATOMIC_CAS
+#undef KBUILD_CPU_ATOMIC_FOR_SCOPE
 
 #endif

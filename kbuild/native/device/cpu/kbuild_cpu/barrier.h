@@ -2,41 +2,57 @@
 #ifndef KBUILD_CPU_BARRIER_H
 #define KBUILD_CPU_BARRIER_H
 
-#include <kbuild/detail/cpu_device_api.h>
-
 #include "qualifiers.h"
+#include "scheduling.h"
 
 #pragma GCC system_header
 
-/* The image's attach function sets the first one, and each launch sets the second one. */
-extern "C" {
-extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
-extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
+__device__ inline void __syncthreads(KBUILD_CPU_CALLER) {
+    kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads"));
 }
 
-__device__ inline void __syncthreads() { kbuild_cpu_api->barrier(kbuild_cpu_runner); }
+namespace kbuild_cpu {
 
 /* Returns the number of threads whose predicate is true.  The total only grows, so no thread needs
  * to reset it.  The result is the growth since the block's last barrier of this kind. */
-__device__ inline int __syncthreads_count(int __predicate) {
+__device__ inline int count_at_barrier(const kbuild_cpu_call &__call, bool __predicate) {
     __shared__ unsigned int __total, __total_before;
-    __total += __predicate != 0;
-    __syncthreads();
+    __total += __predicate;
+    block_barrier(__call);
     const unsigned int __now = __total;
     const unsigned int __count = __now - __total_before;
-    __syncthreads();
+    block_barrier(__call);
     __total_before = __now;
     return static_cast<int>(__count);
 }
-__device__ inline int __syncthreads_or(int __predicate) {
-    return __syncthreads_count(__predicate) != 0;
+
+}  // namespace kbuild_cpu
+
+__device__ inline int __syncthreads_count(int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_count"), __predicate != 0);
 }
-__device__ inline int __syncthreads_and(int __predicate) {
-    return __syncthreads_count(__predicate == 0) == 0;
+__device__ inline int __syncthreads_or(int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_or"), __predicate != 0) != 0;
+}
+__device__ inline int __syncthreads_and(int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) == 0;
 }
 
-__device__ inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__device__ inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__device__ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#define KBUILD_CPU_FENCE(name)                                  \
+    __device__ inline void name(KBUILD_CPU_CALLER) {            \
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);                \
+        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1);       \
+    }
+
+KBUILD_CPU_FENCE(__threadfence)
+KBUILD_CPU_FENCE(__threadfence_block)
+KBUILD_CPU_FENCE(__threadfence_system)
+
+#undef KBUILD_CPU_FENCE
+
+/* Polls usually sleep between two looks, so other threads run at once. */
+__device__ inline void __nanosleep(unsigned int, KBUILD_CPU_CALLER) {
+    kbuild_cpu::spin_call(KBUILD_CPU_CALL("__nanosleep"), KBUILD_CPU_SPIN_LIMIT);
+}
 
 #endif

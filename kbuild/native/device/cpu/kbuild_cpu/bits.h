@@ -1,10 +1,8 @@
-/* Integer and bit intrinsics, and bit casts. */
+/* Bit intrinsics, and products of integers. */
 #ifndef KBUILD_CPU_BITS_H
 #define KBUILD_CPU_BITS_H
 
 #include "qualifiers.h"
-
-#include <string.h>
 
 #pragma GCC system_header
 
@@ -29,7 +27,9 @@ __device__ inline unsigned long long __brevll(unsigned long long __x) {
 }
 
 __device__ inline int __mul24(int __a, int __b) {
-    return static_cast<int>(static_cast<long long>(__a << 8 >> 8) * (__b << 8 >> 8));
+    const int __low_a = static_cast<int>(static_cast<unsigned>(__a) << 8) >> 8;
+    const int __low_b = static_cast<int>(static_cast<unsigned>(__b) << 8) >> 8;
+    return static_cast<int>(static_cast<long long>(__low_a) * __low_b);
 }
 __device__ inline unsigned int __umul24(unsigned int __a, unsigned int __b) {
     return (__a & 0xFFFFFFu) * (__b & 0xFFFFFFu);
@@ -47,32 +47,20 @@ __device__ inline unsigned long long __umul64hi(unsigned long long __a, unsigned
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(__a) * __b >> 64);
 }
 
-#define KBUILD_CPU_BIT_CAST(name, from, to)  \
-    __device__ inline to name(from __value) {  \
-        to __bits;                             \
-        memcpy(&__bits, &__value, sizeof __bits);  \
-        return __bits;                         \
-    }
+__device__ inline unsigned short __nv_bswap16(unsigned short __x) { return __builtin_bswap16(__x); }
+__device__ inline unsigned int __nv_bswap32(unsigned int __x) { return __builtin_bswap32(__x); }
+__device__ inline unsigned long long __nv_bswap64(unsigned long long __x) {
+    return __builtin_bswap64(__x);
+}
 
-KBUILD_CPU_BIT_CAST(__float_as_int, float, int)
-KBUILD_CPU_BIT_CAST(__int_as_float, int, float)
-KBUILD_CPU_BIT_CAST(__float_as_uint, float, unsigned int)
-KBUILD_CPU_BIT_CAST(__uint_as_float, unsigned int, float)
-KBUILD_CPU_BIT_CAST(__double_as_longlong, double, long long)
-KBUILD_CPU_BIT_CAST(__longlong_as_double, long long, double)
-
-#undef KBUILD_CPU_BIT_CAST
-
-/* Loads and stores with a cache hint are plain loads and stores on the CPU. */
-template <class __T>
-__device__ inline __T __ldg(const __T *__address) { return *__address; }
-template <class __T>
-__device__ inline __T __ldcg(const __T *__address) { return *__address; }
-template <class __T>
-__device__ inline __T __ldcs(const __T *__address) { return *__address; }
-template <class __T>
-__device__ inline void __stcg(__T *__address, __T __value) { *__address = __value; }
-template <class __T>
-__device__ inline void __stcs(__T *__address, __T __value) { *__address = __value; }
+/* Returns the position of the n-th set bit, counted from the base upward or, for negative n,
+ * downward.  For n = 0, it is the base if that bit is set.  Without such a bit, all bits are set. */
+__device__ inline unsigned int __fns(unsigned int __mask, unsigned int __base, int __n) {
+    if (__n == 0) return __mask >> (__base & 31) & 1 ? __base : ~0u;
+    int __rest = __n < 0 ? -__n : __n;
+    for (unsigned int __at = __base; __at < 32; __at += __n < 0 ? -1 : 1)
+        if (__mask >> __at & 1 && --__rest == 0) return __at;
+    return ~0u;
+}
 
 #endif

@@ -4,6 +4,11 @@
 
 #include "qualifiers.h"
 
+/* In device code, clock() has another symbol than the C library's function, whose declaration follows. */
+#if (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)) && !defined(_TIME_H)
+#define KBUILD_CPU_CLOCK
+extern "C" __attribute__((visibility("hidden"))) long clock() noexcept __asm__("kbuild_cpu_clock");
+#endif
 #include <time.h>
 
 #pragma GCC system_header
@@ -15,6 +20,10 @@ __device__ inline long long clock64() {
 }
 __device__ inline long long wall_clock64() { return clock64(); }
 
-__device__ inline void __nanosleep(unsigned int) {}
+/* The C library's clock() measures the time of the process, in microseconds. */
+#if defined(KBUILD_CPU_CLOCK)
+extern "C" __device__ inline clock_t clock() noexcept { return clock64(); }
+#undef KBUILD_CPU_CLOCK
+#endif
 
 #endif

@@ -17,6 +17,7 @@
 #include "vector_types.h"
 #include "host/error_list.h"
 #include "host/properties.h"
+#include "host/texture_types.h"
 
 #pragma GCC system_header
 
@@ -67,12 +68,15 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/launch_types.h"
 #include "host/errors.h"
 #include "host/memory.h"
+#include "host/arrays.h"
 #include "host/transfers.h"
+#include "host/textures.h"
 #include "host/streams.h"
 #include "host/devices.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
 #if defined(__cplusplus)
+#include "host/channels.h"
 #include "host/templates.h"
 #endif
 #include "host/unsupported_types.h"

@@ -5,6 +5,9 @@
 
 #include "barrier.h"
 #include "qualifiers.h"
+#include "vector_types.h"
+
+#include <string.h>
 
 #pragma GCC system_header
 
@@ -63,6 +66,19 @@ __device__ inline unsigned int __sad(int __a, int __b, unsigned int __c) {
     return (__a > __b ? __ua - __ub : __ub - __ua) + __c;
 }
 
+namespace kbuild_cpu {
+
+/* The bytes of a vector as one integer. */
+template <class __Word, class __Vector>
+__device__ inline __Word word(__Vector __vector) {
+    static_assert(sizeof(__Word) == sizeof(__Vector));
+    __Word __word;
+    memcpy(&__word, &__vector, sizeof __word);
+    return __word;
+}
+
+}  // namespace kbuild_cpu
+
 /* Sums of four products of bytes, or of two products of 16-bit words with the lower or upper
  * bytes. */
 #define KBUILD_CPU_DOT(sign, byte, half)                                                         \
@@ -83,16 +99,34 @@ __device__ inline unsigned int __sad(int __a, int __b, unsigned int __c) {
     __device__ inline sign int __dp2a_hi(sign int __a, sign int __b, sign int __c) {             \
         return __dp2a_lo(__a, __b >> 16, __c);                                                   \
     }
+/* The same, for operands that are vectors. */
+#define KBUILD_CPU_DOT_OF_VECTORS(sign, bytes, halves)                                           \
+    __device__ inline sign int __dp4a(bytes __a, bytes __b, sign int __c) {                      \
+        return __dp4a(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c);    \
+    }                                                                                            \
+    __device__ inline sign int __dp2a_lo(halves __a, bytes __b, sign int __c) {                  \
+        return __dp2a_lo(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c); \
+    }                                                                                            \
+    __device__ inline sign int __dp2a_hi(halves __a, bytes __b, sign int __c) {                  \
+        return __dp2a_hi(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c); \
+    }
 
 KBUILD_CPU_DOT(signed, signed char, short)
 KBUILD_CPU_DOT(unsigned, unsigned char, unsigned short)
+KBUILD_CPU_DOT_OF_VECTORS(signed, char4, short2)
+KBUILD_CPU_DOT_OF_VECTORS(unsigned, uchar4, ushort2)
 
+#undef KBUILD_CPU_DOT_OF_VECTORS
 #undef KBUILD_CPU_DOT
 
 /* Functions that stop or observe a thread. */
 __device__ inline void __trap() { kbuild_cpu_api->trap(kbuild_cpu_runner); }
 __device__ inline void __brkpt() { __builtin_trap(); }
 __device__ inline void __prof_trigger(int) {}
+
+/* A kernel starts when those before it in its stream have finished, so it never waits for them. */
+__device__ inline void cudaGridDependencySynchronize() {}
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
 #if defined(__clang__)
 #define __assume(condition) __builtin_assume(condition)

@@ -7,8 +7,14 @@
 /* The backend finds kernels in the section __patchable_function_entries.  This attribute creates
  * an entry there for every function, also for static functions, templates, and members of
  * namespaces. */
+#if defined(KBUILD_MARK_KERNELS)
+/* The backend preprocesses sources with this macro, and finds kernels by this word.  Then it defines
+ * the word as the attribute; see mixed/kernel_text.h. */
+#define __global__ __kbuild_global__
+#else
 #define __global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
+#endif
 
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
  * source, and the backend reports it. */
@@ -39,6 +45,17 @@
 
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __maxnreg__(registers)
+#define __inline_hint__
+/* Thread block clusters do not exist here, and a kernel that names their size uses them. */
+#define __cluster_dims__(...) \
+    _Pragma("GCC error \"kbuild: the cpu backend does not support thread block clusters: __cluster_dims__\"")
+#define __block_size__(...) \
+    _Pragma("GCC error \"kbuild: the cpu backend does not support thread block clusters: __block_size__\"")
+/* A lambda with __device__ is an ordinary one here. */
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 #define __forceinline__ inline __attribute__((always_inline))

@@ -3,81 +3,90 @@
 #ifndef KBUILD_CPU_UNSUPPORTED_H
 #define KBUILD_CPU_UNSUPPORTED_H
 
+#include "vector_types.h"
+
+#include <stddef.h>
+
 #pragma GCC system_header
 
 #define KBUILD_CPU_UNSUPPORTED(what, name) \
     __attribute__((error("kbuild: the cpu backend does not support " what ": " #name)))
 
-/* A function that accepts any arguments. */
-#define KBUILD_CPU_NO_WARP(result, name)                 \
-    template <class... __Arguments>                        \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) result name(__Arguments...)
-/* A function that returns the type of its second argument, or of its first one in the old forms. */
-#define KBUILD_CPU_NO_WARP_OF_VALUE(name)                \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(unsigned long long, __T, __Arguments...)
-#define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)       \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("warp operations", name) __T name(__T, __Arguments...)
+/* CUDA has removed these.  HIP's headers declare their own. */
+#define KBUILD_CPU_NO_MASKLESS_WARP(result, name)                                            \
+    template <class... __Arguments>                                                          \
+    KBUILD_CPU_UNSUPPORTED("warp operations without a mask in CUDA sources; use " #name      \
+                           "_sync, or include hip/hip_runtime.h", name)                      \
+    result name(__Arguments...)
+#define KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(name)                                           \
+    template <class __T, class... __Arguments>                                               \
+    KBUILD_CPU_UNSUPPORTED("warp operations without a mask in CUDA sources; use " #name      \
+                           "_sync, or include hip/hip_runtime.h", name)                      \
+    __T name(__T, __Arguments...)
 
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_up_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_down_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__shfl_xor_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_add_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_min_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_max_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_and_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_or_sync);
-KBUILD_CPU_NO_WARP_OF_VALUE(__reduce_xor_sync);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_up);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_down);
 KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE(__shfl_xor);
-KBUILD_CPU_NO_WARP(int, __any_sync);
-KBUILD_CPU_NO_WARP(int, __all_sync);
-KBUILD_CPU_NO_WARP(int, __any);
-KBUILD_CPU_NO_WARP(int, __all);
-KBUILD_CPU_NO_WARP(unsigned int, __ballot_sync);
-KBUILD_CPU_NO_WARP(unsigned long long, __ballot);
-KBUILD_CPU_NO_WARP(unsigned int, __match_any_sync);
-KBUILD_CPU_NO_WARP(unsigned int, __match_all_sync);
-KBUILD_CPU_NO_WARP(unsigned int, __activemask);
-KBUILD_CPU_NO_WARP(void, __syncwarp);
+KBUILD_CPU_NO_MASKLESS_WARP(int, __any);
+KBUILD_CPU_NO_MASKLESS_WARP(int, __all);
+KBUILD_CPU_NO_MASKLESS_WARP(unsigned int, __ballot);
 
 #undef KBUILD_CPU_NO_MASKLESS_WARP_OF_VALUE
-#undef KBUILD_CPU_NO_WARP_OF_VALUE
-#undef KBUILD_CPU_NO_WARP
+#undef KBUILD_CPU_NO_MASKLESS_WARP
 
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
+#define KBUILD_CPU_NO_ADDRESS_SPACE(result, name, parameter) \
+    KBUILD_CPU_UNSUPPORTED("address spaces", name) result name(parameter)
 
-#define KBUILD_CPU_NO_TEXTURE(name)                      \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("textures", name) __T name(cudaTextureObject_t, __Arguments...)
-#define KBUILD_CPU_NO_SURFACE_READ(name)                 \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("surfaces", name) __T name(cudaSurfaceObject_t, __Arguments...)
-#define KBUILD_CPU_NO_SURFACE_WRITE(name)                \
-    template <class __T, class... __Arguments>               \
-    KBUILD_CPU_UNSUPPORTED("surfaces", name) void name(__T, cudaSurfaceObject_t, __Arguments...)
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isGlobal, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isShared, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isConstant, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isLocal, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isGridConstant, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_global, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_shared, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_constant, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_local, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_grid_constant, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_global_to_generic, size_t);
+KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_shared_to_generic, size_t);
+KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_constant_to_generic, size_t);
+KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_local_to_generic, size_t);
+KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_grid_constant_to_generic, size_t);
 
-KBUILD_CPU_NO_TEXTURE(tex1D);
-KBUILD_CPU_NO_TEXTURE(tex1Dfetch);
-KBUILD_CPU_NO_TEXTURE(tex2D);
-KBUILD_CPU_NO_TEXTURE(tex2DLod);
-KBUILD_CPU_NO_TEXTURE(tex2DLayered);
-KBUILD_CPU_NO_TEXTURE(tex3D);
-KBUILD_CPU_NO_SURFACE_READ(surf1Dread);
-KBUILD_CPU_NO_SURFACE_READ(surf2Dread);
-KBUILD_CPU_NO_SURFACE_READ(surf3Dread);
-KBUILD_CPU_NO_SURFACE_WRITE(surf1Dwrite);
-KBUILD_CPU_NO_SURFACE_WRITE(surf2Dwrite);
-KBUILD_CPU_NO_SURFACE_WRITE(surf3Dwrite);
+#undef KBUILD_CPU_NO_ADDRESS_SPACE
 
-#undef KBUILD_CPU_NO_SURFACE_WRITE
-#undef KBUILD_CPU_NO_SURFACE_READ
-#undef KBUILD_CPU_NO_TEXTURE
+#define KBUILD_CPU_NO_CLUSTER(result, name)                         \
+    template <class... __Arguments>                                 \
+    KBUILD_CPU_UNSUPPORTED("thread block clusters", name) result name(__Arguments...)
+
+KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_arrive);
+KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_arrive_relaxed);
+KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_wait);
+KBUILD_CPU_NO_CLUSTER(void, __threadfence_cluster);
+KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_rank);
+KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_multicast);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __cluster_query_shared_rank);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterRelativeBlockRank);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterSizeInBlocks);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterDimIsSpecified);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __isClusterShared);
+KBUILD_CPU_NO_CLUSTER(unsigned int, __isCtaShared);
+KBUILD_CPU_NO_CLUSTER(dim3, __clusterDim);
+KBUILD_CPU_NO_CLUSTER(dim3, __clusterIdx);
+KBUILD_CPU_NO_CLUSTER(dim3, __clusterRelativeBlockIdx);
+KBUILD_CPU_NO_CLUSTER(dim3, __clusterGridDimInClusters);
+
+#undef KBUILD_CPU_NO_CLUSTER
+
+KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync) void __barrier_sync(unsigned int);
+KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync_count)
+void __barrier_sync_count(unsigned int, unsigned int);
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm0) unsigned int __pm0();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm1) unsigned int __pm1();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm2) unsigned int __pm2();
+KBUILD_CPU_UNSUPPORTED("performance counters", __pm3) unsigned int __pm3();
+
 #undef KBUILD_CPU_UNSUPPORTED
 
 #endif

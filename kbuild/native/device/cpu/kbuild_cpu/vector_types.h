@@ -48,6 +48,26 @@ KBUILD_CPU_VECTOR_TYPES(double, double)
 
 #undef KBUILD_CPU_VECTOR_TYPES
 
+#define KBUILD_CPU_ALIGNED_VECTOR_TYPE(name, type, bytes)                                          \
+    typedef struct name##4_##bytes##a { type x, y, z, w; }                                         \
+        __attribute__((aligned(bytes))) name##4_##bytes##a;                                        \
+    static inline name##4_##bytes##a make_##name##4_##bytes##a(type __x, type __y, type __z,       \
+                                                               type __w) {                         \
+        name##4_##bytes##a __v; __v.x = __x; __v.y = __y; __v.z = __z; __v.w = __w; return __v;    \
+    }
+#define KBUILD_CPU_ALIGNED_VECTOR_TYPES(name, type)    \
+    KBUILD_CPU_ALIGNED_VECTOR_TYPE(name, type, 16)     \
+    KBUILD_CPU_ALIGNED_VECTOR_TYPE(name, type, 32)
+
+KBUILD_CPU_ALIGNED_VECTOR_TYPES(long, long)
+KBUILD_CPU_ALIGNED_VECTOR_TYPES(ulong, unsigned long)
+KBUILD_CPU_ALIGNED_VECTOR_TYPES(longlong, long long)
+KBUILD_CPU_ALIGNED_VECTOR_TYPES(ulonglong, unsigned long long)
+KBUILD_CPU_ALIGNED_VECTOR_TYPES(double, double)
+
+#undef KBUILD_CPU_ALIGNED_VECTOR_TYPES
+#undef KBUILD_CPU_ALIGNED_VECTOR_TYPE
+
 typedef struct dim3 { unsigned int x, y, z; } dim3;
 
 #endif

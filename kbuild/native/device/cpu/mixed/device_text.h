@@ -1,4 +1,3 @@
-#define __kbuild_global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 #if defined(__clang__)
 #define __kbuild_initialized__ __attribute__((require_constant_initialization))
 #else

@@ -3,12 +3,60 @@
 #ifndef KBUILD_DETAIL_CPU_DEVICE_API_H
 #define KBUILD_DETAIL_CPU_DEVICE_API_H
 
+#include <stdint.h>
+
+/* A call that can wait, for error reports.  It is the same call site if all members are equal. */
+struct kbuild_cpu_call {
+    const char *function;
+    const char *file; /* null if unknown */
+    unsigned line;
+    unsigned warp_size; /* of a warp operation: 32 or 64 */
+};
+
+/* The result of a warp operation.  Lanes are numbered from the first thread of the warp. */
+struct kbuild_cpu_lanes {
+    uint64_t values[64];
+    uint64_t arrived; /* the lanes of the mask that have called the function */
+};
+
+/* A thread that calls one of these can be suspended, except in the last four functions. */
 struct kbuild_cpu_device_api {
-    void (*barrier)(void *__runner);
+    /* Returns when every thread of the block has called it or has exited. */
+    void (*barrier)(void *__runner, const struct kbuild_cpu_call *__call);
+    /* Returns when every lane of the mask has called the same function with this mask, or has
+     * exited.  The result is valid until the thread's next call.  Lanes that have not arrived have
+     * the value 0. */
+    const struct kbuild_cpu_lanes *(*exchange)(void *__runner, const struct kbuild_cpu_call *__call,
+                                               uint64_t __mask, uint64_t __value);
+    /* Waits until every thread of the block waits or has exited.  Returns the lanes of the warp
+     * that wait at the same call site, and now continue together. */
+    uint64_t (*converge)(void *__runner, const struct kbuild_cpu_call *__call);
+    /* Returns when all threads of a cooperative launch have called it. */
+    void (*grid_barrier)(void *__runner, const struct kbuild_cpu_call *__call);
+    /* A thread calls this while it waits for another thread without a barrier.  The runtime runs
+     * other threads when the weights add up to KBUILD_CPU_SPIN_LIMIT. */
+    void (*spin)(void *__runner, const struct kbuild_cpu_call *__call, unsigned __weight);
+    int (*is_cooperative)(void *__runner);
+    /* Ends the launch with an error, because the call is invalid.  Does not return. */
+    void (*fail)(void *__runner, const struct kbuild_cpu_call *__call, const char *__reason);
     /* These two end the launch with an error, and do not return. */
     void (*trap)(void *__runner);
     void (*fail_assertion)(void *__runner, const char *__condition, const char *__file,
                            unsigned __line, const char *__function);
+};
+
+#define KBUILD_CPU_SPIN_LIMIT 64
+
+/* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the
+ * threads of the block from `start` on, in order.  The runtime increments `suspensions` each time a
+ * thread stops before its end, so that another thread can run on this OS thread.  Unless the runtime
+ * sets it to 0 meanwhile, `more_blocks` blocks follow, with increasing blockIdx.x. */
+struct kbuild_cpu_progress {
+    struct {
+        unsigned x, y, z;
+    } start;
+    unsigned suspensions;
+    unsigned more_blocks;
 };
 
 #endif

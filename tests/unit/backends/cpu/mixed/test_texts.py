@@ -78,6 +78,10 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
     ("source", "expected"),
     [
         ("__kbuild_device__ float w[2];", "static __kbuild_shadow__ float w[2];"),
+        (
+            "alignas(8) __kbuild_device__ char c[8];",
+            "alignas(8) static __kbuild_shadow__ char c[8];",
+        ),
         ("__kbuild_managed__ int m;", "__kbuild_shadow__ int m;"),
         (
             "static __kbuild_constant__ int a[] = {1, 2};",
@@ -185,6 +189,12 @@ def test_clang_accepts_lambdas_in_device_code() -> None:
     q.reject_unnamed_lambdas(text, q.find_declarations(text))
 
 
+def apply_edits(text: str, edits: list[Edit]) -> str:
+    for edit in reversed(edits):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
 @pytest.mark.parametrize(
     ("pragma", "gcc", "clang"),
     [
@@ -196,9 +206,18 @@ def test_clang_accepts_lambdas_in_device_code() -> None:
 )
 def test_pragmas(pragma: str, gcc: str, clang: str) -> None:
     def translate(text: str) -> str:
-        for edit in reversed(q.translate_pragmas(text)):
-            text = text[: edit.start] + edit.text + text[edit.end :]
-        return text
+        return apply_edits(text, q.translate_pragmas(text))
 
     assert translate(pragma) == gcc
     assert translate(f"typedef int __kbuild_clang__;\n{pragma}").split("\n")[1] == clang
+
+
+@pytest.mark.parametrize("constant", ["__constinit ", ""])
+def test_alignment_of_shared_memory_precedes_it(constant: str) -> None:
+    shared = '__attribute__((visibility("hidden"), tls_model("local-dynamic"))) '
+    shared = f'\n# 2 "a.cu" 3\n{shared}{constant}thread_local\n# 2 "a.cu"\n'
+    text = f"alignas(4) int a; extern{shared}alignas(f(8)) char b[];"
+
+    moved = apply_edits(text, q.move_alignments(text))
+
+    assert moved == f"alignas(4) int a; alignas(f(8)) extern{shared} char b[];"

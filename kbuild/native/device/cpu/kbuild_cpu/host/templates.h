@@ -274,18 +274,28 @@ KBUILD_API(OccupancyMaxPotentialBlockSize)(int *__least_grid, int *__block, __T 
  * elsewhere, a pointer to a shadow and a shadow that is a pointer could not be told apart. */
 #if defined(KBUILD_MIXED) || defined(__CUDACC__)
 
+namespace kbuild_cpu {
+
+template <class __T>
+inline const void *symbol_address(const __T &__symbol) {
+    return const_cast<const void *>(
+        static_cast<const volatile void *>(__builtin_addressof(__symbol)));
+}
+
+}  // namespace kbuild_cpu
+
 template <class __T>
 KBUILD_API(GetSymbolAddress)(void **__pointer, const __T &__symbol)
 {
     return KBUILD_VENDOR(GetSymbolAddress)(
-        __pointer, static_cast<const void *>(__builtin_addressof(__symbol)));
+        __pointer, kbuild_cpu::symbol_address(__symbol));
 }
 
 template <class __T>
 KBUILD_API(GetSymbolSize)(size_t *__bytes, const __T &__symbol)
 {
     return KBUILD_VENDOR(GetSymbolSize)(
-        __bytes, static_cast<const void *>(__builtin_addressof(__symbol)));
+        __bytes, kbuild_cpu::symbol_address(__symbol));
 }
 
 template <class __T>
@@ -295,7 +305,7 @@ KBUILD_API(MemcpyToSymbol)(const __T &__symbol, const void *__source, size_t __b
                                KBUILD_VENDOR(MemcpyHostToDevice))
 {
     return KBUILD_VENDOR(MemcpyToSymbol)(
-        static_cast<const void *>(__builtin_addressof(__symbol)), __source, __bytes, __offset,
+        kbuild_cpu::symbol_address(__symbol), __source, __bytes, __offset,
         __kind);
 }
 
@@ -307,7 +317,7 @@ KBUILD_API(MemcpyToSymbolAsync)(const __T &__symbol, const void *__source, size_
                                 KBUILD_VENDOR(Stream_t) __stream = NULL)
 {
     return KBUILD_VENDOR(MemcpyToSymbolAsync)(
-        static_cast<const void *>(__builtin_addressof(__symbol)), __source, __bytes, __offset,
+        kbuild_cpu::symbol_address(__symbol), __source, __bytes, __offset,
         __kind, __stream);
 }
 
@@ -318,7 +328,7 @@ KBUILD_API(MemcpyFromSymbol)(void *__destination, const __T &__symbol, size_t __
                                  KBUILD_VENDOR(MemcpyDeviceToHost))
 {
     return KBUILD_VENDOR(MemcpyFromSymbol)(
-        __destination, static_cast<const void *>(__builtin_addressof(__symbol)), __bytes, __offset,
+        __destination, kbuild_cpu::symbol_address(__symbol), __bytes, __offset,
         __kind);
 }
 
@@ -330,7 +340,7 @@ KBUILD_API(MemcpyFromSymbolAsync)(void *__destination, const __T &__symbol, size
                                   KBUILD_VENDOR(Stream_t) __stream = NULL)
 {
     return KBUILD_VENDOR(MemcpyFromSymbolAsync)(
-        __destination, static_cast<const void *>(__builtin_addressof(__symbol)), __bytes, __offset,
+        __destination, kbuild_cpu::symbol_address(__symbol), __bytes, __offset,
         __kind, __stream);
 }
 

@@ -1,15 +1,5 @@
 /* Copies and fills. */
 
-static inline struct kbuild_cpu_area kbuild_cpu_make_area(const void *__address, size_t __pitch,
-                                                          size_t __rows)
-{
-    struct kbuild_cpu_area __area;
-    __area.start = KBUILD_CONST_CAST(void *, __address);
-    __area.pitch = __pitch;
-    __area.rows = __rows;
-    return __area;
-}
-
 KBUILD_API(Memcpy2DAsync)(void *__destination, size_t __destination_pitch, const void *__source,
                           size_t __source_pitch, size_t __width, size_t __height,
                           enum KBUILD_VENDOR(MemcpyKind) __kind,
@@ -78,22 +68,62 @@ static inline struct kbuild_cpu_area kbuild_cpu_area_at(struct KBUILD_VENDOR(Pit
         __pointer.ysize);
 }
 
+/* Returns the number of bytes of an array's element, or 0 if there is no array. */
+static inline int kbuild_cpu_element_bytes(size_t *__bytes, KBUILD_VENDOR(Array_t) __array)
+{
+    struct kbuild_cpu_array __found;
+    int __error;
+    *__bytes = 0;
+    if (__array == NULL)
+        return 0;
+    __error = kbuild_cpu_describe_array(&__found, __array);
+    if (__error == 0)
+        *__bytes = KBUILD_STATIC_CAST(size_t, __found.channel_bits[0] + __found.channel_bits[1] + __found.channel_bits[2] +
+                                                  __found.channel_bits[3]) / 8;
+    return __error;
+}
+
+/* Finds one side of a copy.  Positions in arrays count elements. */
+static inline int kbuild_cpu_find_side(struct kbuild_cpu_area *__area,
+                                       KBUILD_VENDOR(Array_t) __array,
+                                       struct KBUILD_VENDOR(PitchedPtr) __pointer,
+                                       struct KBUILD_VENDOR(Pos) __start, size_t __element_bytes,
+                                       const struct kbuild_cpu_area_copy *__copy)
+{
+    if (__array != NULL)
+        return kbuild_cpu_find_in_array(__area, __array, __start.x * __element_bytes, __start.y,
+                                        __start.z, __copy);
+    *__area = kbuild_cpu_area_at(__pointer, __start);
+    return 0;
+}
+
 KBUILD_API(Memcpy3DAsync)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters,
                           KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
     struct kbuild_cpu_area_copy __copy;
+    size_t __to_bytes, __from_bytes;
+    int __error;
     if (__parameters == NULL)
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the parameters are a null pointer"));
-    if (__parameters->srcArray != NULL || __parameters->dstArray != NULL)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
-                                    "the cpu backend does not support copies of arrays"));
-    __copy.to = kbuild_cpu_area_at(__parameters->dstPtr, __parameters->dstPos);
-    __copy.from = kbuild_cpu_area_at(__parameters->srcPtr, __parameters->srcPos);
-    __copy.width = __parameters->extent.width;
-    __copy.height = __parameters->extent.height;
+    __error = kbuild_cpu_element_bytes(&__to_bytes, __parameters->dstArray);
+    if (__error == 0)
+        __error = kbuild_cpu_element_bytes(&__from_bytes, __parameters->srcArray);
+    if (__error != 0)
+        KBUILD_CALL(__error);
+    if (__to_bytes != 0 && __from_bytes != 0 && __to_bytes != __from_bytes)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                    "the elements of the arrays differ in size"));
+    __copy = kbuild_cpu_make_copy(__parameters->extent.width, __parameters->extent.height,
+                                  __parameters->kind);
+    if (__to_bytes + __from_bytes != 0)
+        __copy.width *= __to_bytes != 0 ? __to_bytes : __from_bytes;
     __copy.depth = __parameters->extent.depth;
-    __copy.kind = KBUILD_STATIC_CAST(unsigned, __parameters->kind);
-    KBUILD_CALL(kbuild_cpu_copy_area(&__copy, __stream));
+    __error = kbuild_cpu_find_side(&__copy.to, __parameters->dstArray, __parameters->dstPtr,
+                                   __parameters->dstPos, __to_bytes, &__copy);
+    if (__error == 0)
+        __error = kbuild_cpu_find_side(&__copy.from, __parameters->srcArray, __parameters->srcPtr,
+                                       __parameters->srcPos, __from_bytes, &__copy);
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
 }
 
 KBUILD_API(Memcpy3D)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters)

@@ -164,15 +164,6 @@ struct KBUILD_VENDOR(PointerAttributes) {
     long reserved[8];
 };
 
-/* The runtime has no arrays or textures.  Programs can declare the handles. */
-struct KBUILD_VENDOR(Array);
-struct KBUILD_VENDOR(MipmappedArray);
-typedef struct KBUILD_VENDOR(Array) *KBUILD_VENDOR(Array_t);
-typedef const struct KBUILD_VENDOR(Array) *KBUILD_VENDOR(Array_const_t);
-typedef struct KBUILD_VENDOR(MipmappedArray) *KBUILD_VENDOR(MipmappedArray_t);
-typedef unsigned long long KBUILD_VENDOR(TextureObject_t);
-typedef unsigned long long KBUILD_VENDOR(SurfaceObject_t);
-
 struct KBUILD_VENDOR(Memcpy3DParms) {
     KBUILD_VENDOR(Array_t) srcArray;
     struct KBUILD_VENDOR(Pos) srcPos;

@@ -36,35 +36,18 @@
     X(FuncGetParamInfo) \
     X(OccupancyMaxPotentialClusterSize) \
     X(OccupancyMaxActiveClusters) \
-    X(MallocArray) \
-    X(FreeArray) \
-    X(FreeMipmappedArray) \
-    X(Malloc3DArray) \
-    X(MallocMipmappedArray) \
-    X(GetMipmappedArrayLevel) \
-    X(ArrayGetInfo) \
     X(ArrayGetPlane) \
     X(ArrayGetMemoryRequirements) \
     X(MipmappedArrayGetMemoryRequirements) \
     X(ArrayGetSparseProperties) \
     X(MipmappedArrayGetSparseProperties) \
-    X(Memcpy2DToArray) \
-    X(Memcpy2DFromArray) \
-    X(Memcpy2DArrayToArray) \
     X(MemcpyBatchAsync) \
     X(Memcpy3DBatchAsync) \
-    X(Memcpy2DToArrayAsync) \
-    X(Memcpy2DFromArrayAsync) \
     X(MemPrefetchBatchAsync) \
     X(MemDiscardBatchAsync) \
     X(MemDiscardAndPrefetchBatchAsync) \
     X(MemRangeGetAttribute) \
     X(MemRangeGetAttributes) \
-    X(MemcpyToArray) \
-    X(MemcpyFromArray) \
-    X(MemcpyArrayToArray) \
-    X(MemcpyToArrayAsync) \
-    X(MemcpyFromArrayAsync) \
     X(MemPoolTrimTo) \
     X(MemPoolSetAttribute) \
     X(MemPoolGetAttribute) \
@@ -87,15 +70,7 @@
     X(GraphicsResourceGetMappedPointer) \
     X(GraphicsSubResourceGetMappedArray) \
     X(GraphicsResourceGetMappedMipmappedArray) \
-    X(GetChannelDesc) \
-    X(CreateTextureObject) \
-    X(DestroyTextureObject) \
-    X(GetTextureObjectResourceDesc) \
-    X(GetTextureObjectTextureDesc) \
     X(GetTextureObjectResourceViewDesc) \
-    X(CreateSurfaceObject) \
-    X(DestroySurfaceObject) \
-    X(GetSurfaceObjectResourceDesc) \
     X(LogsRegisterCallback) \
     X(LogsUnregisterCallback) \
     X(LogsCurrent) \
@@ -223,11 +198,6 @@
 #endif
 
 KBUILD_CPU_UNSUPPORTED_FUNCTIONS(KBUILD_CPU_UNSUPPORTED_FUNCTION)
-KBUILD_CPU_UNSUPPORTED_FUNCTION(CreateChannelDesc)
-#if defined(__cplusplus)
-template <class __T>
-KBUILD_CPU_UNSUPPORTED_MESSAGE(cudaCreateChannelDesc) cudaError_t cudaCreateChannelDesc();
-#endif
 
 #undef KBUILD_CPU_UNSUPPORTED_FUNCTION
 #undef KBUILD_CPU_UNSUPPORTED_MESSAGE

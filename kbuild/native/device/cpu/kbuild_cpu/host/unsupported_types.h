@@ -26,9 +26,6 @@ typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 #define KBUILD_CPU_UNSUPPORTED_TYPE(name) \
     struct KBUILD_CPU_UNAVAILABLE("cuda" #name) cuda##name { char unsupported; };
 
-KBUILD_CPU_UNSUPPORTED_TYPE(ChannelFormatDesc)
-KBUILD_CPU_UNSUPPORTED_TYPE(TextureDesc)
-KBUILD_CPU_UNSUPPORTED_TYPE(ResourceDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(ResourceViewDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(MemPoolProps)
 KBUILD_CPU_UNSUPPORTED_TYPE(MemAccessDesc)

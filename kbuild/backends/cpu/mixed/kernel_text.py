@@ -1,0 +1,104 @@
+"""Put the body of every kernel into a loop over the threads of a block.
+
+The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.thread_words import INDEX
+from kbuild.backends.cpu.mixed.unseen_threads import can_replace, find_unseen
+from kbuild.cxx.mentions import describe_place, list_words
+from kbuild.cxx.model import Edit
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.scopes import list_head
+from kbuild.cxx.tokens import Token, list_tokens
+
+_VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
+_CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
+_UNSIGNED: Final = re.compile(r"unsigned|auto|u\w+|size_t")
+# In a lambda, these name the lambda.
+_FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
+
+
+def edit_kernels(
+    text: str, declarations: tuple[Declaration, ...], *, is_complete: bool
+) -> Iterator[Edit]:
+    """Yield the edits for all definitions of kernels.
+
+    Args:
+        text: The preprocessed text.
+        declarations: What the user marked.
+        is_complete: Whether the text contains everything that its kernels call.
+    """
+    kernels = tuple(
+        found
+        for found in declarations
+        if found.kind == "function"
+        and q.GLOBAL in found.words
+        and found.body is not None
+        and not _returns_value(found)
+    )
+    unseen = find_unseen(text, kernels) if is_complete else frozenset()
+    for kernel in kernels:
+        yield from _edit_body(text, kernel, is_seen=kernel.start not in unseen)
+
+
+def _returns_value(kernel: Declaration) -> bool:
+    """Return whether the kernel is a mistake that the reader of the object reports."""
+    words = {token.text for token in kernel.head}
+    return "void" not in words and not words.isdisjoint(_VALUES)
+
+
+def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edit]:
+    if kernel.body is None:
+        return
+    start, end = kernel.body
+    parameters = {token.text for token in list_tokens(text, *kernel.parameters)}
+    mentions = list_words(text, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
+    fixed = {word.text for word in mentions if not _can_replace(text, word)} | parameters
+    used = {word.text for word in mentions} - fixed
+    words = [f"__kbuild_{name}__" for name in _CONSTANTS if name in used]
+    names = list_words(text, _FUNCTION_NAMES, inside=kernel.body)
+    if names:
+        words.append("__kbuild_name__")
+    loop = "threads"
+    if INDEX in fixed:
+        words.append("__kbuild_threads_of_variable__")
+    elif is_seen:
+        words.append("__kbuild_threads__")
+    else:
+        loop = "unseen_threads"
+        words.append(f"__kbuild_unseen_threads__({_choose_index(text, mentions)})")
+    yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
+    for name in names:
+        kind = "pretty_function" if "PRETTY" in name.text else "func"
+        yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
+    yield Edit(start=end - 1, end=end, text=f"}} __kbuild_{loop}_end__ }}")
+
+
+def _choose_index(text: str, mentions: list[Token]) -> str:
+    """Return the type of the loop's variable, and its value for the first thread of a row.
+
+    This is only a hint for the compiler. If the kernel computes the index of a thread in the grid,
+    that index is the variable. Then gcc can split the loop at a comparison with it, such as
+    ``if (i < n)``. Otherwise, it needs masked stores, which are slow on some processors.
+    """
+    for word in mentions:
+        if word.text != INDEX:
+            continue
+        end = text.find(";", word.end)
+        statement = [*list_head(text, word.start), *list_tokens(text, word.start, end)]
+        words = [token.text for token in statement if token.text != "const"]
+        if "blockDim" in words:
+            kind = "unsigned" if _UNSIGNED.match(words[0]) else "int"
+            return f"{kind}, ::blockIdx.x * __kbuild_width__"
+    return "unsigned, 0"
+
+
+def _can_replace(text: str, word: Token) -> bool:
+    return can_replace(text, word, describe_place(text, word))

@@ -1,0 +1,157 @@
+"""Find the kernels whose loop over threads does not need to show which thread runs.
+
+The compiler vectorizes such a loop. In all other kernels, each thread stores its index into
+``threadIdx``, for device functions that read it and for the runtime. If this module takes a kernel
+for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by
+names alone: every function with a name that is also that of a function in doubt is in doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.cpu.mixed.thread_words import FUNCTIONS, INDEX, NAMESPACES
+from kbuild.cxx.mentions import (
+    Place,
+    describe_place,
+    find_files,
+    find_lambda,
+    is_called,
+    is_called_by_name,
+    list_words,
+)
+from kbuild.cxx.model import Span
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import Token
+
+_MOST_NAMES: Final = 200
+_MOST_MENTIONS: Final = 5000
+_CALLABLE: Final = re.compile(FUNCTIONS)
+
+
+def find_unseen(text: str, kernels: tuple[Declaration, ...]) -> frozenset[int]:
+    """Return the starts of the kernels that need neither their index stored nor a way to stop.
+
+    Args:
+        text: The preprocessed text of a source that contains everything its kernels call.
+        kernels: The definitions of kernels.
+    """
+    search = _Search(text, kernels)
+    words = f"{INDEX}|{FUNCTIONS}|{NAMESPACES}"
+    while words and search.add(words):
+        words = "|".join(map(re.escape, search.take_names()))
+    if words:
+        return frozenset()
+    return frozenset(kernel.start for kernel in kernels) - search.seen
+
+
+class _Search:
+    """The kernels that mention a word, or the name of a function that mentions one, and so on.
+
+    Attributes:
+        seen: The starts of these kernels.
+    """
+
+    def __init__(self, text: str, kernels: tuple[Declaration, ...]) -> None:
+        self._text = text
+        self._kernels = {kernel.body[0]: kernel for kernel in kernels if kernel.body}
+        self._headers = _find_headers(text)
+        self._names: set[str] = set()
+        self._types: set[str] = set()
+        self._new: set[str] = set()
+        self._mentions = 0
+        self.seen: set[int] = set()
+
+    def take_names(self) -> list[str]:
+        """Return the names that the last call of `add` found."""
+        names = sorted(self._new)
+        self._new = set()
+        return names
+
+    def add(self, pattern: str) -> bool:
+        """Add what mentions one of the words; return False if that can be anything."""
+        words = list_words(self._text, pattern, skipped=self._headers)
+        self._mentions += len(words)
+        is_bounded = self._mentions < _MOST_MENTIONS and len(self._names) < _MOST_NAMES
+        return is_bounded and all(map(self._add_mention, words))
+
+    def _add_mention(self, word: Token) -> bool:
+        place = describe_place(self._text, word)
+        is_function = word.text in self._names or bool(_CALLABLE.fullmatch(word.text))
+        if place.kind == "declaration":
+            return True
+        if place.kind in ("using", "namespace"):
+            return self._add_alias(word, place)
+        if place.kind == "elsewhere" or place.function is None or place.function.body is None:
+            return False
+        if is_function and not is_called(self._text, word):
+            return False  # the pointer can get anywhere
+        kernel = self._kernels.get(place.function.body[0])
+        if kernel is not None:
+            if word.text != INDEX or not can_replace(self._text, word, place):
+                self.seen.add(kernel.start)
+            return True
+        return self._add_function(place.function, place)
+
+    def _add_alias(self, word: Token, place: Place) -> bool:
+        head = [token.text for token in place.head]
+        if head[:2] == ["using", "namespace"]:
+            # The functions that make groups are words themselves.
+            return word.text == "cooperative_groups"
+        if self._text[word.end : word.end + 10].lstrip().startswith("="):
+            return True  # the definition of an alias that is known
+        name = head[1] if head[2:3] == ["="] else self._find_last_name(word)
+        return bool(name) and self._add_name(name, self._types)
+
+    def _find_last_name(self, word: Token) -> str:
+        """Return the last name of a using declaration."""
+        end = self._text.find(";", word.end)
+        names = re.findall(r"[A-Za-z_$][\w$]*", self._text[word.start : end])
+        return names[-1] if names else ""
+
+    def _add_function(self, found: Declaration, place: Place) -> bool:
+        has_object = any(
+            scope.kind == "class" or find_lambda(self._text, scope) is not None
+            for scope in place.inside
+        )
+        if has_object or not is_called_by_name(found):
+            return False
+        return self._add_name(found.name, self._names)
+
+    def _add_name(self, name: str, names: set[str]) -> bool:
+        if name not in self._names | self._types:
+            self._new.add(name)
+        names.add(name)
+        return True
+
+
+def _find_headers(text: str) -> tuple[Span, ...]:
+    """Return the parts of the text that `thread_words` describes."""
+    native = resources.native_directory()
+    return find_files(text, (str(native / "device" / "cpu"), str(native / "include")))
+
+
+def can_replace(text: str, word: Token, place: Place) -> bool:
+    """Return whether a constant of the kernel can hide a built-in variable here.
+
+    Local classes, and lambdas without a default capture, cannot use variables of the kernel. A
+    declaration of a variable with this name cannot be in the same scope.
+    """
+    before = text[: word.start].rstrip()[-2:]
+    after = text[word.end :][:40].lstrip()[:1]
+    if before == "::" or after not in (".", ")"):
+        return False
+    for scope in place.inside:
+        captures = find_lambda(text, scope)
+        if scope.kind == "class":
+            return False
+        if captures is not None and not _has_default(captures):
+            return False
+    return True
+
+
+def _has_default(captures: tuple[Token, ...]) -> bool:
+    words = [token.text for token in captures]
+    return len(words) > 2 and words[1] in ("=", "&") and words[2] in ("]", ",")  # noqa: PLR2004 - brackets and a default

@@ -1,0 +1,153 @@
+// The functions that device code calls; see kbuild/detail/cpu_device_api.h.
+#include "launches/report.hpp"
+#include "launches/runner.hpp"
+
+#include <kbuild/cpu_runtime.h>
+
+#include <cstdio>
+
+namespace kbuild::cpu {
+namespace {
+
+// Warp operations in a row before other warps have a turn. A warp can wait in a loop of operations
+// for what another warp does.
+constexpr unsigned operations_per_turn = 1024;
+
+BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner); }
+
+}  // namespace
+
+const kbuild_cpu_device_api BlockRunner::device_api = {
+    barrier, exchange, converge, grid_barrier, spin, is_cooperative, fail, trap, fail_assertion,
+};
+
+// Stops the current thread, which is in a queue, until another thread has taken it from there.
+inline void BlockRunner::suspend(Wait& wait) noexcept {
+    Task& task = *current_;
+    task.wait = &wait;
+    // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
+    // for the preceding store of one.
+    volatile auto& index = *builtins_.thread_idx;
+    volatile auto& saved = wait.thread;
+    saved.x = index.x;
+    saved.y = index.y;
+    saved.z = index.z;
+    ++builtins_.progress->suspensions;
+    if (is_starting_) note_first_suspension();
+    Task& next = block_->runnable.is_empty() ? find_task() : next_task();
+    if (&next != &task) switch_to(next);
+    index.x = saved.x;
+    index.y = saved.y;
+    index.z = saved.z;
+}
+
+void BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call) {
+    auto& runner = runner_of(this_runner);
+    Wait wait(*call);
+    runner.block_->barrier_waits.push(runner.current_);
+    runner.suspend(wait);
+}
+
+const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cpu_call* call,
+                                              std::uint64_t mask, std::uint64_t value) {
+    auto& runner = runner_of(this_runner);
+    auto& block = *runner.block_;
+    Wait wait(*call, mask);
+    const auto thread = block.number(runner.current_thread());
+    const auto lane = thread % call->warp_size;
+    if ((mask >> lane & 1) == 0) fail(this_runner, call, "the mask does not contain the calling lane");
+    // Lanes beyond the end of the block have exited, so to speak.
+    const auto lanes = runner.launch_->threads_per_block - (thread - lane);
+    if (lanes < most_lanes) mask &= (std::uint64_t{1} << lanes) - 1;
+    auto& operation = block.warps.join(thread, *call, mask, value, runner.current_);
+    if (operation.result.arrived != mask) {
+        runner.suspend(wait);
+        return &operation.result;
+    }
+    block.release(operation, runner.current_);
+    runner.watchdog_.note_event();
+    if (++runner.operations_ % operations_per_turn == 0) runner.let_others_run(*call);
+    return &operation.result;
+}
+
+std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call) {
+    auto& runner = runner_of(this_runner);
+    Wait wait(*call);
+    runner.block_->converging.push_back(runner.current_);
+    runner.suspend(wait);
+    return wait.mask;
+}
+
+void BlockRunner::grid_barrier(void* this_runner, const kbuild_cpu_call* call) {
+    auto& runner = runner_of(this_runner);
+    if (!runner.launch_->is_cooperative)
+        fail(this_runner, call, "the launch is not cooperative; use cudaLaunchCooperativeKernel");
+    Wait wait(*call);
+    runner.block_->grid_waits.push(runner.current_);
+    runner.suspend(wait);
+}
+
+void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned weight) {
+    auto& runner = runner_of(this_runner);
+    runner.spin_weight_ += weight;
+    if (runner.spin_weight_ < KBUILD_CPU_SPIN_LIMIT) return;
+    runner.spin_weight_ = 0;
+    runner.yield(*call);
+}
+
+void BlockRunner::yield(const kbuild_cpu_call& call) noexcept {
+    Wait wait(call);
+    block_->yielded.push(current_);
+    suspend(wait);
+}
+
+// Moves the threads that can continue behind all others.
+void BlockRunner::let_others_run(const kbuild_cpu_call& call) noexcept {
+    auto& block = *block_;
+    if (!block.has_unstarted && block.yielded.is_empty() && residents_.size() == 1) return;
+    while (!block.runnable.is_empty()) block.yielded.push(block.runnable.pop());
+    yield(call);
+}
+
+int BlockRunner::is_cooperative(void* this_runner) {
+    return runner_of(this_runner).launch_->is_cooperative;
+}
+
+void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const char* reason) {
+    auto& runner = runner_of(this_runner);
+    if (runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE))
+        std::fprintf(stderr, "kbuild: kernel %s: %s: %s; block %s, thread %s\n",
+                     kernel_name(*runner.launch_).c_str(), describe(*call, 0).c_str(), reason,
+                     to_string(*runner.builtins_.block_idx).c_str(),
+                     to_string(runner.current_thread()).c_str());
+    runner.abandon();
+}
+
+// Prints what the threads of all blocks on this OS thread wait for, and ends the launch.
+void BlockRunner::report(const std::string& problem, int error) noexcept {
+    if (launch_->fail(error))
+        std::fputs(describe_waits(*launch_, problem, residents_).c_str(), stderr);
+    abandon();
+}
+
+void BlockRunner::trap(void* this_runner) {
+    auto& runner = runner_of(this_runner);
+    runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE);
+    runner.abandon();
+}
+
+// Prints what CUDA prints.
+void BlockRunner::fail_assertion(void* this_runner, const char* condition, const char* file,
+                                 unsigned line, const char* function) {
+    auto& runner = runner_of(this_runner);
+    const auto block = *runner.builtins_.block_idx;
+    const auto thread = *runner.builtins_.thread_idx;
+    std::fprintf(stderr,
+                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
+                 condition);
+    runner.launch_->fail(KBUILD_CPU_ASSERTION);
+    runner.abandon();
+}
+
+}  // namespace kbuild::cpu

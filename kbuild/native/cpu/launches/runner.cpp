@@ -1,0 +1,267 @@
+#include "launches/runner.hpp"
+
+#include "api/errors.hpp"
+#include "devices/properties.hpp"
+#include "launches/device_arithmetic.hpp"
+#include "launches/report.hpp"
+#include "pin.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <pthread.h>
+
+namespace kbuild::cpu {
+namespace {
+
+thread_local BlockRunner* runner_of_this_thread = nullptr;
+
+// Rounds in which the threads of an OS thread only spin, before it starts another block.
+constexpr unsigned rounds_before_block = 64;
+
+// The runner belongs to a pthread key instead of being a thread_local object. The main thread's
+// runner must outlive its thread_local destructors, because atexit handlers can launch kernels. The
+// key's destructor runs when any other thread ends, but not for the main thread.
+pthread_key_t make_runner_key() {
+    pin_this_library();
+    pthread_key_t key;
+    const auto destroy = [](void* runner) {
+        runner_of_this_thread = nullptr;
+        delete static_cast<BlockRunner*>(runner);
+    };
+    if (pthread_key_create(&key, destroy) != 0)
+        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific data key left");
+    return key;
+}
+
+}  // namespace
+
+BlockRunner& BlockRunner::of_this_thread() {
+    if (runner_of_this_thread == nullptr) {
+        static const pthread_key_t key = make_runner_key();
+        runner_of_this_thread = new BlockRunner;
+        pthread_setspecific(key, runner_of_this_thread);
+    }
+    return *runner_of_this_thread;
+}
+
+void BlockRunner::reserve(const Launch& launch) {
+    spin_timeout();
+    if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
+    blocks_.front()->reserve(launch.threads_per_block);
+    residents_.reserve(most_resident_blocks);
+}
+
+void BlockRunner::run(Launch& launch) noexcept {
+    const DeviceArithmetic arithmetic;
+    launch_ = &launch;
+    indices_ = {};
+    launch.image.builtins(&builtins_);
+    *builtins_.grid_dim = launch.grid;
+    *builtins_.block_dim = launch.block;
+    *builtins_.runner = this;
+    is_starting_ = false;
+    block_ = blocks_.front().get();
+    watchdog_.begin(launch);
+    if (start_block()) {
+        current_ = &block_->fresh_task(&fiber_main, this, home_);
+        Fiber::switch_to(home_, current_->fiber);
+        current_->block->retire(*current_);
+    }
+    watchdog_.end();
+    blocks_.resize(1);
+    storage_ = {};
+    launch_ = nullptr;
+}
+
+void BlockRunner::fiber_main(void* runner) { static_cast<BlockRunner*>(runner)->run_threads(); }
+
+// Runs on every fiber, until no work is left for it.
+void BlockRunner::run_threads() noexcept {
+    do {
+        if (block_->runnable.is_empty() && current_->block == block_) {
+            start_threads();
+        } else {
+            current_->block->retire(*current_);
+            switch_to(next_task());
+        }
+    } while (find_work());
+    Fiber::switch_to(current_->fiber, home_);
+}
+
+// Runs the threads that have not started, until one of them is suspended.
+void BlockRunner::start_threads() noexcept {
+    block_->has_unstarted = false;
+    is_starting_ = true;
+    launch_->kernel.run(launch_->args);
+    is_starting_ = false;
+    current_->wait = nullptr;
+    watchdog_.note_event();
+}
+
+// Continues in run(), as if no work were left. The threads of all blocks never continue.
+void BlockRunner::abandon() noexcept {
+    indices_ = {};
+    is_starting_ = false;
+    residents_.clear();
+    for (auto& block : blocks_) block->abandon(current_);
+    Fiber::switch_to(current_->fiber, home_);
+}
+
+// The kernel's loop, which started the thread on this fiber, does not start more of them. Another
+// fiber does.
+void BlockRunner::note_first_suspension() noexcept {
+    is_starting_ = false;
+    indices_.begin -= builtins_.progress->more_blocks;
+    builtins_.progress->more_blocks = 0;
+    block_->index = *builtins_.block_idx;
+    const auto& index = *builtins_.thread_idx;
+    const auto& extent = launch_->block;
+    auto& start = builtins_.progress->start;
+    start = {index.x + 1, index.y, index.z};
+    if (start.x == extent.x) start = {0, start.y + 1, start.z};
+    if (start.y == extent.y) start = {0, 0, start.z + 1};
+    block_->has_unstarted = start.z < extent.z;
+}
+
+// Returns a task that continues or starts, when the current block has none that can continue.
+Task& BlockRunner::find_task() noexcept {
+    find_work();  // never fails, because the calling thread waits
+    return next_task();
+}
+
+// Makes a block current in which a thread can continue or start. Returns false if this OS thread
+// has no work left.
+bool BlockRunner::find_work() noexcept {
+    if (block_->has_work()) return true;
+    if (block_->settle()) {
+        watchdog_.note_event();
+        return true;
+    }
+    if (block_->has_exited()) {
+        end_block();
+    } else if (block_->yielded.is_empty() && block_->grid_phase == 0) {
+        if (!block_->is_at_grid_barrier())
+            report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
+        block_->grid_phase = launch_->grid_barrier.phase();
+        if (!launch_->grid_barrier.arrive())
+            report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
+    }
+    for (;;) {
+        if (launch_->error() != 0 && !residents_.empty()) abandon();
+        if (continue_waiting_block()) return true;
+        if (can_add_block() && start_block()) return true;
+        if (continue_yielded_block()) return true;
+        if (residents_.empty()) return false;
+        watchdog_.set_idle(true);
+        launch_->grid_barrier.wait(residents_.front()->grid_phase);
+        watchdog_.set_idle(false);
+    }
+}
+
+void BlockRunner::end_block() noexcept {
+    residents_.erase(std::find(residents_.begin(), residents_.end(), block_));
+    if (launch_->is_cooperative && !launch_->grid_barrier.exit())
+        report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+// Continues a block whose phase of the grid barrier has ended.
+bool BlockRunner::continue_waiting_block() noexcept {
+    if (!launch_->is_cooperative) return false;
+    const auto phase = launch_->grid_barrier.phase();
+    for (Block* block : residents_) {
+        if (block->grid_phase == 0 || block->grid_phase == phase) continue;
+        enter(*block);
+        block->grid_phase = 0;
+        watchdog_.note_event();
+        block->release(block->grid_waits);
+        return true;
+    }
+    return false;
+}
+
+// Continues the next block with threads that spin.
+bool BlockRunner::continue_yielded_block() noexcept {
+    const auto next = std::find_if(residents_.begin(), residents_.end(),
+                                   [](const Block* block) { return !block->yielded.is_empty(); });
+    if (next == residents_.end()) return false;
+    std::rotate(residents_.begin(), next + 1, residents_.end());
+    check_progress();
+    Block& block = *residents_.back();
+    enter(block);
+    block.release(block.yielded);
+    return true;
+}
+
+void BlockRunner::check_progress() noexcept {
+    const bool is_idle = watchdog_.note_round() > 2 * residents_.size();
+    if (is_idle && watchdog_.pause())
+        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
+}
+
+// A block of a launch that is not cooperative starts early only if the others spin, because they can
+// wait for it.
+bool BlockRunner::can_add_block() const noexcept {
+    if (residents_.empty() || launch_->is_cooperative) return true;
+    return watchdog_.rounds() > rounds_before_block &&
+           static_cast<int>(residents_.size()) <
+               resident_blocks(static_cast<int>(launch_->threads_per_block));
+}
+
+// Starts the launch's next block.
+bool BlockRunner::start_block() noexcept {
+    if (indices_.begin == indices_.end) indices_ = launch_->take();
+    if (indices_.begin == indices_.end) return false;
+    Block* const block = free_block();
+    if (block == nullptr) return false;
+    enter(*block);
+    residents_.push_back(block);
+    const auto index = indices_.begin++;
+    const auto& grid = launch_->grid;
+    block->begin({static_cast<std::uint32_t>(index % grid.x),
+                  static_cast<std::uint32_t>(index / grid.x % grid.y),
+                  static_cast<std::uint32_t>(index / grid.x / grid.y)},
+                 launch_->block);
+    *builtins_.block_idx = block->index;
+    builtins_.progress->start = {0, 0, 0};
+    // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
+    const auto in_row = launch_->is_cooperative
+                            ? 0
+                            : std::min<std::uint64_t>(indices_.end - indices_.begin,
+                                                      grid.x - 1 - block->index.x);
+    builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
+    indices_.begin += in_row;
+    watchdog_.note_event();
+    return true;
+}
+
+// Returns a block that is not resident, or null if there is no memory for one.
+Block* BlockRunner::free_block() noexcept {
+    if (residents_.empty()) return block_;
+    for (auto& block : blocks_)
+        if (std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end())
+            return block.get();
+    try {
+        if (storage_.start == nullptr)
+            storage_ = find_thread_storage(launch_->image, builtins_, launch_->shared_bytes);
+        auto block = std::make_unique<Block>();
+        block->reserve(launch_->threads_per_block);
+        blocks_.push_back(std::move(block));
+        return blocks_.back().get();
+    } catch (const std::exception&) {
+        if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
+        return nullptr;
+    }
+}
+
+// Makes a block current, and puts its shared memory in place.
+void BlockRunner::enter(Block& block) noexcept {
+    if (&block == block_) return;
+    const auto is_resident = [&](const Block* other) {
+        return std::find(residents_.begin(), residents_.end(), other) != residents_.end();
+    };
+    if (is_resident(block_)) block_->shared.save(storage_);
+    block_ = &block;
+    if (is_resident(block_)) block_->shared.restore(storage_);
+}
+
+}  // namespace kbuild::cpu

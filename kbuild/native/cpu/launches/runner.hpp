@@ -1,0 +1,115 @@
+// Runs blocks on one OS thread.
+#ifndef KBUILD_CPU_LAUNCHES_RUNNER_HPP
+#define KBUILD_CPU_LAUNCHES_RUNNER_HPP
+
+#include "launches/block.hpp"
+#include "launches/launch.hpp"
+#include "launches/watchdog.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace kbuild::cpu {
+
+// Runs one block after another. Several blocks take turns if the launch is cooperative, or if the
+// threads of one block spin until another block has done something.
+//
+// All fibers of a block stay on one OS thread: `__shared__` is thread-local storage, and compilers
+// keep its addresses in registers across a barrier.
+class BlockRunner {
+public:
+    // Returns the runner of the calling OS thread.
+    static BlockRunner& of_this_thread();
+
+    // Allocates fibers and stacks for a block of the launch. Throws Failure before anything runs.
+    void reserve(const Launch& launch);
+
+    // Runs blocks of the launch until none are left. Call `reserve` first.
+    void run(Launch& launch) noexcept;
+
+    // Returns whether the OS thread is inside a kernel.
+    bool is_running() const noexcept { return launch_ != nullptr; }
+
+    // The functions of device code; see kbuild/detail/cpu_device_api.h.
+    static const kbuild_cpu_device_api device_api;
+
+private:
+    static void barrier(void* runner, const kbuild_cpu_call* call);
+    static const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call,
+                                            std::uint64_t mask, std::uint64_t value);
+    static std::uint64_t converge(void* runner, const kbuild_cpu_call* call);
+    static void grid_barrier(void* runner, const kbuild_cpu_call* call);
+    static void spin(void* runner, const kbuild_cpu_call* call, unsigned weight);
+    static int is_cooperative(void* runner);
+    static void fail(void* runner, const kbuild_cpu_call* call, const char* reason);
+    static void trap(void* runner);
+    static void fail_assertion(void* runner, const char* condition, const char* file,
+                               unsigned line, const char* function);
+
+    static void fiber_main(void* runner);
+    void run_threads() noexcept;
+    void start_threads() noexcept;
+    kbuild_dim3 current_thread() const noexcept;
+    void suspend(Wait& wait) noexcept;
+    void note_first_suspension() noexcept;
+    void yield(const kbuild_cpu_call& call) noexcept;
+    void let_others_run(const kbuild_cpu_call& call) noexcept;
+    Task& next_task() noexcept;
+    Task& find_task() noexcept;
+    void switch_to(Task& next) noexcept;
+    void abandon() noexcept;
+
+    bool find_work() noexcept;
+    void end_block() noexcept;
+    bool continue_waiting_block() noexcept;
+    bool continue_yielded_block() noexcept;
+    void check_progress() noexcept;
+    bool can_add_block() const noexcept;
+    bool start_block() noexcept;
+    Block* free_block() noexcept;
+    void enter(Block& block) noexcept;
+    void report(const std::string& problem, int error) noexcept;
+
+    Launch* launch_ = nullptr;
+    kbuild_cpu_builtins builtins_ = {};
+    ThreadStorage storage_;
+    BlockRange indices_ = {};   // of blocks that were taken from the launch, and not yet started
+    bool is_starting_ = false;  // whether the current fiber starts threads, and none was suspended
+
+    // The first one runs most launches, and the others are freed after a launch.
+    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<Block*> residents_;  // blocks that have started and not exited, in turn
+    Block* block_ = nullptr;         // the block whose shared memory is in place
+    Task* current_ = nullptr;
+    Fiber home_;  // the saved state of run()
+
+    unsigned spin_weight_ = 0;
+    unsigned operations_ = 0;  // warp operations since another warp had a turn
+    Watchdog watchdog_;
+};
+
+// Returns the task that continues, once there is work.
+inline Task& BlockRunner::next_task() noexcept {
+    auto& runnable = block_->runnable;
+    if (runnable.is_empty()) return block_->fresh_task(&fiber_main, this, home_);
+    Task& next = *runnable.pop();
+    if (!runnable.is_empty()) runnable.front()->fiber.prefetch();
+    return next;
+}
+
+inline void BlockRunner::switch_to(Task& next) noexcept {
+    Task& previous = *current_;
+    current_ = &next;
+    Fiber::switch_to(previous.fiber, next.fiber);
+}
+
+// Reads field by field, as the loop over threads writes. Reading two fields at once would wait for
+// the preceding store of one.
+inline kbuild_dim3 BlockRunner::current_thread() const noexcept {
+    const volatile auto& index = *builtins_.thread_idx;
+    return {index.x, index.y, index.z};
+}
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -1,0 +1,75 @@
+// The objects of one type that the program has created: checks handles, which are addresses.
+#ifndef KBUILD_CPU_TEXTURES_OBJECTS_HPP
+#define KBUILD_CPU_TEXTURES_OBJECTS_HPP
+
+#include "api/errors.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+
+namespace kbuild::cpu {
+
+template <class T>
+class Objects {
+public:
+    // Never freed, because programs destroy objects in atexit handlers and destructors, too.
+    static Objects& instance() {
+        static Objects* const objects = [] {
+            auto* created = new Objects;
+            process_objects = created;
+            pthread_atfork([] { process_objects->mutex_.lock(); },
+                           [] { process_objects->mutex_.unlock(); },
+                           [] { process_objects->mutex_.unlock(); });
+            return created;
+        }();
+        return *objects;
+    }
+
+    T* add(std::unique_ptr<T> object) {
+        const std::lock_guard lock(mutex_);
+        T* const address = object.get();
+        objects_[address] = std::move(object);
+        return address;
+    }
+
+    // Throws Failure if the object does not exist. It must exist as long as the caller uses it.
+    T& find(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        return *look_up(handle)->second;
+    }
+
+    std::unique_ptr<T> remove(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = look_up(handle);
+        auto object = std::move(found->second);
+        objects_.erase(found);
+        return object;
+    }
+
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        objects_.clear();
+    }
+
+private:
+    Objects() = default;
+
+    auto look_up(const void* handle) {
+        const auto found = objects_.find(handle);
+        if (found == objects_.end())
+            throw Failure(KBUILD_CPU_INVALID_HANDLE,
+                          std::string("the ") + T::what + " does not exist or was destroyed");
+        return found;
+    }
+
+    static inline Objects* process_objects = nullptr;
+
+    std::mutex mutex_;
+    std::map<const void*, std::unique_ptr<T>> objects_;
+};
+
+}  // namespace kbuild::cpu
+
+#endif

@@ -1,0 +1,25 @@
+/* Asynchronous copies to shared memory.  A copy is complete when it is issued, so that waiting does
+ * nothing. */
+#ifndef KBUILD_CPU_CUDA_PIPELINE_PRIMITIVES_H
+#define KBUILD_CPU_CUDA_PIPELINE_PRIMITIVES_H
+
+#include "cuda_awbarrier_primitives.h"
+
+#include <string.h>
+
+#pragma GCC system_header
+#pragma GCC visibility push(hidden)
+
+/* Copies 4, 8, or 16 bytes, of which the last `zeros` ones become 0. */
+inline void __pipeline_memcpy_async(void *__to, const void *__from, size_t __bytes,
+                                    size_t __zeros = 0) {
+    memcpy(__to, __from, __bytes - __zeros);
+    memset(static_cast<char *>(__to) + (__bytes - __zeros), 0, __zeros);
+}
+inline void __pipeline_commit() {}
+inline void __pipeline_wait_prior(size_t) {}
+/* An arrival that is expected in addition, and comes when the copies are complete. */
+inline void __pipeline_arrive_on(__mbarrier_t *) {}
+
+#pragma GCC visibility pop
+#endif

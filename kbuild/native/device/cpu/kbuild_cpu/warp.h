@@ -1,0 +1,213 @@
+/* Warp operations.  Each one waits for exactly the lanes of its mask.
+ *
+ * The functions of namespace kbuild_cpu are for warps of any size.  CUDA's have 32 lanes. */
+#ifndef KBUILD_CPU_WARP_H
+#define KBUILD_CPU_WARP_H
+
+#include "builtins.h"
+#include "qualifiers.h"
+#include "scheduling.h"
+
+#include <string.h>
+#include <type_traits>
+
+#pragma GCC system_header
+
+namespace kbuild_cpu {
+
+__device__ inline unsigned int thread_number() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+/* Waits for the lanes of the mask, and returns the value of each. */
+__device__ inline const kbuild_cpu_lanes &exchange(const kbuild_cpu_call &__call, uint64_t __mask,
+                                                   uint64_t __value = 0) {
+    return *kbuild_cpu_api->exchange(kbuild_cpu_runner, &__call, __mask, __value);
+}
+__device__ inline uint64_t converge(const kbuild_cpu_call &__call) {
+    return kbuild_cpu_api->converge(kbuild_cpu_runner, &__call);
+}
+[[noreturn]] __device__ inline void fail_call(const kbuild_cpu_call &__call, const char *__reason) {
+    kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);
+    __builtin_unreachable();
+}
+
+template <class __T>
+__device__ inline uint64_t to_word(const __T &__value) {
+    static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
+                  "kbuild: warp operations exchange values of at most 8 bytes");
+    uint64_t __word = 0;
+    memcpy(&__word, &__value, sizeof(__T));
+    return __word;
+}
+template <class __T>
+__device__ inline __T from_word(uint64_t __word) {
+    __T __value;
+    memcpy(static_cast<void *>(&__value), &__word, sizeof(__T));
+    return __value;
+}
+
+/* What a lane reads: lane `source`, if it is in the part of the warp with this width, or its own. */
+struct shuffle {
+    int __lane;
+    bool __is_own;
+};
+__device__ inline int lane_of(const kbuild_cpu_call &__call) {
+    return static_cast<int>(thread_number() % __call.warp_size);
+}
+__device__ inline shuffle shuffle_index(int __lane, int __source, int __width) {
+    return {(__lane & -__width) + (__source & (__width - 1)), false};
+}
+__device__ inline shuffle shuffle_up(int __lane, unsigned int __delta, int __width) {
+    const int __rank = __lane & (__width - 1);
+    const bool __is_own = static_cast<unsigned int>(__rank) < __delta;
+    return {__is_own ? __lane : __lane - static_cast<int>(__delta), __is_own};
+}
+__device__ inline shuffle shuffle_down(int __lane, unsigned int __delta, int __width) {
+    const int __rank = __lane & (__width - 1);
+    const bool __is_own = __delta >= static_cast<unsigned int>(__width - __rank);
+    return {__is_own ? __lane : __lane + static_cast<int>(__delta), __is_own};
+}
+__device__ inline shuffle shuffle_lanes(int __lane, int __lanes, int __width) {
+    const int __source = __lane ^ __lanes;
+    const bool __is_own = (__source & -__width) > (__lane & -__width) || __source < 0;
+    return {__is_own ? __lane : __source, __is_own};
+}
+
+/* The value of a lane that is not in the mask is undefined in CUDA.  Here it is the lane's own. */
+template <class __T>
+__device__ inline __T shuffle_value(const kbuild_cpu_call &__call, uint64_t __mask, __T __value,
+                                    const shuffle &__from) {
+    const auto &__lanes = exchange(__call, __mask, to_word(__value));
+    return __from.__is_own || (__mask >> __from.__lane & 1) == 0 ? __value
+                                                              : from_word<__T>(__lanes.values[__from.__lane]);
+}
+
+__device__ inline uint64_t ballot(const kbuild_cpu_call &__call, uint64_t __mask, bool __predicate) {
+    const auto &__lanes = exchange(__call, __mask, __predicate);
+    uint64_t __result = 0;
+    for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
+        __result |= (__lanes.values[__i] & 1) << __i;
+    return __result & __lanes.arrived;
+}
+
+/* Returns the lanes with the same value. */
+template <class __T>
+__device__ inline uint64_t match_any(const kbuild_cpu_call &__call, uint64_t __mask, __T __value) {
+    const uint64_t __word = to_word(__value);
+    const auto &__lanes = exchange(__call, __mask, __word);
+    uint64_t __result = 0;
+    for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
+        __result |= uint64_t{__lanes.values[__i] == __word} << __i;
+    return __result & __lanes.arrived;
+}
+
+/* Returns all lanes if they have the same value, or 0. */
+template <class __T>
+__device__ inline uint64_t match_all(const kbuild_cpu_call &__call, uint64_t __mask, __T __value) {
+    const uint64_t __word = to_word(__value);
+    const auto &__lanes = exchange(__call, __mask, __word);
+    for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
+        if ((__lanes.arrived >> __i & 1) && __lanes.values[__i] != __word) return 0;
+    return __lanes.arrived;
+}
+
+/* Combines the values of the lanes, from the first lane on. */
+template <class __T, class __Combine>
+__device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T __value,
+                             __Combine __combine) {
+    const auto &__lanes = exchange(__call, __mask, to_word(__value));
+    uint64_t __rest = __lanes.arrived;
+    __T __result = from_word<__T>(__lanes.values[__builtin_ctzll(__rest)]);
+    while ((__rest &= __rest - 1) != 0)
+        __result = __combine(__result, from_word<__T>(__lanes.values[__builtin_ctzll(__rest)]));
+    return __result;
+}
+
+}  // namespace kbuild_cpu
+
+/* CUDA has overloads for these types, to which arguments of smaller types are converted.  Headers of
+ * other types use KBUILD_CPU_SHUFFLES for them. */
+#define KBUILD_CPU_SHUFFLE_TYPES(X) \
+    X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long) X(float) X(double)
+#define KBUILD_CPU_MATCH_TYPES(X) KBUILD_CPU_SHUFFLE_TYPES(X)
+
+#define KBUILD_CPU_SHUFFLE(name, index, T)                                                        \
+    __device__ inline T name(unsigned int __mask, T __value, KBUILD_CPU_SHUFFLE_##index __from,   \
+                             int __width = 32, KBUILD_CPU_CALLER) {                               \
+        const kbuild_cpu_call __call = KBUILD_CPU_CALL(#name);                                    \
+        return kbuild_cpu::shuffle_value(                                                         \
+            __call, __mask, __value,                                                              \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from & 31, __width));           \
+    }
+#define KBUILD_CPU_SHUFFLE_index int
+#define KBUILD_CPU_SHUFFLE_up unsigned int
+#define KBUILD_CPU_SHUFFLE_down unsigned int
+#define KBUILD_CPU_SHUFFLE_lanes int
+#define KBUILD_CPU_SHUFFLES(T)                    \
+    KBUILD_CPU_SHUFFLE(__shfl_sync, index, T)     \
+    KBUILD_CPU_SHUFFLE(__shfl_up_sync, up, T)     \
+    KBUILD_CPU_SHUFFLE(__shfl_down_sync, down, T) \
+    KBUILD_CPU_SHUFFLE(__shfl_xor_sync, lanes, T)
+
+KBUILD_CPU_SHUFFLE_TYPES(KBUILD_CPU_SHUFFLES)
+
+#define KBUILD_CPU_MATCH(T)                                                                    \
+    __device__ inline unsigned int __match_any_sync(unsigned int __mask, T __value,            \
+                                                    KBUILD_CPU_CALLER) {                       \
+        return static_cast<unsigned int>(                                                      \
+            kbuild_cpu::match_any(KBUILD_CPU_CALL("__match_any_sync"), __mask, __value));          \
+    }                                                                                          \
+    __device__ inline unsigned int __match_all_sync(unsigned int __mask, T __value,            \
+                                                    int *__is_equal, KBUILD_CPU_CALLER) {      \
+        const auto __same =                                                                    \
+            kbuild_cpu::match_all(KBUILD_CPU_CALL("__match_all_sync"), __mask, __value);       \
+        *__is_equal = __same != 0;                                                             \
+        return static_cast<unsigned int>(__same);                                              \
+    }
+
+KBUILD_CPU_MATCH_TYPES(KBUILD_CPU_MATCH)
+
+#define KBUILD_CPU_REDUCE(name, T, expression)                                                \
+    __device__ inline T name(unsigned int __mask, T __value, KBUILD_CPU_CALLER) {             \
+        return kbuild_cpu::reduce(KBUILD_CPU_CALL(#name), __mask, __value,                    \
+                                  [](T __a, T __b) { return static_cast<T>(expression); });   \
+    }
+
+KBUILD_CPU_REDUCE(__reduce_add_sync, unsigned int, __a + __b)
+KBUILD_CPU_REDUCE(__reduce_add_sync, int,
+                  static_cast<unsigned int>(__a) + static_cast<unsigned int>(__b))
+KBUILD_CPU_REDUCE(__reduce_min_sync, unsigned int, __b < __a ? __b : __a)
+KBUILD_CPU_REDUCE(__reduce_min_sync, int, __b < __a ? __b : __a)
+KBUILD_CPU_REDUCE(__reduce_max_sync, unsigned int, __a < __b ? __b : __a)
+KBUILD_CPU_REDUCE(__reduce_max_sync, int, __a < __b ? __b : __a)
+KBUILD_CPU_REDUCE(__reduce_and_sync, unsigned int, __a & __b)
+KBUILD_CPU_REDUCE(__reduce_or_sync, unsigned int, __a | __b)
+KBUILD_CPU_REDUCE(__reduce_xor_sync, unsigned int, __a ^ __b)
+
+#undef KBUILD_CPU_REDUCE
+#undef KBUILD_CPU_MATCH
+
+__device__ inline unsigned int __ballot_sync(unsigned int __mask, int __predicate,
+                                             KBUILD_CPU_CALLER) {
+    return static_cast<unsigned int>(
+        kbuild_cpu::ballot(KBUILD_CPU_CALL("__ballot_sync"), __mask, __predicate != 0));
+}
+__device__ inline int __any_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::ballot(KBUILD_CPU_CALL("__any_sync"), __mask, __predicate != 0) != 0;
+}
+/* A lane that has exited does not vote, so the votes against count. */
+__device__ inline int __all_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::ballot(KBUILD_CPU_CALL("__all_sync"), __mask, __predicate == 0) == 0;
+}
+__device__ inline int __uni_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+    return kbuild_cpu::match_all(KBUILD_CPU_CALL("__uni_sync"), __mask, __predicate != 0) != 0;
+}
+__device__ inline void __syncwarp(unsigned int __mask = 0xffffffff, KBUILD_CPU_CALLER) {
+    kbuild_cpu::exchange(KBUILD_CPU_CALL("__syncwarp"), __mask);
+}
+__device__ inline unsigned int __activemask(KBUILD_CPU_CALLER) {
+    return static_cast<unsigned int>(kbuild_cpu::converge(KBUILD_CPU_CALL("__activemask")));
+}
+
+#endif

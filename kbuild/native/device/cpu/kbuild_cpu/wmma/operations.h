@@ -1,0 +1,189 @@
+/* The functions of wmma. */
+#ifndef KBUILD_CPU_WMMA_OPERATIONS_H
+#define KBUILD_CPU_WMMA_OPERATIONS_H
+
+#include "../warp.h"
+#include "fragments.h"
+
+#include <string.h>
+
+#pragma GCC system_header
+#pragma GCC visibility push(hidden)
+
+namespace kbuild_cpu {
+
+/* The type in which products are added. */
+template <class __T>
+using sum_type = std::conditional_t<std::is_same_v<__T, __half>, float, __T>;
+
+inline float to_number(__half __x) { return __half2float(__x); }
+inline float to_number(__nv_bfloat16 __x) { return __bfloat162float(__x); }
+template <class __T>
+__T to_number(__T __x) {
+    return __x;
+}
+
+/* A factor of a product.  Tensor cores ignore the bits of a float that TF32 does not have. */
+template <class __T, class __Stored>
+auto to_factor(__Stored __x) {
+    if constexpr (std::is_same_v<__T, nvcuda::wmma::precision::tf32>) {
+        uint32_t __bits;
+        memcpy(&__bits, &__x, sizeof __bits);
+        __bits &= ~0x1FFFu;
+        memcpy(&__x, &__bits, sizeof __bits);
+    }
+    return to_number(__x);
+}
+
+template <class __T, class __Sum>
+__T from_sum(__Sum __sum) {
+    if constexpr (std::is_same_v<__T, __half>)
+        return __float2half(static_cast<float>(__sum));
+    else
+        return static_cast<__T>(__sum);
+}
+
+/* Integers wrap around, or become the nearest representable number if they saturate. */
+inline int add_product(int __sum, int __a, int __b) {
+    return static_cast<int>(static_cast<unsigned>(__sum) + static_cast<unsigned>(__a * __b));
+}
+template <class __Sum, class __T>
+__Sum add_product(__Sum __sum, __T __a, __T __b) {
+    return __sum + static_cast<__Sum>(__a) * static_cast<__Sum>(__b);
+}
+inline int saturate(long long __x) {
+    constexpr long long __most = 0x7FFFFFFF;
+    return static_cast<int>(__x > __most ? __most : __x < -__most - 1 ? -__most - 1 : __x);
+}
+
+/* Adds the products of a row of A and columns of B to the sums. */
+template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA, class __StoredB>
+void add_products(__Sum *__sums, const __StoredA *__a, const __StoredB *__b) {
+    for (int __k = 0; __k < __K; ++__k) {
+        const auto __factor = to_factor<__A>(__a[__k]);
+        for (int __j = 0; __j < __Columns; ++__j)
+            __sums[__j] = add_product(__sums[__j], __factor,
+                                      to_factor<__B>(__b[__k * __Columns + __j]));
+    }
+}
+
+inline int lane_number() { return static_cast<int>(thread_number() % 32); }
+
+}  // namespace kbuild_cpu
+
+namespace nvcuda {
+namespace wmma {
+
+/* Rounds to the nearest number of TF32, and to the larger one of two. */
+inline float __float_to_tf32(float __x) {
+    uint32_t __bits;
+    memcpy(&__bits, &__x, sizeof __bits);
+    if ((__bits & 0x7F800000u) != 0x7F800000u)
+        __bits = (__bits + 0x1000u) & ~0x1FFFu;
+    memcpy(&__x, &__bits, sizeof __bits);
+    return __x;
+}
+
+template <class __Use, int __M, int __N, int __K, class __T, class __Layout>
+void fill_fragment(fragment<__Use, __M, __N, __K, __T, __Layout> &__fragment,
+                   const typename kbuild_cpu::stored_type<__T>::type &__value) {
+    for (auto &__x : __fragment.x)
+        __x = __value;
+}
+
+template <int __M, int __N, int __K, class __T, class __Layout>
+void load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
+                      const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
+                      KBUILD_CPU_CALLER) {
+    __syncwarp(0xFFFFFFFF, __file, __line);
+    constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
+    const auto __row =
+        static_cast<size_t>(kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row);
+    for (int __k = 0; __k < __K; ++__k) {
+        const auto __column = static_cast<size_t>(__k);
+        __a.x[__k] = __from[__is_row_major ? __row * __stride + __column
+                                           : __column * __stride + __row];
+    }
+}
+
+template <int __M, int __N, int __K, class __T, class __Layout>
+void load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
+                      const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
+                      KBUILD_CPU_CALLER) {
+    using __Tile = kbuild_cpu::tile<__M, __N>;
+    __syncwarp(0xFFFFFFFF, __file, __line);
+    constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
+    const auto __first = static_cast<size_t>(__Tile(kbuild_cpu::lane_number()).column);
+    for (int __k = 0; __k < __K; ++__k)
+        for (int __j = 0; __j < __Tile::columns; ++__j) {
+            const auto __row = static_cast<size_t>(__k);
+            const auto __column = __first + static_cast<size_t>(__j);
+            __b.x[__k * __Tile::columns + __j] =
+                __from[__is_row_major ? __row * __stride + __column : __column * __stride + __row];
+        }
+}
+
+template <int __M, int __N, int __K, class __T>
+void load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T *__from,
+                      unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
+    using __Tile = kbuild_cpu::tile<__M, __N>;
+    __syncwarp(0xFFFFFFFF, __file, __line);
+    const __Tile __at(kbuild_cpu::lane_number());
+    const auto __row = static_cast<size_t>(__at.row);
+    for (int __j = 0; __j < __Tile::columns; ++__j) {
+        const auto __column = static_cast<size_t>(__at.column + __j);
+        __c.x[__j] = __from[__layout == mem_row_major ? __row * __stride + __column
+                                                      : __column * __stride + __row];
+    }
+}
+
+template <int __M, int __N, int __K, class __T>
+void store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T> &__c,
+                       unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
+    using __Tile = kbuild_cpu::tile<__M, __N>;
+    __syncwarp(0xFFFFFFFF, __file, __line);
+    const __Tile __at(kbuild_cpu::lane_number());
+    const auto __row = static_cast<size_t>(__at.row);
+    for (int __j = 0; __j < __Tile::columns; ++__j) {
+        const auto __column = static_cast<size_t>(__at.column + __j);
+        __to[__layout == mem_row_major ? __row * __stride + __column
+                                       : __column * __stride + __row] = __c.x[__j];
+    }
+}
+
+/* Lanes exchange nothing, and so do not wait.  `__saturates` is for integers. */
+template <int __M, int __N, int __K, class __D, class __A, class __B, class __C, class __LayoutA,
+          class __LayoutB>
+void mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
+              const fragment<matrix_a, __M, __N, __K, __A, __LayoutA> &__a,
+              const fragment<matrix_b, __M, __N, __K, __B, __LayoutB> &__b,
+              const fragment<accumulator, __M, __N, __K, __C> &__c, bool __saturates = false) {
+    static_assert(std::is_same_v<__A, __B>, "kbuild: the factors have different types");
+    static_assert(std::is_integral_v<__A> == std::is_same_v<__C, int> &&
+                      std::is_same_v<__C, int> == std::is_same_v<__D, int> &&
+                      std::is_same_v<__A, double> == std::is_same_v<__C, double> &&
+                      std::is_same_v<__C, double> == std::is_same_v<__D, double> &&
+                      (std::is_same_v<__A, __half> ||
+                       (!std::is_same_v<__C, __half> && !std::is_same_v<__D, __half>)),
+                  "kbuild: wmma cannot add products of this type to this accumulator");
+    constexpr int __columns = kbuild_cpu::tile<__M, __N>::columns;
+    kbuild_cpu::sum_type<__D> __sums[__columns] = {};
+    if constexpr (!std::is_same_v<__D, int>)
+        for (int __j = 0; __j < __columns; ++__j)
+            __sums[__j] = kbuild_cpu::to_number(__c.x[__j]);
+    kbuild_cpu::add_products<__A, __B, __K, __columns>(__sums, __a.x, __b.x);
+    for (int __j = 0; __j < __columns; ++__j) {
+        if constexpr (!std::is_same_v<__D, int>)
+            __d.x[__j] = kbuild_cpu::from_sum<__D>(__sums[__j]);
+        else if (__saturates)
+            __d.x[__j] = kbuild_cpu::saturate(static_cast<long long>(__c.x[__j]) + __sums[__j]);
+        else
+            __d.x[__j] = kbuild_cpu::add_product(__c.x[__j], __sums[__j], 1);
+    }
+}
+
+}  // namespace wmma
+}  // namespace nvcuda
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,153 @@
+"""Tests for the decision which kernels need the index of the thread in a variable."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.unseen_threads import find_unseen
+
+KERNEL = "__kbuild_global__ void k(int n, int* p) {{ int i = threadIdx.x; {} }}\n"
+SAFE = KERNEL.format("if (i < n) p[i] = other(i);")
+OTHER = "inline int other(int i) { return 2 * i; }\n"
+GID = "int gid() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+
+
+def list_unseen(text: str) -> list[str]:
+    text = '# 1 "a.cu"\n' + text
+    kernels = tuple(
+        found
+        for found in q.find_declarations(text)
+        if q.GLOBAL in found.words and found.body is not None
+    )
+    unseen = find_unseen(text, kernels)
+    return [kernel.name for kernel in kernels if kernel.start in unseen]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n) p[i] = other(i);",
+        "auto f = [&](int j) { p[j] = threadIdx.x; }; f(i);",
+        "auto f = [=] { return threadIdx.y; }; p[0] = f();",
+        "p[0] = s.threadIdx.x + sizeof(threadIdx.x); other(threadIdx.x);",
+        'printf("__syncthreads %d", i);  // __syncthreads();\n',
+        "for (int j : array[0]) { p[j] = threadIdx.x; } if (a[i]) { p[1] = threadIdx.x; }",
+        "p[0] = __mul24(i, 3) + __popc(i);",
+    ],
+)
+def test_kernel_is_unseen(body: str) -> None:
+    body = body.replace("// __syncthreads();\n", "")
+
+    assert list_unseen(OTHER + GID + KERNEL.format(body)) == ["k"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "__syncthreads();",
+        "p[i] = __shfl_down_sync(~0u, i, 1);",
+        "p[i] = __any(i);",
+        "atomicAdd(p, 1);",
+        "__nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);",
+        "while (__ldcv(p) == 0) {}",
+        "atomic_ref<int> r(*p); r.wait(0);",
+        "__nanosleep(100);",
+        '(i < n) ? void(0) : __assert_fail("i < n", "a.cu", 1, "k");',
+        "auto g = cooperative_groups::this_thread_block();",
+        "cuda::barrier<cuda::thread_scope_block> b;",
+        "auto t = ::tiled_partition<32>(g);",
+        # Functions that read the index, at any depth, and under any kind of call.
+        "p[gid()] = 1;",
+        "p[ns::outer(1)] = 1;",
+        "p[object.row()] = 1;",
+        "p[pointer->row()] = 1;",
+        "p[templated<int, 4>(1)] = 1;",
+        # A constant of the kernel cannot hide the variable here.
+        "auto f = [] { return threadIdx.x; }; p[0] = f();",
+        "auto f = [p] { p[0] = threadIdx.x; }; f();",
+        "auto f = [&p] { p[0] = threadIdx.x; }; f();",
+        "auto f = [=] { return [] { return threadIdx.x; }(); }; p[0] = f();",
+        "struct Local { int get() { return threadIdx.x; } }; p[0] = Local().get();",
+        "p[0] = ::threadIdx.x;",
+        "uint3 threadIdx = {}; p[0] = 1;",
+    ],
+)
+def test_kernel_is_seen(body: str) -> None:
+    functions = (
+        "namespace ns { int inner(int i) { return gid() + i; } int outer(int i)\n"
+        "{ return ns::inner(i); } }\n"
+        "struct Tile { int row() const { return threadIdx.y; } virtual void f() {} };\n"
+        "template <class T, int N> __kbuild_device__ T templated(T i) { return i + gid(); }\n"
+    )
+    other = "__kbuild_global__ void j(int* p) { p[threadIdx.x] = 1; }\n"
+
+    assert list_unseen(GID + functions + KERNEL.format(body) + other) == ["j"]
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        # Calls that do not mention a name.
+        "struct S { int operator()(int i) { return threadIdx.x + i; } };",
+        "struct S { operator int() { return threadIdx.x; } };",
+        "struct S { S() { x = threadIdx.x; } int x; };",
+        "struct S { S() : x(threadIdx.x) {} int x; };",
+        "struct S { S(int); int x; }; S::S(int) { x = gid(); }",
+        "template <class T> struct S { S(int); }; template <class T> S<T>::S(int) { gid(); }",
+        "struct S { ~S() { __syncthreads(); } };",
+        "struct S { int x = threadIdx.x; };",
+        "struct S { int x{gid()}; };",
+        "int operator+(S, S) { return gid(); }",
+        'int operator""_t(unsigned long long) { return threadIdx.x; }',
+        "int f(int i = threadIdx.x);",
+        "int f(int i = gid());",
+        "auto lambda = [] { return threadIdx.x; };",
+        "void run() { launch([] { __syncthreads(); }); }",
+        "void run() { launch([=](int i) mutable -> int { return gid(); }); }",
+        "void run() { struct L { int f() { return gid(); } }; launch(L()); }",
+        # The function gets to other places.
+        "int (*pointer)() = gid;",
+        "int (*pointer)() = &gid;",
+        "void run() { table[0] = gid; }",
+        "void run() { table[0] = &templated<1>; } template <int> int templated() { return gid(); }",
+        "void run() { launch<gid>(); }",
+        "void run() { kernel<<<1, 1>>>(gid); }",
+        "constexpr auto alias = __syncthreads;",
+        "using namespace cuda; int f(cuda::barrier<1>& b);",
+        "extern const uint3& index = threadIdx;",
+        "typedef cuda::barrier<1> Barrier;",
+    ],
+)
+def test_doubt_about_one_place_concerns_all_kernels(evil: str) -> None:
+    assert list_unseen(OTHER + GID + SAFE) == ["k"]
+    assert list_unseen(OTHER + GID + f"{evil}\n" + SAFE) == []
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "int gid(); extern int row(); template <int N> int __shfl_mine();",
+        "struct S { int gid() const; friend int gid(); };\nint S::gid() const { return 1; }",
+        "namespace cg = cooperative_groups; using namespace cooperative_groups;",
+        "using cooperative_groups::this_thread_block; using Barrier = cuda::barrier<1>;",
+        "void f(int* p) { atomicAdd(p, 1); } int g(int i) { return i ? gid() : f(p), 1; }",
+        "struct [[nodiscard]] S { [[nodiscard]] int get() const { return gid(); } };",
+    ],
+)
+def test_other_functions_do_not_matter(harmless: str) -> None:
+    assert list_unseen(OTHER + GID + f"{harmless}\n" + SAFE) == ["k"]
+
+
+@pytest.mark.parametrize(
+    ("alias", "body"),
+    [
+        ("namespace cg = cooperative_groups;", "auto g = cg::this_grid();"),
+        ("namespace cg = cooperative_groups;", "cg::whatever(i);"),
+        ("using Barrier = cuda::barrier<1>;", "Barrier b; b.wait();"),
+        ("using cuda::barrier;", "barrier<1> b; b.wait();"),
+        ("namespace a = cuda::x; namespace b = a::y;", "b::z(i);"),
+    ],
+)
+def test_aliases_are_followed(alias: str, body: str) -> None:
+    assert list_unseen(f"{alias}\n" + SAFE + KERNEL.format(body).replace(" k(", " l(")) == ["k"]

@@ -91,7 +91,7 @@ def find_qualified(text: str, qualifiers: frozenset[str]) -> tuple[Declaration, 
             scope=around[-1].kind if around else "",
         )
         found.append(declaration)
-        last = max(mark.end, *(end for _, end in declaration.qualifiers))
+        last = max((mark.end, *(end for _, end in declaration.qualifiers)))
     return tuple(found)
 
 

@@ -16,8 +16,8 @@ template <class __Lane, class __Function>
 __device__ inline unsigned int map_lanes(unsigned int __a, unsigned int __b, __Function __function) {
     unsigned int __word = 0;
     for (unsigned int __at = 0; __at < 32; __at += 8 * sizeof(__Lane)) {
-        const int __lane = __function(static_cast<__Lane>(__a >> __at), static_cast<__Lane>(__b >> __at));
-        __word |= static_cast<unsigned int>(static_cast<std::make_unsigned_t<__Lane>>(__lane)) << __at;
+        const int __result = __function(static_cast<__Lane>(__a >> __at), static_cast<__Lane>(__b >> __at));
+        __word |= static_cast<unsigned int>(static_cast<std::make_unsigned_t<__Lane>>(__result)) << __at;
     }
     return __word;
 }

@@ -11,15 +11,13 @@
 
 #pragma GCC system_header
 
-/* Each nibble of the selector selects one of eight bytes.  Its top bit replicates the byte's sign. */
+/* The low three bits of each nibble of the selector select one of eight bytes. */
 __device__ inline unsigned int __byte_perm(unsigned int __a, unsigned int __b, unsigned int __s) {
     const unsigned long long __bytes = static_cast<unsigned long long>(__b) << 32 | __a;
     unsigned int __made = 0;
     for (int __i = 0; __i < 4; ++__i) {
         const unsigned int __pick = __s >> 4 * __i;
-        const unsigned int __byte = static_cast<unsigned int>(__bytes >> 8 * (__pick & 7)) & 0xFF;
-        const unsigned int __chosen = __pick & 8 ? (__byte & 0x80 ? 0xFFu : 0u) : __byte;
-        __made |= __chosen << 8 * __i;
+        __made |= (static_cast<unsigned int>(__bytes >> 8 * (__pick & 7)) & 0xFF) << 8 * __i;
     }
     return __made;
 }

@@ -173,16 +173,19 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
 def find_runtimes(
     hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
 ) -> tuple[Runtime, ...]:
-    """See `Builder`: the runtime that this package contains."""
+    """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
+    headers = (resources.native_directory() / "device" / NAME,)
     return (
         Runtime(
             linkage="shared",
             library=resources.find_runtime("libkbuild_cpu.so.1"),
+            include_directories=headers,
             definitions=_DEFINITIONS,
         ),
         Runtime(
             linkage="static",
             library=resources.find_runtime("libkbuild_cpu.a"),
+            include_directories=headers,
             definitions=_DEFINITIONS,
             link_libraries=("stdc++", "pthread", "dl"),
         ),

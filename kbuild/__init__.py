@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kbuild.runtime.launch_records.file import write_launch_record as write_launch_record
     from kbuild.runtime.launch_records.model import LaunchRecord as LaunchRecord
     from kbuild.runtime.launch_records.replay import replay_launch as replay_launch
-    from kbuild.runtime.loading.loaded_module import load as load
+    from kbuild.runtime.loading.loaded_library import load as load
     from kbuild.runtime.rtc_kernel import RtcKernel as RtcKernel
     from kbuild.toolchain.devices import query_architecture as query_architecture
 
@@ -47,7 +47,7 @@ _LAZY: Final = {
     "LaunchConfig": "kbuild.backends.interface.launch_config",
     "LaunchRecord": "kbuild.runtime.launch_records.model",
     "RtcKernel": "kbuild.runtime.rtc_kernel",
-    "load": "kbuild.runtime.loading.loaded_module",
+    "load": "kbuild.runtime.loading.loaded_library",
     "query_architecture": "kbuild.toolchain.devices",
     "read_launch_record": "kbuild.runtime.launch_records.file",
     "replay_launch": "kbuild.runtime.launch_records.replay",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.read import ImageReader
+    from kbuild.backends.module.runtime import Device
 
 # The backends by name. The first one is the embedded default, which needs nothing but a C++
 # compiler. `auto` tries the others in this order.
@@ -141,3 +142,20 @@ def open_device(name: str) -> ExecutionDevice:
             f"{', '.join(able)}; or build a library of the kernels and use kbuild.load"
         )
     return devices.open_device()
+
+
+def open_library_device(name: str, entry_points: Device) -> ExecutionDevice:
+    """Return the current device, for kernels of a library that this process has loaded.
+
+    Args:
+        name: The backend of the kernels.
+        entry_points: The runtime that the library is linked to.
+
+    Raises:
+        LaunchError: There is no device.
+    """
+    from kbuild.backends.module.device import ModuleDevice  # noqa: PLC0415 - only launches need it
+
+    devices = find_backend(name).devices
+    opener = devices.open_library_device if devices else None
+    return (opener(entry_points) if opener else None) or entry_points.open(ModuleDevice)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from kbuild.backends import open_device
+from kbuild.backends import open_device, open_library_device
 from kbuild.backends.interface.devices import ArrayInterface, ExecutionDevice, Queue
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
-from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame
+from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame, require_sequence
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
@@ -65,7 +66,7 @@ class KernelExecutor:
                 "get one from a compiled module by name: KernelExecutor(module[name])"
             )
         self.compiled = compiled
-        self._device: ExecutionDevice = open_device(compiled.backend)
+        self._device = find_device(compiled)
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
         # Configurations with the same stream share an encoder, so that it knows their types.
@@ -102,6 +103,25 @@ class KernelExecutor:
             LaunchError: The device refuses the launch, or the kernel fails.
             ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
+        return self._run(config, args, profile=profile)
+
+    def run_all(self, config: LaunchConfig, args: Sequence[object]) -> None:
+        """Launch the kernel like `run`, with the arguments in one sequence, and wait for it.
+
+        Raises:
+            ConfigurationError: ``args`` is not a sequence of arguments that fit the parameters.
+            LaunchError: The device refuses the launch, or the kernel fails.
+        """
+        require_sequence(self.compiled.record, args)
+        self._run(config, args)
+
+    def bind(self, config: LaunchConfig) -> Callable[..., float | None]:
+        """Return `run` with this configuration."""
+        return partial(self.run, config)
+
+    def _run(
+        self, config: LaunchConfig, args: Sequence[object], *, profile: bool = False
+    ) -> float | None:
         plan = self._plans.get(id(config))
         try:
             if plan is None or plan.config is not config:
@@ -134,7 +154,10 @@ class KernelExecutor:
         Raises:
             LaunchError: The kernel has no image for the device.
         """
-        self._load(self.compiled.select(1))
+        try:
+            self._load_for(1, None)
+        except LaunchError as error:
+            raise LaunchError(f"{self.compiled.display}: {error}") from None
 
     def synchronize(self, stream: Any = None) -> None:
         """Wait for all launches in ``stream``.
@@ -147,7 +170,6 @@ class KernelExecutor:
     def _make_plan(self, config: LaunchConfig) -> _Plan:
         _require_config(config)
         self._require_block(config)
-        variant = self.compiled.select(config.threads, config.max_registers)
         queue = self._device.open_queue(config.stream)
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
@@ -156,7 +178,7 @@ class KernelExecutor:
         plan = _Plan(
             config=config,
             queue=queue,
-            submit=queue.bind(self._load(variant), config),
+            submit=queue.bind(self._load_for(config.threads, config.max_registers), config),
             waits=config.stream is None,
             encoder=encoder,
             launch=encoder.launch,
@@ -176,6 +198,8 @@ class KernelExecutor:
         return encoder
 
     def _require_block(self, config: LaunchConfig) -> None:
+        if self.compiled.registered is not None:
+            return  # the runtime of the library checks this, without reading the images here
         required = self.compiled.resources.required_block
         if required is not None and required != config.block:
             raise ConfigurationError(
@@ -183,15 +207,28 @@ class KernelExecutor:
                 f"{config.block}"
             )
 
+    def _load_for(self, threads: int, max_registers: int | None) -> Any:
+        """Return the code for a launch, ready to launch."""
+        registered = self.compiled.registered
+        if registered is not None and max_registers is None:
+            return self._device.adopt(registered)
+        return self._load(self.compiled.select(threads, max_registers))
+
     def _load(self, variant: Variant) -> Any:
         known = self._functions.get(id(variant))
         if known is None:
-            function = self._device.load(variant.images, self.compiled.record)
+            function = self._make_function(variant)
             kept = {id(each) for each in self.compiled.history}
             for key in self._functions.keys() - kept:  # variants that the kernel has dropped
                 self._functions.pop(key, None)
             known = self._functions.setdefault(id(variant), (variant, function))
         return known[1]
+
+    def _make_function(self, variant: Variant) -> Any:
+        registered = self.compiled.registered
+        if registered is not None and variant is self.compiled.history[0]:
+            return self._device.adopt(registered)
+        return self._device.load(variant.images, self.compiled.record)
 
     def _run_with_arrays(
         self, plan: _Plan, args: Sequence[object], *, profile: bool
@@ -207,6 +244,20 @@ class KernelExecutor:
                 plan.queue.synchronize()
             arrays.copy_back()
         return seconds
+
+
+def find_device(compiled: CompiledKernel) -> ExecutionDevice:
+    """Return the current device for a kernel.
+
+    Raises:
+        ConfigurationError: Kernels of the backend cannot be run from Python, a package that this
+            needs is not installed, or the library of the kernel was closed.
+        LaunchError: There is no device.
+    """
+    if compiled.registered is None:
+        return open_device(compiled.backend)
+    compiled.registered.require_open()
+    return open_library_device(compiled.backend, compiled.registered.device)
 
 
 def _find_functions(

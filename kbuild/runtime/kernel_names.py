@@ -57,6 +57,14 @@ class NameIndex:
             raise KernelNotFoundError(f"{name!r} matches {len(found)} kernels: {listing}")
         raise KernelNotFoundError(f"no kernel {name!r}; {self._suggest(name)}")
 
+    def choose_readable(self, key: str) -> str:
+        """Return the demangled name of a kernel if `find` accepts it, and otherwise its key."""
+        display = self._exact[key].display
+        try:
+            return display if self.find(display) == key else key
+        except KernelNotFoundError:
+            return key
+
     def _suggest(self, name: str) -> str:
         spellings = {
             spelling: kernel
@@ -86,8 +94,9 @@ K = TypeVar("K", bound=NamedKernel)
 class KernelMapping(Mapping[str, K]):
     """Kernels by name.
 
-    Iteration yields the keys.  Lookup also accepts symbols, and demangled names with or without
-    return type and parameter list if they are unambiguous.
+    Iteration yields readable names: the demangled name of a kernel, or its key if several kernels
+    have this name.  Lookup also accepts symbols, and demangled names with or without return type
+    and parameter list if they are unambiguous.
 
     Args:
         kernels: The kernels with their keys and symbols.
@@ -101,6 +110,14 @@ class KernelMapping(Mapping[str, K]):
             for key, symbol, kernel in listed
         )
 
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The kernels' symbols in the order of iteration.
+
+        If kernels share a symbol, the name of the target and a colon precede it.
+        """
+        return tuple(self._kernels)
+
     def __getitem__(self, name: str) -> K:
         """Return the kernel called ``name``.
 
@@ -112,7 +129,7 @@ class KernelMapping(Mapping[str, K]):
         return self._kernels[self._names.find(name)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._kernels)
+        return (self._names.choose_readable(key) for key in self._kernels)
 
     def __len__(self) -> int:
         return len(self._kernels)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.runtime.loading.loaded_module import LoadedModule
+    from kbuild.runtime.loading.loaded_library import LoadedLibrary
 
 Case: TypeAlias = Callable[..., Any]
 
@@ -47,7 +47,7 @@ def read_cases(path: Path) -> dict[str, Case]:
     return cases
 
 
-def call_case(case: Case, module: LoadedModule) -> None:
+def call_case(case: Case, module: LoadedLibrary) -> None:
     """Call the case, with the module if it takes an argument."""
     if inspect.signature(case).parameters:
         case(module)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kbuild.errors import KbuildError
-from kbuild.runtime.loading.loaded_module import load
+from kbuild.runtime.loading.loaded_library import load
 from kbuild.smoke.cases import call_case, read_cases
 from kbuild.smoke.journal import Journal
 
@@ -62,7 +62,7 @@ def _resolve(journal: Journal, library: Path, first: int) -> None:
         count, reason = module.count_devices(), None
     except KbuildError as error:
         count, reason = 0, str(error)
-    journal.write(kernels=list(module), device_count=count, reason=reason)
+    journal.write(kernels=list(module.symbols), device_count=count, reason=reason)
     if count:
         for kernel in itertools.islice(module.values(), first, None):
             _run_timed(journal, kernel.resolve, str)

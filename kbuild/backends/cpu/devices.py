@@ -9,6 +9,7 @@ from kbuild.backends.interface.devices import Driver
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.module.runtime import Device as ModuleRuntime
 
 
 def query_driver() -> Driver:
@@ -28,3 +29,10 @@ def open_device() -> ExecutionDevice:
     from kbuild.backends.cpu import execution  # noqa: PLC0415 - loads the runtime
 
     return execution.open_device()
+
+
+def open_library_device(entry_points: ModuleRuntime) -> ExecutionDevice:
+    """See `Devices`: a library can be linked to its own copy of the runtime."""
+    from kbuild.backends.cpu import execution  # noqa: PLC0415 - loads the runtime
+
+    return entry_points.open(execution.CpuDevice)

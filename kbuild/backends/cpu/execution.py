@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -14,29 +13,19 @@ from weakref import WeakValueDictionary
 from kbuild import resources
 from kbuild.backends.cpu.container import write_container
 from kbuild.backends.cpu.contents import read_table
-from kbuild.backends.interface.devices import Arguments, ArrayView, ImageBytes
-from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.devices import ArrayView, ImageBytes
 from kbuild.backends.module import abi
-from kbuild.backends.module.launch import encode_config
+from kbuild.backends.module.device import ModuleDevice, ModuleQueue
+from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, KernelRecord, Param
-from kbuild.values import dataclass
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
 _DEVICES: Final[list[CpuDevice]] = []
 _LOCK: Final = threading.Lock()
-
-
-class _Container(ctypes.Structure):
-    # struct kbuild_container
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("size", ctypes.c_uint64),
-        ("wrapper", ctypes.c_void_p),
-    )
 
 
 class _Param(ctypes.Structure):
@@ -52,7 +41,7 @@ class CpuModule:
         content = write_container((image.arch, image.sha256, image.data) for image in images)
         kernels = read_table(Elf(images[0].data)).kernels
         memory = ctypes.create_string_buffer(content, len(content))
-        container = _Container(data=ctypes.addressof(memory), size=len(content))
+        container = abi.Container(data=ctypes.addressof(memory), size=len(content))
         handles = (ctypes.c_void_p * len(kernels))()
         params = [_make_params(kernel) for kernel in kernels]
         base = ctypes.addressof(handles)
@@ -78,7 +67,7 @@ class CpuModule:
             backend=b"cpu",
             kernels=ctypes.cast(rows, ctypes.POINTER(abi.Kernel)),
             kernel_count=len(kernels),
-            containers=ctypes.addressof(container),
+            containers=ctypes.pointer(container),
             container_count=1,
         )
         library = _open_library()
@@ -107,74 +96,38 @@ def _lay_out(params: tuple[Param, ...]) -> tuple[tuple[int, int], ...]:
     return tuple((param.offset, param.size) for param in params)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CpuFunction:
-    """A kernel's handle, and the module that it belongs to."""
-
-    handle: int
-    module: CpuModule
-
-
 def _make_params(kernel: Kernel) -> Any:
     rows = (_Param(offset=param.offset, size=param.size) for param in kernel.params)
     return (_Param * max(len(kernel.params), 1))(*rows)
 
 
-class CpuQueue:
-    """The only stream of the runtime. A launch is done when it returns."""
+class CpuDevice(ModuleDevice):
+    """The processor, through one copy of ``libkbuild_cpu``."""
 
-    array_interface: Final = None
-
-    def __init__(self) -> None:
-        device = Device(_open_runtime())
-        self.resolve = device.resolve
-        self.synchronize = device.synchronize
-        self.allocate = device.allocate
-        self.release = device.release
-        self.copy_in = device.copy_in
-        self.copy_out = device.copy_out
-
-    def bind(self, function: CpuFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
-        """See `Queue`."""
-        launch = _open_runtime().launch
-        encoded = ctypes.pointer(encode_config(config))
-
-        def submit(arguments: Arguments) -> None:
-            # The closure keeps the function's module registered.
-            status = launch(function.handle, encoded, arguments.pointers)
-            if status != 0:
-                raise LaunchError(f"launching failed: {_explain(status)} (error {status})")
-
-        return submit
-
-    def start_timer(self) -> Callable[[], float]:
-        """See `Queue`: the processor is the device, so its clock measures."""
-        start = time.perf_counter()
-        return lambda: time.perf_counter() - start
-
-
-class CpuDevice:
-    """The processor, through ``libkbuild_cpu``."""
-
-    def __init__(self) -> None:
-        self._queue = CpuQueue()
+    def __init__(self, entry_points: Device) -> None:
+        super().__init__(entry_points)
         # The modules of images from which functions are loaded.
         self._modules: WeakValueDictionary[tuple[str, ...], CpuModule] = WeakValueDictionary()
         self._lock = threading.Lock()
 
-    def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CpuFunction:
+    def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
         """See `ExecutionDevice`: the runtime selects the image for the machine."""
         key = tuple(image.sha256 for image in images)
         with self._lock:
             module = self._modules.get(key)
             if module is None:
                 module = self._modules[key] = CpuModule(images)
-        function = CpuFunction(handle=module.find(kernel), module=module)
-        self._queue.resolve(function.handle)
+        function = ModuleFunction(
+            device=Device(_open_runtime()),
+            handle=module.find(kernel),
+            owner=module,
+            require_open=_stay_open,
+        )
+        function.resolve()
         return function
 
-    def open_queue(self, stream: Any) -> CpuQueue:
-        """See `ExecutionDevice`."""
+    def open_queue(self, stream: Any) -> ModuleQueue:
+        """See `ExecutionDevice`. A launch is done when it returns."""
         if stream is not None and not (isinstance(stream, int) and stream == 0):
             raise ConfigurationError("the processor has no streams; use stream=None")
         return self._queue
@@ -203,8 +156,12 @@ def open_device() -> CpuDevice:
     """Return the processor; raise ToolchainError if this kbuild has no runtime."""
     with _LOCK:
         if not _DEVICES:
-            _DEVICES.append(CpuDevice())
+            _DEVICES.append(CpuDevice(Device(_open_runtime())))
     return _DEVICES[0]
+
+
+def _stay_open() -> None:
+    """Do nothing: a module that is registered from memory stays as long as a function needs it."""
 
 
 @cache

@@ -8,15 +8,18 @@ are the architecture-specific and family-specific ones. NVIDIA's spellings mean 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, Protocol, TypeVar
 
 from kbuild.errors import ConfigurationError
+from kbuild.model import ImageKind
 from kbuild.values import dataclass
 
 _PATTERN: Final = re.compile(
     r"(?P<vendor>sm_|compute_)?(?P<number>\d+[af]?)(?P<kind>-real|-virtual)?"
 )
 _GROUPS: Final = ("all", "all-major", "native")
+_IMAGE: Final = re.compile(r"(?:sm|compute)_(?P<major>\d+)(?P<minor>\d)(?P<scope>[af]?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +115,41 @@ def name_native(devices: tuple[str, ...]) -> tuple[str, ...]:
             "architecture native: the driver lists no NVIDIA device here; name an architecture"
         )
     return tuple(f"{device.removeprefix('sm_')}-real" for device in own)
+
+
+class _Image(Protocol):
+    @property
+    def arch(self) -> str: ...
+    @property
+    def kind(self) -> ImageKind: ...
+
+
+ImageT = TypeVar("ImageT", bound=_Image)
+
+
+def rank_images(images: Iterable[ImageT], capability: tuple[int, int]) -> list[ImageT]:
+    """Return the images that a device of this compute capability can run, the best one first.
+
+    A cubin runs on devices of the same major version with the same or a larger minor version. PTX
+    runs on all devices that are not older. Architecture-specific code (``90a``) runs on this
+    architecture only, and family-specific code (``100f``) on its major version.
+    """
+    ranked = []
+    for image in images:
+        match = _IMAGE.fullmatch(image.arch)
+        if match is None or image.kind not in ("elf", "ptx"):
+            continue
+        own = (int(match["major"]), int(match["minor"]))
+        is_same_major = own[0] == capability[0]
+        is_machine_code = image.kind == "elf"
+        if (
+            own > capability
+            or (match["scope"] == "a" and own != capability)
+            or ((is_machine_code or match["scope"] == "f") and not is_same_major)
+        ):
+            continue
+        ranked.append(((is_machine_code, own, ("", "f", "a").index(match["scope"])), image))
+    return [image for _, image in sorted(ranked, key=lambda pair: pair[0], reverse=True)]
 
 
 def _expand_groups(

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from kbuild.backends.cuda import architectures
 from kbuild.backends.interface.devices import Device, Driver
+from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.module.runtime import Device as ModuleRuntime
 
 _DRIVER: Final = "libcuda.so.1"
 # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
@@ -43,6 +45,19 @@ def open_device() -> ExecutionDevice:
 
     device: Any = execution.open_device()  # its queues are its own type
     return cast("ExecutionDevice", device)
+
+
+def open_library_device(
+    entry_points: ModuleRuntime,  # noqa: ARG001 - the interface's signature
+) -> ExecutionDevice | None:
+    """See `Devices`: a device of ``cuda-core``, on which the library's runtime runs as well.
+
+    Every runtime of CUDA in a process uses the primary context of a device.
+    """
+    try:
+        return open_device()
+    except ConfigurationError:
+        return None
 
 
 def _query_device(driver: ctypes.CDLL, ordinal: int) -> Device:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from kbuild.backends.cuda.architectures import rank_images
 from kbuild.backends.cuda.driver import ARRAY_INTERFACE, StridedMemoryView, cuda, driver, explained
 from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
 from kbuild.backends.interface.devices import ArrayView, ImageBytes
+from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import KernelRecord
 
@@ -63,18 +65,25 @@ class CudaDevice:
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CudaFunction:
         """See `ExecutionDevice`: machine code takes precedence over PTX."""
         self.enter()
+        capability = self.device.compute_capability
         problems = []
-        for image in sorted(images, key=lambda image: image.kind != "elf"):
+        for image in rank_images(images, (capability.major, capability.minor)):
             found = self._try_image(image, kernel.device_name)
             if isinstance(found, CudaFunction):
                 return found
             problems.append(f"{image.arch}: {found}")
-        capability = self.device.compute_capability
+        built = ", ".join(image.arch for image in images)
         raise LaunchError(
             f"no image of the kernel runs on {self.device.name} "
             f"(sm_{capability.major}{capability.minor}): "
-            f"{'; '.join(problems)}"
+            f"{'; '.join(problems) or f'it was built for {built}'}"
         )
+
+    def adopt(self, function: ModuleFunction) -> ModuleFunction:
+        """See `ExecutionDevice`: the runtime of the library loads its fat binary."""
+        self.make_current()
+        function.resolve()
+        return function
 
     def _try_image(self, image: ImageBytes, name: str) -> CudaFunction | str:
         """Return the kernel, or the reason why this image does not provide it."""

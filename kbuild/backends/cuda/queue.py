@@ -22,6 +22,7 @@ from kbuild.backends.cuda.driver import (
 )
 from kbuild.backends.interface.devices import Arguments, ArrayInterface
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
+from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import LaunchError
 
 # The shared memory of a kernel, static and dynamic together, unless it requests more.
@@ -74,8 +75,12 @@ class CudaQueue:
         """See `Queue`."""
         return ArrayInterface(attribute=ARRAY_INTERFACE, stream=self.handle)
 
-    def bind(self, function: CudaFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
+    def bind(
+        self, function: CudaFunction | ModuleFunction, config: LaunchConfig
+    ) -> Callable[[Arguments], None]:
         """See `Queue`."""
+        if isinstance(function, ModuleFunction):
+            return self._bind_registered(function, config)
         device = self._device
         device.enter()
         if config.shared_bytes > _LARGEST_SHARED:
@@ -99,6 +104,19 @@ class CudaQueue:
                 (status,) = launch(encoded, function.function, arguments.address, 0)
             if status is not SUCCESS and status != SUCCESS:
                 raise LaunchError(f"launching failed: {explain(status)}")
+
+        return submit
+
+    def _bind_registered(
+        self, function: ModuleFunction, config: LaunchConfig
+    ) -> Callable[[Arguments], None]:
+        make_current = self._device.make_current
+        launch = function.bind(config, self.handle)
+
+        def submit(arguments: Arguments) -> None:
+            # Unlike the driver, a runtime launches on whichever device is current.
+            make_current()
+            launch(arguments)
 
         return submit
 

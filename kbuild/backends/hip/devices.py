@@ -11,8 +11,9 @@ from typing import Final
 from kbuild.backends.hip import architectures
 from kbuild.backends.interface.devices import Device, Driver
 
-# kbuild does not run HIP kernels from Python.
+# Python can launch the HIP kernels of a library through its entry points only.
 open_device: Final = None
+open_library_device: Final = None
 
 _TOPOLOGY: Final = Path("/sys/class/kfd/kfd/topology/nodes")
 

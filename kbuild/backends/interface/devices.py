@@ -7,11 +7,15 @@ only `Devices.open_device` imports.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.model import ImageKind, KernelRecord
 from kbuild.values import dataclass
+
+if TYPE_CHECKING:
+    from kbuild.backends.module.launch import ModuleFunction
+    from kbuild.backends.module.runtime import Device as ModuleRuntime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,13 @@ class ExecutionDevice(Protocol):
         Kernels of one image share its device variables. Raises LaunchError if no image fits.
         """
 
+    def adopt(self, function: ModuleFunction) -> Any:
+        """Return a kernel that a library of this process registered, ready to launch.
+
+        It shares its device variables with the host code of the library. Raises LaunchError if no
+        image of the library fits.
+        """
+
     def open_queue(self, stream: Any) -> Queue:
         """Return the queue of a stream; None is the default stream.
 
@@ -177,3 +188,11 @@ class Devices(Protocol):
     @property
     def open_device(self) -> Callable[[], ExecutionDevice] | None:
         """Open the current device; None if kernels cannot run from Python."""
+
+    @property
+    def open_library_device(self) -> Callable[[ModuleRuntime], ExecutionDevice | None] | None:
+        """Open the current device for kernels of a library that this process has loaded.
+
+        The argument has the entry points of the library. The result is None if a package is missing
+        that this needs. Then, and if the property is None, launches use the entry points alone.
+        """

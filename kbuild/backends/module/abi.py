@@ -46,6 +46,16 @@ class Kernel(ctypes.Structure):
     )
 
 
+class Container(ctypes.Structure):
+    """``struct kbuild_container``."""
+
+    _fields_ = (
+        ("data", _ADDRESS),
+        ("size", ctypes.c_uint64),
+        ("wrapper", _ADDRESS),
+    )
+
+
 class Variable(ctypes.Structure):
     """``struct kbuild_variable``."""
 
@@ -96,7 +106,7 @@ class Module(ctypes.Structure):
         ("record_size", ctypes.c_uint64),
         ("kernels", ctypes.POINTER(Kernel)),
         ("kernel_count", ctypes.c_uint64),
-        ("containers", _ADDRESS),
+        ("containers", ctypes.POINTER(Container)),
         ("container_count", ctypes.c_uint64),
         ("runtime", ctypes.POINTER(Runtime)),
         ("variables", ctypes.POINTER(Variable)),

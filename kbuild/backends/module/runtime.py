@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from kbuild.backends.module import abi
 from kbuild.errors import LaunchError
+
+T = TypeVar("T")
 
 
 class Device:
@@ -14,6 +17,12 @@ class Device:
 
     def __init__(self, runtime: abi.Runtime) -> None:
         self._runtime = runtime
+        self._opened: dict[Any, Any] = {}
+
+    def open(self, kind: Callable[[Device], T]) -> T:
+        """Return ``kind(self)``, the same object each time."""
+        found: T = self._opened.get(kind) or self._opened.setdefault(kind, kind(self))
+        return found
 
     def count(self) -> int:
         """Return the number of devices.
@@ -31,10 +40,17 @@ class Device:
         """Load the image that contains the kernel, as its first launch would."""
         self._check(self._runtime.resolve(handle), "loading the kernel")
 
-    def launch(self, handle: int, config: abi.LaunchConfig, arguments: Any) -> None:
-        """Launch without waiting; ``arguments`` is an array of the addresses of the arguments."""
-        status = self._runtime.launch(handle, ctypes.byref(config), arguments)
-        self._check(status, "launching")
+    def launch(self, handle: int, config: Any, arguments: Any) -> None:
+        """Launch without waiting.
+
+        Args:
+            handle: The address that identifies the kernel.
+            config: A pointer to a ``struct kbuild_launch_config``.
+            arguments: An array of the addresses of the arguments.
+        """
+        status = self._runtime.launch(handle, config, arguments)
+        if status != 0:
+            self._check(status, "launching")
 
     def synchronize(self) -> None:
         """Wait for all launches; raise LaunchError if one of them failed."""

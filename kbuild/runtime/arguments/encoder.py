@@ -135,14 +135,7 @@ class ArgumentEncoder:
                 f"not {describe_value(value)}"
             ) from None
 
-    def _require_count(self, values: object) -> None:
-        # A single argument is easily passed without the list around it.
-        is_text = isinstance(values, (str, bytes, bytearray))
-        if is_text or not isinstance(values, Sequence):
-            raise ConfigurationError(
-                f"{self._kernel.display}: args must be a sequence of arguments, such as "
-                f"[n, array], not {describe_value(values)}"
-            )
+    def _require_count(self, values: Sequence[object]) -> None:
         count = len(self._parameters)
         if len(values) != count:
             plural = "" if count == 1 else "s"
@@ -172,6 +165,16 @@ class ArgumentEncoder:
             form += f"{param.offset - end}x{parameter.code}"
             end = param.offset + param.size
         return struct.Struct(form)
+
+
+def require_sequence(kernel: KernelRecord, values: object) -> None:
+    """Raise ConfigurationError if ``values`` is a single argument without the list around it."""
+    is_text = isinstance(values, (str, bytes, bytearray))
+    if is_text or not isinstance(values, Sequence):
+        raise ConfigurationError(
+            f"{kernel.display}: args must be a sequence of arguments, such as [n, array], not "
+            f"{describe_value(values)}"
+        )
 
 
 def _describe_parameter(param: Param) -> str:

@@ -1,31 +1,49 @@
 """Compiled kernels: their code and the compiler's facts, separate from what runs them.
 
-Nothing here needs a device, or a library that needs one.  If a launch exceeds the limits that a
-kernel was compiled for, `CompiledKernel.select` assembles the kernel again.
+Nothing here needs a device, or a library that needs one, before the first launch.  If a launch
+exceeds the limits that a kernel was compiled for, `CompiledKernel.select` assembles the kernel
+again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.errors import ConfigurationError
 from kbuild.model import HighWaterMarks, KernelRecord, Linkage, Param, Resources
 from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
 
+if TYPE_CHECKING:
+    from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.module.launch import ModuleFunction
+    from kbuild.runtime.executor import KernelExecutor
+
 # The number of variants of one kernel that are kept in addition to the first one.
 _MOST_VARIANTS: Final = 8
+# A program has few configurations, but can create a new one for each launch.
+_MOST_CONFIGS: Final = 64
+_LAUNCH_WORDS: Final = ("grid", "block", "shared_bytes", "stream")
 
 
 class CompiledKernel:
     """The code of one compiled kernel and facts about it; threads can share it.
 
+    A kernel can be called: ``kernel[grid, block](*args)``, or with dynamic shared memory and a
+    stream, ``kernel[grid, block, shared_bytes, stream](*args)``.  This calls `KernelExecutor.run`
+    of an executor for the current device.
+
     Attributes:
         record: The row for the kernel in the kernel table of a build.
         compilation: How the source of the kernel was compiled.
-        assembly: The assembly that the compiler produced, or None if it produces none.
+        registered: The kernel in an open library, whose runtime launches it, or None.  A pickled
+            kernel has left the library: it runs from its images.
     """
 
     def __init__(
@@ -33,35 +51,116 @@ class CompiledKernel:
         *,
         record: KernelRecord,
         compilation: Compilation,
-        variant: Variant,
-        assembly: CompiledImage | None,
-        recompiler: Recompiler | None,
+        variant: Variant | Callable[[], Variant],
+        recompiler: Recompiler | None = None,
+        registered: ModuleFunction | None = None,
     ) -> None:
         self.record = record
         self.compilation = compilation
-        self.assembly = assembly
+        self.registered = registered
         self._recompiler = recompiler
-        self._first = variant
-        # The tuple is replaced as a whole, so that launches can read it without the lock.
+        self._read_first = variant
+        # The tuples are replaced as a whole, so that launches can read them without the lock.
         self._variants: tuple[Variant, ...] = ()
-        self._history: tuple[Variant, ...] = (variant,)
-        self._high = variant.marks
+        self._later: tuple[Variant, ...] = ()
+        self._high: HighWaterMarks | None = None
         self._lock = threading.Lock()
+        self._executors: dict[ExecutionDevice, KernelExecutor] = {}
+        self._configs: dict[Any, LaunchConfig] = {}
 
     def __repr__(self) -> str:
         return f"<compiled kernel {self.display} for {self.compilation.arch}>"
 
     def __getstate__(self) -> dict[str, Any]:
+        first = self._first
         with self._lock:
-            return {name: value for name, value in vars(self).items() if name != "_lock"}
+            state = {name: value for name, value in vars(self).items() if name != "_lock"}
+        return state | {
+            "_read_first": first,
+            "registered": None,
+            "_executors": {},
+            "_configs": {},
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._lock = threading.Lock()
 
+    def __getitem__(self, launch: Any) -> Callable[..., float | None]:
+        """Return a function that launches the kernel: ``kernel[grid, block](*args)``.
+
+        Args:
+            launch: The grid and the block, each a number or up to three, and optionally the size
+                of the dynamic shared memory in bytes, and a stream.
+
+        Raises:
+            ConfigurationError: ``launch`` has less than two or more than four values, or a wrong
+                one.
+        """
+        return self._find_executor().bind(self._find_config(launch))
+
+    def launch(
+        self, *, grid: Extent, block: Extent, args: Sequence[object] = (), shared_bytes: int = 0
+    ) -> None:
+        """Launch the kernel and wait for it, like ``kernel[grid, block, shared_bytes](*args)``.
+
+        Raises:
+            ConfigurationError: The arguments do not fit, or the library of the kernel was closed.
+            LaunchError: The launch or the kernel failed.  Nothing is copied back then.
+        """
+        self._find_executor().run_all(
+            LaunchConfig(grid=grid, block=block, shared_bytes=shared_bytes), args
+        )
+
+    def resolve(self) -> None:
+        """Load the kernel on the current device now.
+
+        Raises:
+            ConfigurationError: The library of the kernel was closed.
+            LaunchError: There is no device, or no image for it.
+        """
+        self._find_executor().resolve()
+
+    def _find_executor(self) -> KernelExecutor:
+        from kbuild.runtime.executor import KernelExecutor, find_device  # noqa: PLC0415 - compiling needs no device
+
+        device = find_device(self)
+        found = self._executors.get(device)
+        if found is None:
+            found = self._executors[device] = KernelExecutor(self)
+        return found
+
+    def _find_config(self, launch: Any) -> LaunchConfig:
+        """Return the same object for the same launch, because an executor prepares it once."""
+        with contextlib.suppress(KeyError, TypeError):  # lists have no hash
+            return self._configs[launch]
+        values = launch if isinstance(launch, tuple) else (launch,)
+        if not 2 <= len(values) <= len(_LAUNCH_WORDS):  # noqa: PLR2004 - grid and block
+            raise ConfigurationError(
+                f"{self.display}: invalid launch {launch!r}; expected kernel[grid, block](...), "
+                "kernel[grid, block, shared_bytes](...), or kernel[grid, block, shared_bytes, "
+                "stream](...)"
+            )
+        config = LaunchConfig(**dict(zip(_LAUNCH_WORDS, values, strict=False)))
+        if len(self._configs) >= _MOST_CONFIGS:
+            self._configs = {}
+        with contextlib.suppress(TypeError):
+            self._configs[launch] = config
+        return config
+
+    @cached_property
+    def _first(self) -> Variant:
+        read = self._read_first
+        return read if isinstance(read, Variant) else read()
+
     @property
     def name(self) -> str:
         """The symbol."""
+        return self.record.handle
+
+    @property
+    def symbol(self) -> str:
+        """The symbol, like `name`."""
         return self.record.handle
 
     @property
@@ -88,6 +187,13 @@ class CompiledKernel:
     def images(self) -> tuple[CompiledImage, ...]:
         """The device images of the first compilation, with all kernels of the source."""
         return self._first.images
+
+    @property
+    def assembly(self) -> CompiledImage | None:
+        """The assembly that the compiler produced; None if it produces or keeps none."""
+        if self._recompiler is not None:
+            return self._recompiler.assembly
+        return next((image for image in self.images if image.kind == "ptx"), None)
 
     @property
     def resources(self) -> Resources:
@@ -119,7 +225,7 @@ class CompiledKernel:
     @property
     def marks(self) -> HighWaterMarks:
         """The largest block and the most registers that the kernel was ever compiled for."""
-        return self._high
+        return self._high or self._first.marks
 
     @property
     def history(self) -> tuple[Variant, ...]:
@@ -128,7 +234,7 @@ class CompiledKernel:
         The first one is from the compiler.  Variants that were dropped from the cache have no
         images.
         """
-        return self._history
+        return (self._first, *self._later)
 
     def select(self, threads: int, max_registers: int | None = None) -> Variant:
         """Return the code for a launch.
@@ -184,12 +290,12 @@ class CompiledKernel:
             raise ConfigurationError(f"{self.display}: {reason}; after recompilation, {left}")
         dropped = self._variants[: -_MOST_VARIANTS + 1]
         self._variants = (*self._variants[len(dropped) :], variant)
-        kept = (replace(v, images=()) if v in dropped else v for v in self._history)
-        self._history = (*kept, variant)
+        kept = (replace(v, images=()) if v in dropped else v for v in self._later)
+        self._later = (*kept, variant)
+        high = self.marks
         self._high = HighWaterMarks(
-            max_threads=max(bound, self._high.max_threads or 0),
-            max_registers=max(variant.resources.registers or 0, self._high.max_registers or 0)
-            or None,
+            max_threads=max(bound, high.max_threads or 0),
+            max_registers=max(variant.resources.registers or 0, high.max_registers or 0) or None,
         )
         return variant
 

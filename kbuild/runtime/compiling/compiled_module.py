@@ -18,8 +18,8 @@ from kbuild.stages.compile import CompiledSource
 class CompiledModule(KernelMapping[CompiledKernel]):
     """The kernels of one compiled source.
 
-    Iteration yields symbols.  Lookup also accepts demangled names, with or without return type
-    and parameter list, if they are unambiguous.
+    Iteration yields demangled names, or symbols where those are ambiguous.  Lookup accepts both,
+    and demangled names without return type and parameter list if they are unambiguous.
 
     Attributes:
         compilation: How the source was compiled.
@@ -68,7 +68,6 @@ class CompiledFiles:
 
     compiled: CompiledSource
     images: tuple[bytes, ...]
-    assembly: CompiledImage | None
     text: bytes
 
 
@@ -95,7 +94,6 @@ def make_module(
             record=row,
             compilation=compilation,
             variant=_describe_first(row, described, images, compilation),
-            assembly=files.assembly,
             recompiler=recompiler,
         )
         for row in rows

@@ -145,7 +145,6 @@ class KernelCompiler:
         files = CompiledFiles(
             compiled=replace(compiled, images=named),
             images=tuple(read_file(image.path) for image in compiled.images),
-            assembly=assembly,
             text=text,
         )
         rows = build_kernel_table(((compiled.source, compiled.images),))

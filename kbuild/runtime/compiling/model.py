@@ -70,6 +70,10 @@ class Variant:
 class Recompiler(Protocol):
     """Assembles a kernel again; it can be pickled."""
 
+    @property
+    def assembly(self) -> CompiledImage:
+        """The assembly that the first compilation produced."""
+
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """Return the code of ``kernel`` for ``marks``, made from its assembly.
 

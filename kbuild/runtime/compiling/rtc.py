@@ -165,7 +165,6 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
             warnings=compilation.warnings,
         ),
         images=(output.image,),
-        assembly=assembly,
         text=text,
     )
     rows = declare_from_texts(build_kernel_table(((source, (image,)),)), {0: (text,)})

@@ -115,7 +115,7 @@ def test_device_variables_live_as_long_as_the_kernels() -> None:
     seen = np.zeros(1, np.int32)
     KernelExecutor(kernels["read"]).run(ONE, seen)
     assert seen[0] == 96
-    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).module)
+    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).owner)
     del kernels, count
     gc.collect()
     assert module() is None

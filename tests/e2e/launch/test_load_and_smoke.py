@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import pickle
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -14,11 +15,12 @@ import numpy as np
 import pytest
 
 import kbuild
-from kbuild import resources
+from kbuild import CompiledKernel, KernelExecutor, LaunchConfig, resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.runtime.kernel_names import KernelNotFoundError
-from kbuild.runtime.loading.loaded_module import LoadedModule
+from kbuild.runtime.loading.loaded_library import LoadedLibrary
 from support.commands import run_kbuild
+from support.executed_kernels import OnlyDlpack
 
 BuildKernelLibrary = Callable[..., Path]
 
@@ -106,15 +108,16 @@ def library(build_kernel_library: BuildKernelLibrary) -> Path:
 
 
 @pytest.fixture(scope="module")
-def module(library: Path) -> LoadedModule:
+def module(library: Path) -> LoadedLibrary:
     return kbuild.load(library)
 
 
-def test_load_lists_every_kernel(module: LoadedModule) -> None:
+def test_load_lists_every_kernel(module: LoadedLibrary) -> None:
     assert len(module) == len(list(module)) == 10
     assert "_ZN2ns5scaleEPffi" in module
     assert module.count_devices() == 1
-    assert [module[name].symbol for name in module] == list(module)
+    assert "ns::scale(float*, float, int)" in list(module)
+    assert [module[name].name for name in module] == list(module.symbols)
 
 
 @pytest.mark.parametrize(
@@ -130,74 +133,74 @@ def test_load_lists_every_kernel(module: LoadedModule) -> None:
         ("set", "_ZL3setPi"),
     ],
 )
-def test_kernels_are_found_by_every_name(module: LoadedModule, name: str, symbol: str) -> None:
+def test_kernels_are_found_by_every_name(module: LoadedLibrary, name: str, symbol: str) -> None:
     assert module[name].symbol == symbol
 
 
-def test_ambiguous_name_lists_candidates(module: LoadedModule) -> None:
+def test_ambiguous_name_lists_candidates(module: LoadedLibrary) -> None:
     with pytest.raises(KernelNotFoundError, match="_ZN2ns5scaleEPddi"):
         module["ns::scale"]
     assert "ns::scale" not in module
 
 
-def test_unknown_name_suggests_the_nearest(module: LoadedModule) -> None:
+def test_unknown_name_suggests_the_nearest(module: LoadedLibrary) -> None:
     with pytest.raises(KeyError) as caught:
         module["axpi<float>"]
     assert "did you mean void axpy<float>" in str(caught.value)
 
 
-def test_name_must_be_a_string(module: LoadedModule) -> None:
+def test_name_must_be_a_string(module: LoadedLibrary) -> None:
     assert 3 not in module  # type: ignore[comparison-overlap]
     with pytest.raises(KernelNotFoundError, match="must be a string, not 3"):
         module[3]  # type: ignore[index]
 
 
-def test_launch_copies_arrays_back(module: LoadedModule) -> None:
+def test_launch_copies_arrays_back(module: LoadedLibrary) -> None:
     data = np.arange(100, dtype=np.float32)
     module["ns::scale(float*, float, int)"].launch(grid=4, block=32, args=[data, 2, 50])
     np.testing.assert_array_equal(data[:50], np.arange(0, 100, 2))
     np.testing.assert_array_equal(data[50:], np.arange(50, 100))
 
 
-def test_launch_accepts_arrays_that_are_not_contiguous(module: LoadedModule) -> None:
+def test_launch_accepts_arrays_that_are_not_contiguous(module: LoadedLibrary) -> None:
     data = np.zeros((4, 3), dtype=np.int32)
     ones = np.ones(4, dtype=np.int32)
     module["axpy<int>"].launch(grid=1, block=4, args=[7, ones, data[:, 1], 4])
     np.testing.assert_array_equal(data, [[0, 7, 0]] * 4)
 
 
-def test_launch_does_not_copy_read_only_arrays_back(module: LoadedModule) -> None:
+def test_launch_does_not_copy_read_only_arrays_back(module: LoadedLibrary) -> None:
     data = np.ones(4, dtype=np.float32)
     data.flags.writeable = False
     module["ns::scale(float*, float, int)"].launch(grid=1, block=4, args=[data, 2.0, 4])
     assert (data == 1).all()
 
 
-def test_launch_accepts_the_same_array_twice(module: LoadedModule) -> None:
+def test_launch_accepts_the_same_array_twice(module: LoadedLibrary) -> None:
     data = np.array([1, 2, 3], dtype=np.float32)
     module["axpy<float>"].launch(grid=1, block=3, args=[1.0, data, data, 3])
     np.testing.assert_array_equal(data, [2, 4, 6])
 
 
-def test_launch_accepts_empty_arrays(module: LoadedModule) -> None:
+def test_launch_accepts_empty_arrays(module: LoadedLibrary) -> None:
     module["axpy<float>"].launch(
         grid=1, block=1, args=[1.0, np.zeros(0, np.float32), np.zeros((3, 0), np.float32), 0]
     )
 
 
-def test_launch_accepts_three_dimensions(module: LoadedModule) -> None:
+def test_launch_accepts_three_dimensions(module: LoadedLibrary) -> None:
     out = np.zeros(2 * 3 * 4 * 5, dtype=np.uint32)
     module["number_threads"].launch(grid=(2, 3, 4), block=[5], args=[out])
     np.testing.assert_array_equal(out, np.repeat(np.arange(24), 5))
 
 
-def test_launch_provides_dynamic_shared_memory(module: LoadedModule) -> None:
+def test_launch_provides_dynamic_shared_memory(module: LoadedLibrary) -> None:
     data = np.arange(16, dtype=np.int32)
     module["reverse"].launch(grid=1, block=16, args=[data], shared_bytes=64)
     np.testing.assert_array_equal(data, np.arange(16)[::-1])
 
 
-def test_launch_passes_structures_by_value(module: LoadedModule) -> None:
+def test_launch_passes_structures_by_value(module: LoadedLibrary) -> None:
     class Pair(ctypes.Structure):
         _fields_ = (("tag", ctypes.c_char), ("value", ctypes.c_double))
 
@@ -218,14 +221,14 @@ def test_launch_passes_structures_by_value(module: LoadedModule) -> None:
         kernel.launch(grid=1, block=1, args=[bytes(8), None, out])
 
 
-def test_launch_aligns_arguments(module: LoadedModule) -> None:
+def test_launch_aligns_arguments(module: LoadedLibrary) -> None:
     out = np.zeros(1, dtype=np.float32)
     four = np.array([1, 2, 3, 4], dtype=np.float32).tobytes()
     module["aligned"].launch(grid=1, block=1, args=[3, four, out])
     assert out[0] == 8
 
 
-def test_launch_passes_addresses_unchanged(module: LoadedModule) -> None:
+def test_launch_passes_addresses_unchanged(module: LoadedLibrary) -> None:
     value = ctypes.c_int(0)
     kernel = module["set"]
     address = ctypes.addressof(value)
@@ -235,7 +238,65 @@ def test_launch_passes_addresses_unchanged(module: LoadedModule) -> None:
         assert value.value == 1
 
 
-def test_failed_launch_has_the_message_of_the_runtime(module: LoadedModule) -> None:
+def test_kernels_of_a_library_are_compiled_kernels(module: LoadedLibrary) -> None:
+    kernel = module["set"]
+    assert isinstance(kernel, CompiledKernel)
+    assert (kernel.name, kernel.display, kernel.backend) == ("_ZL3setPi", "set(int*)", "cpu")
+    assert [(image.arch, image.kind) for image in kernel.images] == [("x86-64", "elf")]
+    assert kernel.images[0].data.startswith(b"\x7fELF")
+    assert kernel.compilation.source == "kernels.cu"
+    assert kernel.compiler_version
+    assert kernel.assembly is None
+    assert [variant.reason for variant in kernel.history] == ["built"]
+
+
+def test_kernels_of_a_library_are_called(module: LoadedLibrary) -> None:
+    data = np.arange(16, dtype=np.int32)
+    kernel = module["reverse"]
+    kernel[1, 16, 64](data)
+    np.testing.assert_array_equal(data, np.arange(16)[::-1])
+    kernel[(1,), [16], 64, None](data)
+    np.testing.assert_array_equal(data, np.arange(16))
+    assert (kernel[1, 16, 64](data, profile=True) or 0) > 0
+
+
+def test_executor_runs_kernels_of_a_library(module: LoadedLibrary) -> None:
+    data = np.ones(8, dtype=np.float32)
+    executor = KernelExecutor(module["ns::scale(float*, float, int)"])
+    config = LaunchConfig(grid=1, block=8)
+    seconds = executor.run(config, OnlyDlpack(data), 3, 8, profile=True)
+    assert seconds is not None
+    assert (data == 3).all()
+    replay = kbuild.replay_launch(executor.capture(config, data, 2, 8))
+    assert replay.outcome.message == ""
+    assert replay.buffers[0].after == (data * 2).tobytes()
+    executor.synchronize()
+
+
+def test_kernels_of_a_library_share_its_variables(
+    build_kernel_library: BuildKernelLibrary,
+) -> None:
+    library = build_kernel_library(
+        {
+            "a.cu": "__device__ int counter;\n__global__ void count() { atomicAdd(&counter, 1); }\n"
+            "__global__ void read(int *out) { *out = counter; }\n"
+        }
+    )
+    loaded = ctypes.CDLL(str(library))  # as in a process that has linked the library
+    out = np.zeros(1, dtype=np.int32)
+    with kbuild.load(library) as first, kbuild.load(library) as second:
+        first["count"][1, 4]()
+        second["count"][1, 4]()
+        first["read"][1, 1](out)
+        assert out[0] == 8
+        copies = pickle.loads(pickle.dumps(dict(first)))  # noqa: S301 - our own
+    del loaded
+    copies["count()"][1, 2]()
+    copies["read(int*)"][1, 1](out)
+    assert out[0] == 2  # a pickled kernel has left the library
+
+
+def test_failed_launch_has_the_message_of_the_runtime(module: LoadedLibrary) -> None:
     data = np.ones(1, dtype=np.int32)
     with pytest.raises(LaunchError, match=r"^set\(int\*\): launching failed: the block.*error 1\)"):
         module["set"].launch(grid=1, block=100_000, args=[data])
@@ -275,7 +336,7 @@ def test_file_that_changed_after_loading_is_rejected(
     with pytest.raises(ConfigurationError, match="changed since"):
         kbuild.load(path)
     first.close()
-    assert list(kbuild.load(path)) == ["_Z5otherv"]
+    assert list(kbuild.load(path)) == ["other()"]
 
 
 def test_hidden_and_stripped_libraries_can_be_loaded(
@@ -306,7 +367,7 @@ def test_several_targets_in_one_library_are_loaded(
     )
     module = kbuild.load(library)
     assert sorted(module) == sorted(
-        ["first:_ZL3setPi", "second:_ZL3setPi", "_Z4fillIiEvPT_", "only1", "only2"]
+        ["first:_ZL3setPi", "second:_ZL3setPi", "void fill<int>(int*)", "only1", "only2"]
     )
     out = np.zeros(1, dtype=np.int32)
     for number, target in enumerate(("first", "second"), start=1):
@@ -520,10 +581,11 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_failed_launches_release_device_memory(
-    module: LoadedModule, monkeypatch: pytest.MonkeyPatch
+    module: LoadedLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = module["set"]
-    device = kernel._device
+    assert kernel.registered is not None
+    device = kernel.registered.device
     taken: list[int] = []
     allocate, release = device.allocate, device.release
 
@@ -535,6 +597,7 @@ def test_failed_launches_release_device_memory(
         taken.remove(address)
         release(address)
 
+    monkeypatch.setattr(device, "_opened", {})  # a new queue
     monkeypatch.setattr(device, "allocate", count_allocation)
     monkeypatch.setattr(device, "release", count_release)
     with pytest.raises(LaunchError):

@@ -12,7 +12,7 @@ import pytest
 
 import kbuild
 from kbuild.errors import SourceError
-from kbuild.runtime.loading.loaded_module import LoadedModule
+from kbuild.runtime.loading.loaded_library import LoadedLibrary
 from kbuild.stages.target import DeviceFlags
 from support.files.random_types import Random
 from support.tools.toolchains import require_programs
@@ -33,7 +33,7 @@ def compiler(request: pytest.FixtureRequest) -> str:
 
 def build_random(
     build: BuildKernelLibrary, compiler: str, made: Random, options: tuple[str, ...]
-) -> tuple[LoadedModule, set[str]]:
+) -> tuple[LoadedLibrary, set[str]]:
     """Return the library of all accepted kernels, and the names of the rejected records."""
     refused: set[str] = set()
     while True:
@@ -63,7 +63,7 @@ def build_or_refuse(
         return str(error)
 
 
-def check_random(module: LoadedModule, made: Random, refused: set[str]) -> None:
+def check_random(module: LoadedLibrary, made: Random, refused: set[str]) -> None:
     generator = np.random.default_rng(made.seed)
     lines = made.source(refused).splitlines()
     for index, (name, _) in enumerate(made.records):

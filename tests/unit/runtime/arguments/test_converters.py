@@ -9,7 +9,7 @@ import pytest
 from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord, Param
 from kbuild.runtime.arguments.converters import ArrayArgument
-from kbuild.runtime.arguments.encoder import ArgumentEncoder
+from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
 
 SIZES = {"char": 1, "bool": 1, "unsigned char": 1, "short": 2, "int": 4, "unsigned int": 4}
 SIZES |= {"float": 4, "_Float16": 2, "long double": 16, "S": 12, "Color": 4}
@@ -209,7 +209,7 @@ def test_single_argument_without_a_list_is_rejected() -> None:
     values: tuple[object, ...] = (3, np.zeros(2, np.float32), "text", None)
     for value in values:
         with pytest.raises(ConfigurationError, match=r"k\(\): args must be a sequence"):
-            ArgumentEncoder(make_kernel("int")).convert(value)  # type: ignore[arg-type]
+            require_sequence(make_kernel("int"), value)
 
 
 def test_none_is_accepted_for_nullptr_t() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,10 @@ class Assembler:
     fewest: int = 1
     is_portable: bool = False
     requested: list[HighWaterMarks] = field(default_factory=list)
+
+    @property
+    def assembly(self) -> CompiledImage:
+        return CompiledImage(arch="sm_90", kind="ptx", file_name="k.ptx", sha256="", data=b"")
 
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         self.requested.append(marks)
@@ -78,7 +83,6 @@ def make_kernel(resources: Resources = FIRST, assembler: Assembler | None = None
             resources,
             HighWaterMarks(max_threads=resources.max_threads, max_registers=resources.registers),
         ),
-        assembly=None,
         recompiler=assembler,
     )
 
@@ -206,3 +210,45 @@ def test_pickles_contain_recompiled_variants() -> None:
     assert copied.select(1024) == made
     assert copied.history == kernel.history
     assert copied.record == kernel.record
+
+
+def test_invalid_launch_in_brackets_shows_the_valid_ones() -> None:
+    kernel = make_kernel()
+    for launch in (4, (4,), (1, 1, 0, None, 1)):
+        with pytest.raises(ConfigurationError, match=r"expected kernel\[grid, block\]\(\.\.\.\)"):
+            kernel._find_config(launch)
+    with pytest.raises(ConfigurationError, match="block is 'x'; expected an integer"):
+        kernel._find_config((1, ["x"]))
+
+
+def test_equal_launches_in_brackets_are_one_configuration() -> None:
+    kernel = make_kernel()
+    config = kernel._find_config(((2, 3), 64, 16, 5))
+    assert config is kernel._find_config(((2, 3), 64, 16, 5))
+    assert (config.grid, config.block) == ((2, 3, 1), (64, 1, 1))
+    assert (config.shared_bytes, config.stream) == (16, 5)
+    for grid in range(1, 200):
+        kernel._find_config((grid, 1))
+    assert len(kernel._configs) <= 64
+    assert kernel._find_config(([2], [3])).grid == (2, 1, 1)  # lists have no hash
+
+
+def test_kernel_of_a_library_is_read_once_and_leaves_it_when_pickled() -> None:
+    made = []
+
+    def read() -> Variant:
+        made.append(make_variant(FIRST))
+        return made[-1]
+
+    plain = make_kernel()
+    registered: Any = object()
+    kernel = CompiledKernel(
+        record=plain.record,
+        compilation=plain.compilation,
+        variant=read,
+        registered=registered,
+    )
+    assert (kernel.registered, made) == (registered, [])
+    assert kernel.resources is kernel.history[0].resources
+    copy = pickle.loads(pickle.dumps(kernel))  # noqa: S301 - our own
+    assert (copy.registered, copy.images, len(made)) == (None, kernel.images, 1)

@@ -1,0 +1,83 @@
+"""Run the kernels of a module through its own entry points alone.
+
+This serves backends without a device library for Python.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from kbuild.backends.interface.devices import Arguments, ArrayView, ImageBytes
+from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.module.launch import ModuleFunction
+from kbuild.backends.module.runtime import Device
+from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.model import KernelRecord
+
+
+class ModuleQueue:
+    """One stream of a runtime; 0 is the default stream."""
+
+    array_interface: Final = None
+
+    def __init__(self, device: Device, stream: int = 0) -> None:
+        self._stream = stream
+        self.synchronize = device.synchronize
+        self.allocate = device.allocate
+        self.release = device.release
+        self.copy_in = device.copy_in
+        self.copy_out = device.copy_out
+
+    def bind(self, function: ModuleFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
+        """See `Queue`."""
+        return function.bind(config, self._stream)
+
+    def start_timer(self) -> Callable[[], float]:
+        """See `Queue`: the time on the host from one idle moment of the device to the next."""
+        self.synchronize()
+        start = time.perf_counter()
+
+        def stop() -> float:
+            self.synchronize()
+            return time.perf_counter() - start
+
+        return stop
+
+
+class ModuleDevice:
+    """The current device of a runtime."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._queue = ModuleQueue(device)
+
+    def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
+        """See `ExecutionDevice`: entry points of a module launch its own kernels only."""
+        raise LaunchError(
+            f"{kernel.display} is not part of an open library, and its backend cannot load device "
+            f"code for {', '.join(image.arch for image in images)}; use kbuild.load"
+        )
+
+    def adopt(self, function: ModuleFunction) -> ModuleFunction:
+        """See `ExecutionDevice`."""
+        function.resolve()
+        return function
+
+    def open_queue(self, stream: Any) -> ModuleQueue:
+        """See `ExecutionDevice`: a stream of this runtime by its address."""
+        if stream is None:
+            return self._queue
+        try:
+            address = operator.index(stream)
+        except TypeError:
+            raise ConfigurationError(
+                f"invalid stream {stream!r}; expected the address of a stream, or None"
+            ) from None
+        return ModuleQueue(self._device, address)
+
+    def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature
+        """See `ExecutionDevice`: entry points cannot tell whose memory an array has."""
+        return None

@@ -10,11 +10,17 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from kbuild.backends import open_device, open_library_device
-from kbuild.backends.interface.devices import ArrayInterface, ExecutionDevice, Queue
+from kbuild.backends.interface.devices import (
+    ArrayInterface,
+    ExecutionDevice,
+    LaunchCall,
+    Queue,
+)
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
-from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame, require_sequence
+from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
+from kbuild.runtime.arguments.launchers import LAUNCHED, NOT_LAUNCHED, make_launcher, submit
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
@@ -34,17 +40,17 @@ class _Plan:
     """Everything about the launches with one configuration that does not change.
 
     Attributes:
-        submit: Launches with the arguments in a frame.
-        waits: Whether a launch waits for the kernel, because the caller named no stream.
-        launch: `ArgumentEncoder.launch` of ``encoder``.
+        call: The launch without the arguments.
+        waits: Whether a launch waits for the kernel, because it has no stream.
+        launch: `Launcher.launch` for the usual arguments.
     """
 
     config: LaunchConfig
     queue: Queue
-    submit: Callable[[Frame], None]
+    call: LaunchCall
     waits: bool
     encoder: ArgumentEncoder
-    launch: Callable[[Sequence[Any], Callable[[Frame], None]], bool]
+    launch: Callable[..., int]
 
 
 class KernelExecutor:
@@ -70,7 +76,7 @@ class KernelExecutor:
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
         # Configurations with the same stream share an encoder, so that it knows their types.
-        self._encoders: dict[ArrayInterface | None, ArgumentEncoder] = {}
+        self._encoders: dict[ArrayInterface, ArgumentEncoder] = {}
 
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
@@ -87,8 +93,10 @@ class KernelExecutor:
         of other libraries (DLPack, ``__cuda_array_interface__``) and addresses are passed as they
         are; the device must be able to use their memory.
 
-        If ``config`` has no stream, or if arrays are copied, the kernel has finished when this
-        method returns.  Otherwise it might still be running.
+        If ``config`` has no stream, the kernel runs in the stream that the arrays' library uses
+        now, such as PyTorch's current stream, in order with the library's own work.  If there is no
+        such stream, or if arrays are copied, the kernel has finished when this method returns.
+        Otherwise it might still be running.
 
         Args:
             config: The launch configuration.
@@ -122,13 +130,14 @@ class KernelExecutor:
     def _run(
         self, config: LaunchConfig, args: Sequence[object], *, profile: bool = False
     ) -> float | None:
-        plan = self._plans.get(id(config))
         try:
+            plan = self._plans.get(id(config))
             if plan is None or plan.config is not config:
-                plan = self._make_plan(config)
-            if profile or not plan.launch(args, plan.submit):
+                plan = self._add_plan(config)
+            outcome = NOT_LAUNCHED if profile else plan.launch(*args)
+            if outcome == NOT_LAUNCHED:
                 return self._run_with_arrays(plan, args, profile=profile)
-            if plan.waits:
+            if outcome == LAUNCHED and plan.waits:
                 plan.queue.synchronize()
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
@@ -167,32 +176,39 @@ class KernelExecutor:
         """
         self._device.open_queue(stream).synchronize()
 
-    def _make_plan(self, config: LaunchConfig) -> _Plan:
+    def _add_plan(self, config: LaunchConfig) -> _Plan:
         _require_config(config)
-        self._require_block(config)
-        queue = self._device.open_queue(config.stream)
         if len(self._plans) >= _MOST_PLANS:
             self._plans.clear()
             self._encoders.clear()
+        plan = self._plans[id(config)] = self._make_plan(config, config.stream)
+        return plan
+
+    def _make_plan(self, config: LaunchConfig, stream: Any) -> _Plan:
+        self._require_block(config)
+        queue = self._device.open_queue(stream)
         encoder = self._find_encoder(queue)
-        plan = _Plan(
+        call = queue.bind(self._load_for(config.threads, config.max_registers), config)
+        find_stream = self._device.find_stream if stream is None else None
+        launcher = make_launcher(encoder, call, queue.array_interface, find_stream)
+        return _Plan(
             config=config,
             queue=queue,
-            submit=queue.bind(self._load_for(config.threads, config.max_registers), config),
-            waits=config.stream is None,
+            call=call,
+            waits=stream is None,
             encoder=encoder,
-            launch=encoder.launch,
+            launch=launcher.launch,
         )
-        self._plans[id(config)] = plan
-        return plan
 
     def _find_encoder(self, queue: Queue) -> ArgumentEncoder:
         interface = queue.array_interface
         encoder = self._encoders.get(interface)
         if encoder is None:
+            # Compiled launchers keep it alive, so it must not keep the executor alive.
+            view_array = self._device.view_array
             encoder = self._encoders[interface] = ArgumentEncoder(
                 self.compiled.record,
-                view=lambda value: self._device.view_array(value, queue),
+                view=lambda value: view_array(value, queue),
                 interface=interface,
             )
         return encoder
@@ -233,12 +249,15 @@ class KernelExecutor:
     def _run_with_arrays(
         self, plan: _Plan, args: Sequence[object], *, profile: bool
     ) -> float | None:
-        """Launch with arrays that are copied, or measure a launch."""
+        """Launch with arrays that are copied or have a stream, or measure a launch."""
+        stream = self._device.find_stream(args) if plan.waits else None
+        if stream is not None:
+            plan = self._make_plan(plan.config, stream)
         arguments = plan.encoder.convert(args)
         with DeviceArrays(plan.queue) as arrays:
             frame = plan.encoder.make_frame(arrays.copy_in(arguments))
             stop = plan.queue.start_timer() if profile else None
-            plan.submit(frame)
+            submit(plan.call, frame)
             seconds = stop() if stop else None
             if plan.waits or arrays:
                 plan.queue.synchronize()

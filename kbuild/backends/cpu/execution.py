@@ -24,6 +24,9 @@ from kbuild.model import Kernel, KernelRecord, Param
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
+# DLDeviceType of dlpack.h.
+_DLPACK_CPU: Final = 1
+_DLPACK_CUDA_HOST: Final = 3
 _DEVICES: Final[list[CpuDevice]] = []
 _LOCK: Final = threading.Lock()
 
@@ -104,6 +107,8 @@ def _make_params(kernel: Kernel) -> Any:
 class CpuDevice(ModuleDevice):
     """The processor, through one copy of ``libkbuild_cpu``."""
 
+    array_devices = ((_DLPACK_CPU, -1), (_DLPACK_CUDA_HOST, -1))
+
     def __init__(self, entry_points: Device) -> None:
         super().__init__(entry_points)
         # The modules of images from which functions are loaded.
@@ -121,7 +126,7 @@ class CpuDevice(ModuleDevice):
             device=Device(_open_runtime()),
             handle=module.find(kernel),
             owner=module,
-            require_open=_stay_open,
+            require_open=None,
         )
         function.resolve()
         return function
@@ -158,10 +163,6 @@ def open_device() -> CpuDevice:
         if not _DEVICES:
             _DEVICES.append(CpuDevice(Device(_open_runtime())))
     return _DEVICES[0]
-
-
-def _stay_open() -> None:
-    """Do nothing: a module that is registered from memory stays as long as a function needs it."""
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from kbuild.backends.cuda.architectures import rank_images
+from kbuild.backends.cuda.array_streams import find_current_stream
 from kbuild.backends.cuda.driver import ARRAY_INTERFACE, StridedMemoryView, cuda, driver, explained
 from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
 from kbuild.backends.interface.devices import ArrayView, ImageBytes
@@ -114,6 +115,15 @@ class CudaDevice:
                 self._queues = {self._default.handle: self._default}
             self._queues[handle] = known
         return known
+
+    def find_stream(self, values: Sequence[object]) -> int | None:
+        """See `ExecutionDevice`: DLPack's table of functions, or the array interface."""
+        device = int(self.device.device_id)
+        for value in values:
+            found = find_current_stream(value, device)
+            if found is not None:
+                return found or _LEGACY
+        return None
 
     def view_array(self, value: Any, queue: CudaQueue) -> ArrayView | None:
         """See `ExecutionDevice`."""

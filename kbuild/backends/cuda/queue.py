@@ -8,7 +8,9 @@ longer than the call.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 from kbuild.backends.cuda.driver import (
@@ -20,7 +22,7 @@ from kbuild.backends.cuda.driver import (
     explain,
     explained,
 )
-from kbuild.backends.interface.devices import Arguments, ArrayInterface
+from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import LaunchError
@@ -34,6 +36,15 @@ _OTHER_DEVICE: Final = (
     driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,
     driver.CUresult.CUDA_ERROR_INVALID_HANDLE,
 )
+# CUlaunchConfig of cuda.h: seven 32-bit numbers, the stream, and the attributes with their number.
+_CONFIG_SIZE: Final = 56
+_STREAM_OFFSET: Final = 32
+# cuLaunchKernelEx exists since CUDA 11.8.
+_ENTRY_VERSION: Final = 11080
+# DLDeviceType of dlpack.h.
+_DLPACK_CUDA: Final = 2
+_DLPACK_CUDA_HOST: Final = 3
+_DLPACK_CUDA_MANAGED: Final = 13
 
 
 class CudaFunction:
@@ -73,52 +84,48 @@ class CudaQueue:
     @property
     def array_interface(self) -> ArrayInterface:
         """See `Queue`."""
-        return ArrayInterface(attribute=ARRAY_INTERFACE, stream=self.handle)
+        return ArrayInterface(
+            attribute=ARRAY_INTERFACE,
+            stream=self.handle,
+            devices=(
+                (_DLPACK_CUDA, int(self._device.device.device_id)),
+                (_DLPACK_CUDA_HOST, -1),
+                (_DLPACK_CUDA_MANAGED, -1),
+            ),
+        )
 
-    def bind(
-        self, function: CudaFunction | ModuleFunction, config: LaunchConfig
-    ) -> Callable[[Arguments], None]:
+    def bind(self, function: CudaFunction | ModuleFunction, config: LaunchConfig) -> LaunchCall:
         """See `Queue`."""
         if isinstance(function, ModuleFunction):
-            return self._bind_registered(function, config)
-        device = self._device
-        device.enter()
+            # Unlike the driver, a runtime launches on whichever device is current.
+            return function.bind(config, self.handle, self._device.make_current)
+        self._device.enter()
         if config.shared_bytes > _LARGEST_SHARED:
             raise LaunchError(
                 f"shared_bytes is {config.shared_bytes}; expected at most {_LARGEST_SHARED}"
             )
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
-        current, make_current = device.current, device.make_current
         encoded = _encode_config(config, self._handle)
-        launch = driver.cuLaunchKernelEx
+        return LaunchCall(
+            entry=_find_entry(),
+            function=int(function.function),
+            config=ctypes.string_at(encoded.getPtr(), _CONFIG_SIZE),
+            stream_offset=_STREAM_OFFSET,
+            is_driver=True,
+            prepare=None,
+            recover=self._recover,
+            # The configuration points to its attributes; the function keeps its code loaded.
+            owner=(function, encoded),
+        )
 
-        def submit(arguments: Arguments) -> None:
-            if current.device is not device:
-                make_current()
-            # The closure keeps the function's code loaded.
-            (status,) = launch(encoded, function.function, arguments.address, 0)
-            if status is not SUCCESS and status in _OTHER_DEVICE:
-                # Another library can have made its own device current.
-                make_current()
-                (status,) = launch(encoded, function.function, arguments.address, 0)
-            if status is not SUCCESS and status != SUCCESS:
-                raise LaunchError(f"launching failed: {explain(status)}")
-
-        return submit
-
-    def _bind_registered(
-        self, function: ModuleFunction, config: LaunchConfig
-    ) -> Callable[[Arguments], None]:
-        make_current = self._device.make_current
-        launch = function.bind(config, self.handle)
-
-        def submit(arguments: Arguments) -> None:
-            # Unlike the driver, a runtime launches on whichever device is current.
-            make_current()
-            launch(arguments)
-
-        return submit
+    def _recover(self, error: int, is_first: bool) -> bool:
+        """See `LaunchCall`: another library or thread can use another device."""
+        status = driver.CUresult(error)
+        if is_first and status in _OTHER_DEVICE:
+            self._device.make_current()
+            return True
+        raise LaunchError(f"launching failed: {explain(status)}")
 
     def synchronize(self) -> None:
         """See `Queue`."""
@@ -171,6 +178,14 @@ class CudaQueue:
         self._device.enter()
         check(driver.cuMemcpyDtoHAsync(host, device, size, self._handle), "copying from the device")
         self.synchronize()
+
+
+@cache
+def _find_entry() -> int:
+    """Return the address of the driver's launch function."""
+    flags = driver.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
+    found = driver.cuGetProcAddress(b"cuLaunchKernelEx", _ENTRY_VERSION, int(flags))
+    return int(check(found, "finding cuLaunchKernelEx"))
 
 
 def _encode_config(config: LaunchConfig, stream: Any) -> Any:

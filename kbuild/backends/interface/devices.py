@@ -45,12 +45,44 @@ class ArrayInterface:
     """How arrays in device memory describe themselves.
 
     Attributes:
-        attribute: The attribute that holds the describing dictionary.
+        attribute: The attribute that holds the describing dictionary; None if there is none.
         stream: The stream of the launch. An array that another stream still fills needs a check.
+        devices: DLPack's numbers of the devices whose memory kernels can use: pairs of a device
+            type, and a device or -1 for all of them.
     """
 
-    attribute: str
+    attribute: str | None
     stream: int
+    devices: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchCall:
+    """A call of a runtime's launch function that lacks only the arguments of the kernel.
+
+    Attributes:
+        entry: The address of the function. With ``is_driver``, it takes the addresses of the
+            configuration, the function, the array of arguments, and null, as CUDA's driver does;
+            otherwise those of the function, the configuration, and the array of arguments. It
+            returns 0 or the number of an error.
+        function: The address that stands for the kernel.
+        config: The bytes of the configuration.
+        stream_offset: Where in ``config`` the stream is.
+        is_driver: See ``entry``.
+        prepare: Must be called before each launch; None if there is nothing to prepare.
+        recover: Receives the error of a failed launch, and whether that was the first try.
+            Returns whether a second try makes sense; otherwise raises LaunchError.
+        owner: What must exist as long as launches are possible.
+    """
+
+    entry: int
+    function: int
+    config: bytes
+    stream_offset: int
+    is_driver: bool
+    prepare: Callable[[], None] | None
+    recover: Callable[[int, bool], bool]
+    owner: Any
 
 
 class ImageBytes(Protocol):
@@ -111,11 +143,11 @@ class Queue(Protocol):
     """
 
     @property
-    def array_interface(self) -> ArrayInterface | None:
-        """How arrays in device memory state their address; None if there are no such arrays."""
+    def array_interface(self) -> ArrayInterface:
+        """How arrays in memory of the device state their address."""
 
-    def bind(self, function: Any, config: LaunchConfig) -> Callable[[Arguments], None]:
-        """Return a call that launches ``function``. It reads the arguments before it returns."""
+    def bind(self, function: Any, config: LaunchConfig) -> LaunchCall:
+        """Return the call that launches ``function``. It reads the arguments before it returns."""
 
     def synchronize(self) -> None:
         """Wait until everything in the stream is done."""
@@ -160,6 +192,12 @@ class ExecutionDevice(Protocol):
         """Return the queue of a stream; None is the default stream.
 
         Raises ConfigurationError if ``stream`` is not a stream.
+        """
+
+    def find_stream(self, values: Sequence[object]) -> int | None:
+        """Return the stream that the library of the arrays in ``values`` uses now.
+
+        None if there are no arrays on the device, or their library states no stream.
         """
 
     def view_array(self, value: Any, queue: Queue) -> ArrayView | None:

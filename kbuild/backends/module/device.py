@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
-from kbuild.backends.interface.devices import Arguments, ArrayView, ImageBytes
+from kbuild.backends.interface.devices import ArrayInterface, ArrayView, ImageBytes, LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
@@ -21,9 +21,8 @@ from kbuild.model import KernelRecord
 class ModuleQueue:
     """One stream of a runtime; 0 is the default stream."""
 
-    array_interface: Final = None
-
-    def __init__(self, device: Device, stream: int = 0) -> None:
+    def __init__(self, device: Device, stream: int, array_devices: tuple[tuple[int, int], ...]) -> None:
+        self.array_interface = ArrayInterface(attribute=None, stream=stream, devices=array_devices)
         self._stream = stream
         self.synchronize = device.synchronize
         self.allocate = device.allocate
@@ -31,7 +30,7 @@ class ModuleQueue:
         self.copy_in = device.copy_in
         self.copy_out = device.copy_out
 
-    def bind(self, function: ModuleFunction, config: LaunchConfig) -> Callable[[Arguments], None]:
+    def bind(self, function: ModuleFunction, config: LaunchConfig) -> LaunchCall:
         """See `Queue`."""
         return function.bind(config, self._stream)
 
@@ -48,11 +47,17 @@ class ModuleQueue:
 
 
 class ModuleDevice:
-    """The current device of a runtime."""
+    """The current device of a runtime.
+
+    Attributes:
+        array_devices: See `ArrayInterface`.
+    """
+
+    array_devices: tuple[tuple[int, int], ...] = ()
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._queue = ModuleQueue(device)
+        self._queue = ModuleQueue(device, 0, self.array_devices)
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
         """See `ExecutionDevice`: entry points of a module launch its own kernels only."""
@@ -76,7 +81,11 @@ class ModuleDevice:
             raise ConfigurationError(
                 f"invalid stream {stream!r}; expected the address of a stream, or None"
             ) from None
-        return ModuleQueue(self._device, address)
+        return ModuleQueue(self._device, address, self.array_devices)
+
+    def find_stream(self, values: Sequence[object]) -> int | None:  # noqa: ARG002 - the interface's signature
+        """See `ExecutionDevice`: entry points cannot tell what a library uses."""
+        return None
 
     def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature
         """See `ExecutionDevice`: entry points cannot tell whose memory an array has."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kbuild.backends.interface.devices import Arguments
+from kbuild.backends.interface.devices import LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
 from kbuild.backends.module import abi
 from kbuild.backends.module.runtime import Device
@@ -21,32 +21,60 @@ class ModuleFunction:
         device: The entry points of the runtime that registered the kernel.
         handle: The address that identifies the kernel to this runtime.
         owner: The object that keeps the kernel registered.
-        require_open: Raises ConfigurationError if the owner was closed.
+        require_open: Raises ConfigurationError if the owner was closed; None if nobody can
+            close it.
     """
 
     device: Device
     handle: int
     owner: Any
-    require_open: Callable[[], None]
+    require_open: Callable[[], None] | None
 
     def resolve(self) -> None:
         """Load the device image now; raise LaunchError if no image fits the device."""
-        self.require_open()
+        if self.require_open is not None:
+            self.require_open()
         self.device.resolve(self.handle)
 
-    def bind(self, config: LaunchConfig, stream: int = 0) -> Callable[[Arguments], None]:
-        """Return a call that launches the kernel in the stream at this address.
+    def bind(
+        self, config: LaunchConfig, stream: int = 0, prepare: Callable[[], None] | None = None
+    ) -> LaunchCall:
+        """Return the call that launches the kernel in the stream at this address.
 
-        It reads the arguments before it returns.
+        Args:
+            config: The configuration.
+            stream: The address of the stream.
+            prepare: What else must happen before each launch.
         """
-        handle, launch = self.handle, self.device.launch
-        encoded = ctypes.pointer(encode_config(config, stream))
 
-        def submit(arguments: Arguments) -> None:
-            self.require_open()  # the closure keeps the owner alive, too
-            launch(handle, encoded, arguments.pointers)
+        return LaunchCall(
+            entry=self.device.launch_address,
+            function=self.handle,
+            config=bytes(encode_config(config, stream)),
+            stream_offset=abi.LaunchConfig.stream.offset,
+            is_driver=False,
+            prepare=_join(self.require_open, prepare),
+            recover=self._fail,
+            owner=self,
+        )
 
-        return submit
+    def _fail(self, status: int, is_first: bool) -> bool:  # noqa: ARG002, FBT001 - see LaunchCall
+        self.device.check(status, "launching")
+        return False
+
+
+def _join(
+    first: Callable[[], None] | None, second: Callable[[], None] | None
+) -> Callable[[], None] | None:
+    """Return a function that calls both, if there are both."""
+    if first is None or second is None:
+        return first or second
+
+    def call_both() -> None:
+        first()
+        second()
+
+    return call_both
 
 
 def encode_config(config: LaunchConfig, stream: int = 0) -> abi.LaunchConfig:

@@ -38,29 +38,22 @@ class Device:
 
     def resolve(self, handle: int) -> None:
         """Load the image that contains the kernel, as its first launch would."""
-        self._check(self._runtime.resolve(handle), "loading the kernel")
+        self.check(self._runtime.resolve(handle), "loading the kernel")
 
-    def launch(self, handle: int, config: Any, arguments: Any) -> None:
-        """Launch without waiting.
-
-        Args:
-            handle: The address that identifies the kernel.
-            config: A pointer to a ``struct kbuild_launch_config``.
-            arguments: An array of the addresses of the arguments.
-        """
-        status = self._runtime.launch(handle, config, arguments)
-        if status != 0:
-            self._check(status, "launching")
+    @property
+    def launch_address(self) -> int:
+        """The address of the function that launches; see ``kbuild/runtime.h``."""
+        return ctypes.cast(self._runtime.launch, ctypes.c_void_p).value or 0
 
     def synchronize(self) -> None:
         """Wait for all launches; raise LaunchError if one of them failed."""
-        self._check(self._runtime.synchronize(), "running")
+        self.check(self._runtime.synchronize(), "running")
 
     def allocate(self, size: int) -> int:
         """Return the address of ``size`` bytes of device memory, or 0 if ``size`` is 0."""
         pointer = ctypes.c_void_p()
         status = self._runtime.allocate(ctypes.byref(pointer), size)
-        self._check(status, f"allocating {size} bytes")
+        self.check(status, f"allocating {size} bytes")
         return pointer.value or 0
 
     def release(self, address: int) -> None:
@@ -73,14 +66,15 @@ class Device:
     def copy_in(self, device: int, host: int, size: int) -> None:
         """Copy ``size`` bytes from host to device memory."""
         status = self._runtime.copy(device, host, size, abi.COPY_TO_DEVICE)
-        self._check(status, f"copying {size} bytes to the device")
+        self.check(status, f"copying {size} bytes to the device")
 
     def copy_out(self, host: int, device: int, size: int) -> None:
         """Copy ``size`` bytes from device to host memory."""
         status = self._runtime.copy(host, device, size, abi.COPY_TO_HOST)
-        self._check(status, f"copying {size} bytes from the device")
+        self.check(status, f"copying {size} bytes from the device")
 
-    def _check(self, status: int, doing: str) -> None:
+    def check(self, status: int, doing: str) -> None:
+        """Raise LaunchError with the runtime's words if ``status`` is an error."""
         if status != 0:
             raise LaunchError(f"{doing} failed: {self._explain(status)} (error {status})")
 

@@ -10,7 +10,7 @@ import struct
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from kbuild.backends.interface.devices import ArrayInterface, ArrayView
 from kbuild.model import Param
@@ -22,6 +22,8 @@ from kbuild.runtime.arguments.parameter_types import (
 )
 from kbuild.runtime.arguments.values import is_numpy, read_ctypes_kind, view_ctypes
 
+# The format characters that the compiled launcher packs itself.
+_COMPILED_CODES: Final = "?bBhHiIqQfds"
 _NULL_POINTERS: Final = ("decltype(nullptr)", "std::nullptr_t")
 
 
@@ -50,6 +52,7 @@ class DeviceAddress(int):
 Packable: TypeAlias = Any
 Argument: TypeAlias = Packable | ArrayArgument
 Converter: TypeAlias = Callable[[Any], Argument]
+FindRoute: TypeAlias = Callable[[type], "Converter | Literal[False] | None"]
 ViewArray: TypeAlias = Callable[[object], ArrayView | None]
 
 
@@ -86,6 +89,27 @@ class ParameterConverters:
             converter = self._converters[kind] = self._choose(kind)
         return converter
 
+    @property
+    def row(self) -> tuple[int, int, str, bool, tuple[str, ...], FindRoute]:
+        """What the compiled launcher knows about the parameter."""
+        is_pointer = isinstance(self.type, PointerType)
+        elements = self.type.elements if isinstance(self.type, PointerType) else ()
+        code = self.code[-1] if self.code[-1] in _COMPILED_CODES else "s"
+        return (self.param.offset, self.param.size, code, is_pointer, elements, self._find_route)
+
+    def _find_route(self, kind: type) -> Converter | Literal[False] | None:
+        """Return the converter to what the compiled launcher packs.
+
+        None means that there is nothing to convert, and False that values of this type need more
+        than a conversion.
+        """
+        if is_numpy(kind, "ndarray"):
+            return False
+        converter = self.find(kind)
+        if self.code[-1] in _COMPILED_CODES:
+            return None if converter is keep else converter
+        return lambda value: self._packer.pack(converter(value))
+
     def convert(self, value: object) -> Argument:
         """Convert one value and check that it fits into the parameter.
 
@@ -120,8 +144,9 @@ class ParameterConverters:
 
     def _choose_for_pointer(self, kind: type, pointer: PointerType) -> Converter:
         """Choose a converter for a device address."""
-        if self._interface is not None and hasattr(kind, self._interface.attribute):
-            return self._read_interface(pointer, self._interface)
+        attribute = self._interface.attribute if self._interface else None
+        if self._interface and attribute and hasattr(kind, attribute):
+            return self._read_interface(pointer, self._interface, attribute)
         if kind is type(None):
             return _make_null
         is_index = is_numpy(kind, "integer") and kind().itemsize == POINTER_SIZE
@@ -210,15 +235,15 @@ class ParameterConverters:
         if pointee and not _is_of_kind(pointee, dtype):
             raise UnsuitableValueError(f"an array of {pointee.dtype}")
 
-    def _read_interface(self, pointer: PointerType, interface: ArrayInterface) -> Converter:
+    def _read_interface(
+        self, pointer: PointerType, interface: ArrayInterface, attribute: str
+    ) -> Converter:
         """Make a converter that reads the address of a contiguous array of the right type.
 
         All other arrays are passed on to `_convert_object`, which explains what is wrong.
         """
-        attribute = interface.attribute
         streams = (None, interface.stream)
-        pointee = pointer.pointee
-        spelled = {f"{kind}{pointee.size}" for kind in pointee.kinds} if pointee else None
+        spelled = pointer.elements
 
         def read(value: Any) -> Packable:
             try:
@@ -228,7 +253,7 @@ class ParameterConverters:
                     type(address) is int
                     and found.get("strides") is None
                     and found.get("stream") in streams
-                    and (spelled is None or found["typestr"][1:] in spelled)
+                    and (not spelled or found["typestr"][1:] in spelled)
                 ):
                     return address
             except Exception:  # noqa: BLE001, S110 - libraries raise anything for host arrays

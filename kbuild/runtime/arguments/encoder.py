@@ -76,6 +76,11 @@ class ArgumentEncoder:
         # empty: no value needs a conversion.
         self._converters: dict[tuple[type, ...], tuple[Converter, ...] | None] = {}
 
+    @property
+    def rows(self) -> list[tuple[object, ...]]:
+        """What the compiled launcher knows about the parameters."""
+        return [parameter.row for parameter in self._parameters]
+
     def launch(self, values: Sequence[Any], submit: Callable[[Frame], None]) -> bool:
         """Call ``submit`` with the arguments, unless that needs more than packing the values.
 

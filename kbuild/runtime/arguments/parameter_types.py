@@ -47,6 +47,13 @@ class PointerType:
     pointee: ArithmeticType | None
     is_to_const: bool
 
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """The arrays that can be behind it, as NumPy's letters with a size; empty for all."""
+        if self.pointee is None:
+            return ()
+        return tuple(f"{kind}{self.pointee.size}" for kind in self.pointee.kinds)
+
 
 # None stands for structures, enumerations, and unknown types: only their size is known.
 ParameterType: TypeAlias = ArithmeticType | PointerType | None

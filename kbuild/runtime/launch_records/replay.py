@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends import open_device
-from kbuild.backends.interface.devices import ExecutionDevice, Queue
+from kbuild.backends.interface.devices import ExecutionDevice, LaunchCall, Queue
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer
 from kbuild.runtime.arguments.encoder import Frame
+from kbuild.runtime.arguments.launchers import submit
 from kbuild.runtime.arguments.parameter_types import POINTER_SIZE
 from kbuild.runtime.compiling.model import CompiledImage
 from kbuild.runtime.launch_records.images import read_images
@@ -125,9 +125,9 @@ def replay_launch(record: LaunchRecord, *, allow_missing: bool = False) -> Repla
             queue.release(address)
 
 
-def _launch(queue: Queue, submit: Callable[[Frame], None], frame: Frame) -> float:
+def _launch(queue: Queue, call: LaunchCall, frame: Frame) -> float:
     stop = queue.start_timer()
-    submit(frame)
+    submit(call, frame)
     seconds = stop()
     queue.synchronize()
     return seconds

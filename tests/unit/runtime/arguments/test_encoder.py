@@ -183,7 +183,7 @@ def look_closer(value: object) -> ArrayView | None:
 )
 def test_plain_arrays_on_the_device_are_not_viewed(interface: Any, address: int) -> None:
     params = lay_out(["float*", "int"])
-    device_interface = ArrayInterface(attribute="__device_array__", stream=7)
+    device_interface = ArrayInterface(attribute="__device_array__", stream=7, devices=())
     encoder = ArgumentEncoder(record(params), view=look_closer, interface=device_interface)
     frame = launch(encoder, (OnDevice(**interface), 3))
     assert frame is not None

@@ -69,6 +69,12 @@ def interleave(
     return {name: tuple(seconds) for name, seconds in taken.items()}
 
 
+def time_call(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
 def time_command(argv: Sequence[object], directory: Path | None = None) -> float:
     """Return the seconds that a command takes; exit with its output if it fails."""
     words = [str(word) for word in argv]

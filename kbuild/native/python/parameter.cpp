@@ -47,7 +47,7 @@ bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& r
     case Route::converted: {
         // The converter can start other launches, which change the route.
         const auto converter = converter_;
-        auto converted = nb::steal(PyObject_CallOneArg(converter.ptr(), value));
+        auto converted = nb::steal(PyObject_CallFunctionObjArgs(converter.ptr(), value, nullptr));
         if (!converted.is_valid()) {
             if (PyErr_ExceptionMatches(refused.ptr()) == 0)
                 nb::raise_python_error();

@@ -47,8 +47,9 @@ NB_MODULE(_launcher, module) {
             },
             nb::kw_only(), nb::arg("parameters"), nb::arg("devices"),
             nb::arg("interface").none(), nb::arg("entry"), nb::arg("function"), nb::arg("config"),
-            nb::arg("stream"), nb::arg("stream_offset"), nb::arg("is_driver"), nb::arg("prepare").none(), nb::arg("recover"),
-            nb::arg("refused"), nb::arg("owner"))
+            nb::arg("stream"), nb::arg("stream_offset"), nb::arg("is_driver"),
+            nb::arg("prepare").none(), nb::arg("recover"), nb::arg("refused"),
+            nb::arg("owner").none())
         .def("launch", [](Launcher& self, nb::args arguments) {
             return static_cast<int>(self.launch(arguments));
         });

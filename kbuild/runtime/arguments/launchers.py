@@ -11,7 +11,7 @@ import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.runtime.arguments.converters import UnsuitableValueError
@@ -22,13 +22,14 @@ try:
 except ImportError:
     _launcher = None  # type: ignore[assignment]
 
+IS_COMPILED: Final = _launcher is not None
 # What Launcher.launch returns.
 NOT_LAUNCHED: Final = 0
 LAUNCHED: Final = 1
 LAUNCHED_IN_STREAM_OF_ARRAYS: Final = 2
 
 # Returns the stream that a library's arrays are used in, or None if no value states one.
-FindStream = Callable[[Sequence[object]], "int | None"]
+FindStream: TypeAlias = Callable[[Sequence[Any]], "int | None"]
 
 
 class Launcher(Protocol):

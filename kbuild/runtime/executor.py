@@ -275,7 +275,8 @@ def find_device(compiled: CompiledKernel) -> ExecutionDevice:
     """
     if compiled.registered is None:
         return open_device(compiled.backend)
-    compiled.registered.require_open()
+    if compiled.registered.require_open is not None:
+        compiled.registered.require_open()
     return open_library_device(compiled.backend, compiled.registered.device)
 
 

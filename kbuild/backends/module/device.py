@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kbuild.backends.interface.devices import ArrayInterface, ArrayView, ImageBytes, LaunchCall
@@ -21,7 +21,9 @@ from kbuild.model import KernelRecord
 class ModuleQueue:
     """One stream of a runtime; 0 is the default stream."""
 
-    def __init__(self, device: Device, stream: int, array_devices: tuple[tuple[int, int], ...]) -> None:
+    def __init__(
+        self, device: Device, stream: int, array_devices: tuple[tuple[int, int], ...]
+    ) -> None:
         self.array_interface = ArrayInterface(attribute=None, stream=stream, devices=array_devices)
         self._stream = stream
         self.synchronize = device.synchronize

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +45,6 @@ class ModuleFunction:
             stream: The address of the stream.
             prepare: What else must happen before each launch.
         """
-
         return LaunchCall(
             entry=self.device.launch_address,
             function=self.handle,
@@ -58,7 +56,7 @@ class ModuleFunction:
             owner=self,
         )
 
-    def _fail(self, status: int, is_first: bool) -> bool:  # noqa: ARG002, FBT001 - see LaunchCall
+    def _fail(self, status: int, is_first: bool) -> bool:  # noqa: ARG002 - see LaunchCall
         self.device.check(status, "launching")
         return False
 

@@ -54,6 +54,7 @@ class Runtime:
             config=bytes(range(24)),
             stream_offset=STREAM_OFFSET,
             is_driver=is_driver,
+            prepare=None,
             recover=self._recover,
             owner=None,
         )

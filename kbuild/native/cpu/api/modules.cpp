@@ -2,9 +2,11 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "images/module.hpp"
 #include "registry.hpp"
 
 #include <cstring>
+#include <memory>
 
 namespace {
 
@@ -22,7 +24,31 @@ char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
     return static_cast<char*>(variable.address) + offset;
 }
 
+constexpr kbuild_runtime runtime = {
+    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,      kbuild_cpu_allocate,
+    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
+};
+
 }  // namespace
+
+int kbuild_cpu_load_images(const kbuild_module** module, const void* images, std::size_t bytes) {
+    return guarded([&] {
+        require(module != nullptr, "the address for the result is a null pointer");
+        require(images != nullptr, "the images are a null pointer");
+        const std::string_view content(static_cast<const char*>(images), bytes);
+        auto loaded = std::make_unique<ImageModule>(content, runtime);
+        Registry::instance().add(*loaded);
+        *module = loaded.release();
+    });
+}
+
+void kbuild_cpu_unload_images(const kbuild_module* module) {
+    guarded([&] {
+        require(module != nullptr, "the module is a null pointer");
+        const std::unique_ptr<const ImageModule> loaded(static_cast<const ImageModule*>(module));
+        Registry::instance().remove(*loaded);
+    });
+}
 
 int kbuild_cpu_register(const kbuild_module* module) {
     return guarded([&] {

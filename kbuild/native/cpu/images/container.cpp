@@ -6,6 +6,8 @@
 #include "images/offload_binary.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <functional>
 
 namespace kbuild::cpu {
 namespace {
@@ -14,6 +16,16 @@ std::string list_architectures(const std::vector<OffloadImage>& images) {
     std::string list;
     for (const auto& image : images) list += (list.empty() ? "" : ", ") + std::string(image.arch);
     return list.empty() ? "nothing" : list;
+}
+
+// An image without a container does not say what it was built for, and has no hash. Names must be
+// equal only for equal files, so that a collision costs no more than another file in the cache.
+OffloadImage describe_single_image(std::string_view bytes, std::string& name) {
+    char text[65];
+    std::snprintf(text, sizeof text, "%016zx%048zx", std::hash<std::string_view>()(bytes),
+                  bytes.size());
+    name = text;
+    return {runnable_architectures().front(), name, bytes};
 }
 
 const OffloadImage& select_image(const std::vector<OffloadImage>& images, const char* kernel) {
@@ -25,8 +37,9 @@ const OffloadImage& select_image(const std::vector<OffloadImage>& images, const 
         if (best != images.end()) return *best;
     }
     throw Failure(KBUILD_CPU_NO_IMAGE_FOR_MACHINE,
-                  std::string("kernel ") + kernel + " was built for " + list_architectures(images) +
-                      ", but this machine is " + std::string(architectures.front()));
+                  (kernel != nullptr ? std::string("kernel ") + kernel : "the container") +
+                      " was built for " + list_architectures(images) + ", but this machine is " +
+                      std::string(architectures.front()));
 }
 
 std::string file_name(std::string_view sha256, unsigned copy) {
@@ -37,8 +50,12 @@ std::string file_name(std::string_view sha256, unsigned copy) {
 }  // namespace
 
 LoadedContainer load_container(const kbuild_container& container, const char* kernel) {
-    const auto images =
-        read_offload_images({static_cast<const char*>(container.data), container.size});
+    const std::string_view bytes(static_cast<const char*>(container.data), container.size);
+    const bool is_single = bytes.substr(0, 4) == "\x7f" "ELF";
+    std::string name_of_single;
+    const auto images = is_single
+                            ? std::vector{describe_single_image(bytes, name_of_single)}
+                            : read_offload_images(bytes);
     const auto& best = select_image(images, kernel);
     for (unsigned copy = 0;; ++copy) {
         auto name = std::make_unique<ReservedFileName>(file_name(best.sha256, copy));

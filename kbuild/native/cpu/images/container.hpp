@@ -16,7 +16,8 @@ struct LoadedContainer {
     std::unique_ptr<Image> image;  // declared after the name, so it is unloaded first
 };
 
-// Throws Failure. The kernel's name is used only in the error message.
+// Loads from a container, or a single image that was built for this machine. Throws Failure. The
+// kernel's name is used only in the error message, and can be null.
 LoadedContainer load_container(const kbuild_container& container, const char* kernel);
 
 }  // namespace kbuild::cpu

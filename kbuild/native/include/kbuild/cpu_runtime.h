@@ -45,6 +45,13 @@ enum kbuild_cpu_error {
 int kbuild_cpu_register(const struct kbuild_module *__module);
 void kbuild_cpu_unregister(const struct kbuild_module *__module);
 
+/* Copies and registers images that belong to no artifact: a container, or one image that was built
+ * for this machine.  The descriptor lists their kernels.  It is valid until
+ * kbuild_cpu_unload_images, which waits for launches. */
+int kbuild_cpu_load_images(const struct kbuild_module **__module, const void *__images,
+                           size_t __bytes);
+void kbuild_cpu_unload_images(const struct kbuild_module *__module);
+
 int kbuild_cpu_resolve(const void *__handle);
 int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
                       void *const *__args);

@@ -1,0 +1,32 @@
+#include "images/module.hpp"
+
+#include "images/container.hpp"
+
+namespace kbuild::cpu {
+
+// The image is unloaded again, because the registry loads its own when a kernel is first needed.
+ImageModule::ImageModule(std::string_view images, const kbuild_runtime& own_runtime)
+    : kbuild_module{}, images_(images), container_{images_.data(), images_.size(), nullptr} {
+    const auto loaded = load_container(container_, nullptr);
+    const auto& table = loaded.image->table();
+    kernels_.reserve(table.kernel_count);
+    for (std::uint32_t i = 0; i < table.kernel_count; ++i) {
+        const auto& kernel = table.kernels[i];
+        kernels_.push_back({kernel.name, {kernel.params, kernel.params + kernel.param_count}});
+    }
+    for (const auto& kernel : kernels_)
+        rows_.push_back({&kernel.stub, kernel.name.c_str(), kernel.params.data(),
+                         static_cast<std::uint32_t>(kernel.params.size()), 0});
+    abi = KBUILD_MODULE_ABI;
+    size = sizeof(kbuild_module);
+    target = "images";
+    backend = "cpu";
+    record = "";
+    kernels = rows_.data();
+    kernel_count = rows_.size();
+    containers = &container_;
+    container_count = 1;
+    runtime = &own_runtime;
+}
+
+}  // namespace kbuild::cpu

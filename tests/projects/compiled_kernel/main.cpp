@@ -14,25 +14,26 @@
 // Nothing in this program refers to the runtime, so the header has to find it. This is for the CPU.
 alignas(16) static char memory[4096];
 template <class T>
-static void read(T* values, int count) { std::memcpy(values, memory, count * sizeof(T)); }
+static void read(T* values, int count) {
+    std::memcpy(values, memory, count * sizeof(T));
+}
 template <class T>
-static void write(const T* values, int count) { std::memcpy(memory, values, count * sizeof(T)); }
+static void write(const T* values, int count) {
+    std::memcpy(memory, values, count * sizeof(T));
+}
 static void allocate() {}
 #else
 #include <kbuild/kbuild.hpp>
 static void* memory;
-static void require(const kbuild::error& error)
-{
+static void require(const kbuild::error& error) {
     if (error) std::printf("error: %s\n", error.message()), std::exit(1);
 }
 template <class T>
-static void read(T* values, int count)
-{
+static void read(T* values, int count) {
     require(kbuild::copy(values, memory, count * sizeof(T), KBUILD_COPY_TO_HOST));
 }
 template <class T>
-static void write(const T* values, int count)
-{
+static void write(const T* values, int count) {
     require(kbuild::copy(memory, values, count * sizeof(T), KBUILD_COPY_TO_DEVICE));
 }
 static void allocate() { require(kbuild::allocate(&memory, 4096)); }
@@ -43,14 +44,13 @@ struct Pair {
     int first, second;
 };
 
-static std::string read_file(const char* path)
-{
+static std::string read_file(const char* path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-static kbuild::error load(kbuild::CompiledModule* module, const std::string& how, const char* what)
-{
+static kbuild::error load(kbuild::CompiledModule* module, const std::string& how,
+                          const char* what) {
     if (how == "file") return kbuild::CompiledModule::load(module, what);
     if (how == "memory") {
         const std::string content = read_file(what);
@@ -64,22 +64,19 @@ static kbuild::error load(kbuild::CompiledModule* module, const std::string& how
     return kbuild::error(1, "unknown word");
 }
 
-static void report(const char* what, const kbuild::error& error)
-{
+static void report(const char* what, const kbuild::error& error) {
     std::printf("%s: %s\n", what, error ? error.message() : "ok");
 }
 
 // Returns a kernel and prints whether it exists.
-static kbuild::KernelExecutor find(const kbuild::CompiledModule& module, const char* name)
-{
+static kbuild::KernelExecutor find(const kbuild::CompiledModule& module, const char* name) {
     kbuild::CompiledKernel kernel;
     report(name, module.find(&kernel, name));
     return kbuild::KernelExecutor(kernel);
 }
 
 // The number of launches that fail. Several threads launch the same kernel.
-static int launch_from_threads(const kbuild::KernelExecutor& executor, unsigned block)
-{
+static int launch_from_threads(const kbuild::KernelExecutor& executor, unsigned block) {
     std::atomic<int> failures{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; i++)
@@ -91,8 +88,7 @@ static int launch_from_threads(const kbuild::KernelExecutor& executor, unsigned 
     return failures;
 }
 
-int main(int count, char** words)
-{
+int main(int count, char** words) {
     kbuild::CompiledModule module;
     const auto problem = load(&module, words[1], count > 2 ? words[2] : "");
     report("load", problem);
@@ -106,8 +102,9 @@ int main(int count, char** words)
     write(values, 3);
     report("launch", scale.run({1, 32}, floats, 2.0f, 3));
     read(values, 3);
-    std::printf("%g %g %g, %zu parameters\n", static_cast<double>(values[0]), static_cast<double>(values[1]),
-                static_cast<double>(values[2]), scale.compiled().params().size());
+    std::printf("%g %g %g, %zu parameters\n", static_cast<double>(values[0]),
+                static_cast<double>(values[1]), static_cast<double>(values[2]),
+                scale.compiled().params().size());
     report("too few", scale.run({1, 32}, floats, 2.0f));
     report("double", scale.run({1, 32}, floats, 2.0, 3));
     report("empty block", scale.run({1, 0}, floats, 2.0f, 3));
@@ -116,7 +113,8 @@ int main(int count, char** words)
     find(module, "_ZN2ns5scaleEPffi");
     find(module, "nothing");
     double filled = 0;
-    report("launch", find(module, "fill<double>").run({1, 1}, reinterpret_cast<double*>(memory), 0.5));
+    report("launch",
+           find(module, "fill<double>").run({1, 1}, reinterpret_cast<double*>(memory), 0.5));
     read(&filled, 1);
     std::printf("%g\n", filled);
 
@@ -138,7 +136,8 @@ int main(int count, char** words)
     }
     std::printf("%d of 40 launches failed\n", launch_from_threads(threads, 1024));
     for (const auto& version : threads.compiled().history())
-        std::printf("%s, at most %d threads\n", version.reason.c_str(), version.resources.max_threads);
+        std::printf("%s, at most %d threads\n", version.reason.c_str(),
+                    version.resources.max_threads);
     std::printf("arch '%s', log '%s'\n", threads.compiled().arch().c_str(), module.log().c_str());
     if (std::strcmp(words[1], "compile") == 0) {
         const auto shorts = find(module, "fill< short >");

@@ -27,11 +27,13 @@
 
 namespace kbuild {
 
-inline std::string* error::explain(kbuild_error_t __code) {
+template <class>
+std::string* error::explain(int __code) {
     return new std::string(kbuild_error_message(__code));
 }
 
-inline std::string* error::explain(kbuild_error_t __code, const void* __kernel) {
+template <class>
+std::string* error::explain(int __code, const void* __kernel) {
     return new std::string(kbuild_launch_error_message(__kernel, __code));
 }
 

@@ -105,6 +105,7 @@ struct CudaDriver {
     }
 };
 
+// Numbers in cuda.h.
 constexpr int device_threads_attribute = 1, device_registers_attribute = 12;
 constexpr int device_major_attribute = 75, device_minor_attribute = 76;
 constexpr int device_shared_attribute = 97;  // per block, for kernels that raise their limit
@@ -180,22 +181,15 @@ public:
         if (auto problem = driver.find_device(&device)) return problem;
         if (auto problem = select(&kernel, config.block, device)) return problem;
         if (config.shared_bytes != 0) raise_shared_limit(kernel, config.shared_bytes, device);
+        const auto shared_bytes = std::min<std::size_t>(config.shared_bytes, UINT32_MAX);
         CudaLaunchAttribute attributes[4] = {};
-        CudaLaunchConfig own = {
-            config.grid,
-            config.block,
-            static_cast<unsigned>(std::min<std::size_t>(config.shared_bytes, UINT32_MAX)),
-            config.stream,
-            attributes,
-            0};
+        CudaLaunchConfig own = {config.grid,   config.block, static_cast<unsigned>(shared_bytes),
+                                config.stream, attributes,   0};
         const auto add = [&](int id) {
-            return &(attributes[own.attribute_count++] = {id, 0, {}}).numbers[0];
+            attributes[own.attribute_count].id = id;
+            return attributes[own.attribute_count++].numbers;
         };
-        if (config.cluster.x != 0) {
-            unsigned* const numbers = add(4);
-            numbers[0] = config.cluster.x, numbers[1] = config.cluster.y,
-            numbers[2] = config.cluster.z;
-        }
+        if (config.cluster.x != 0) std::memcpy(add(4), &config.cluster, sizeof config.cluster);
         if (config.cooperative != 0) *add(2) = 1;
         if (config.programmatic_dependent_launch != 0) *add(6) = 1;
         if (config.priority != 0) *add(8) = static_cast<unsigned>(config.priority);
@@ -244,11 +238,11 @@ private:
             static_cast<std::uint64_t>(driver.read_device(device_threads_attribute, device));
         if (threads > most) return fail("the device allows " + std::to_string(most));
         if (assembly_ == nullptr) return fail("it has no PTX to compile again");
-        const auto bound = static_cast<unsigned>(std::min((threads + 31) / 32 * 32, most));
-        // The most registers that a block of this size can have, in the unit of allocation.
-        const auto registers =
-            static_cast<unsigned>(driver.read_device(device_registers_attribute, device)) / bound /
-            8 * 8;
+        // A multiprocessor has four parts with registers of their own, so that a block gets
+        // registers for a multiple of four warps, in units of eight per thread.
+        const auto bound = static_cast<unsigned>(std::min((threads + 127) / 128 * 128, most));
+        const int in_block = driver.read_device(device_registers_attribute, device);
+        const auto registers = static_cast<unsigned>(in_block) / bound / 8 * 8;
         const auto text = set_launch_bounds(*assembly_, name, bound, std::min(registers, 255u));
         if (text.empty()) return fail("its block size is required (.reqntid)");
         std::shared_ptr<void> library;

@@ -33,9 +33,8 @@ inline ImageFormat find_format(const std::string& image) {
     if (starts_with("\x10\xff\x10\xad")) return ImageFormat::cpu_container;
     if (starts_with("\x50\xed\x55\xba")) return ImageFormat::cuda_binary;
     if (starts_with("__CLANG_OFFLOAD_BUNDLE__") || starts_with("CCOB")) return ImageFormat::amd;
-    if (starts_with("\177ELF") && image.size() >= 20) {
-        const int machine =
-            static_cast<unsigned char>(image[18]) | static_cast<unsigned char>(image[19]) << 8;
+    if (starts_with("\177ELF")) {
+        const auto machine = image.size() < 20 ? 0 : static_cast<unsigned char>(image[18]);
         return machine == 190   ? ImageFormat::cuda_binary
                : machine == 224 ? ImageFormat::amd
                                 : ImageFormat::cpu_image;
@@ -85,7 +84,8 @@ struct ModuleContent {
                                           "-DKBUILD_DEVICE_CODE=1"};
         for (const auto& option : source.options) {
             const auto start = option.find_first_not_of('-');
-            const auto word = start < option.size() ? option.substr(start, option.find('=') - start) : "";
+            const auto word =
+                start < option.size() ? option.substr(start, option.find('=') - start) : "";
             if (word == "arch" || word == "gpu-architecture")
                 return error(
                     error_invalid_value,

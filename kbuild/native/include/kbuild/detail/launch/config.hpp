@@ -54,7 +54,10 @@ private:
     // These are out of line and return plain pointers, so that a successful call creates no message
     // and compilers can keep the error object in registers.
     // kbuild/kbuild.hpp defines them, because the runtime of the file's backend explains its codes.
+    // They are templates because gcc warns about functions that are `inline` and not inlined.
+    template <class = void>
     [[gnu::cold, gnu::noinline]] static std::string* explain(int __code);
+    template <class = void>
     [[gnu::cold, gnu::noinline]] static std::string* explain(int __code, const void* __kernel);
 
     int code_ = 0;

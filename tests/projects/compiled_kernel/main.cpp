@@ -51,7 +51,7 @@ static std::string read_file(const char* path) {
 
 static kbuild::error load(kbuild::CompiledModule* module, const std::string& how,
                           const char* what) {
-    if (how == "file") return kbuild::CompiledModule::load(module, what);
+    if (how == "file" || how == "registers") return kbuild::CompiledModule::load(module, what);
     if (how == "memory") {
         const std::string content = read_file(what);
         return kbuild::CompiledModule::load(module, content.data(), content.size());
@@ -96,6 +96,16 @@ int main(int count, char** words) {
     allocate();
     auto* const floats = reinterpret_cast<float*>(memory);
     auto* const numbers = reinterpret_cast<int*>(memory);
+
+    if (std::strcmp(words[1], "registers") == 0) {
+        const auto heavy = find(module, "count_threads");
+        const int zeros[100] = {};
+        write(zeros, 100);
+        report("launch", heavy.run({1, 512}, numbers));
+        for (const auto& version : heavy.compiled().history())
+            std::printf("%s: %d registers\n", version.reason.c_str(), version.resources.registers);
+        return 0;
+    }
 
     const auto scale = find(module, "ns::scale(float*, float, int)");
     float values[3] = {1, 2, 3};

@@ -57,7 +57,8 @@ private:
     std::shared_ptr<detail::LoadedKernel> kernel_;
 };
 
-// The kernels of one image, one compilation, or one kernel target.
+// The kernels of one image, one compilation, or one kernel target. `load` and
+// `KernelCompiler::compile` replace the content of a module: `CompiledModule::load(&module, path)`.
 class CompiledModule {
 public:
     // Loads device code from memory: a fat binary, a cubin, or PTX for CUDA; a container or an

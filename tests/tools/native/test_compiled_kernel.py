@@ -55,9 +55,7 @@ def test_header_compiles_without_warnings(tmp_path: Path, compiler: str, standar
         ("c++17", "array", "an argument must be a value that can be copied as bytes"),
     ],
 )
-def test_wrong_use_is_explained(
-    tmp_path: Path, standard: str, argument: str, message: str
-) -> None:
+def test_wrong_use_is_explained(tmp_path: Path, standard: str, argument: str, message: str) -> None:
     source = tmp_path / "host.cpp"
     source.write_text(
         "#include <kbuild/compiled_kernel.hpp>\nstatic int array[2];\n"
@@ -104,8 +102,10 @@ def test_launch_uses_the_best_code_that_fits(output: str) -> None:
         "load 5: 64 registers, 1024 threads",
         "launch 1024 threads with 64 registers, 0 bytes, stream (nil), argument 1024",
         "launch 16 threads with 200 registers, 50000 bytes, stream 0x10, argument 7",
-        "launch 1 threads with 200 registers, 0 bytes, stream (nil), argument 8, "
-        "attribute 4 = 2, attribute 2 = 1, attribute 6 = 1, attribute 8 = 4294967293",
+        (
+            "launch 1 threads with 200 registers, 0 bytes, stream (nil), argument 8, "
+            "attribute 4 = 2, attribute 2 = 1, attribute 6 = 1, attribute 8 = 4294967293"
+        ),
     ]
     assert "set attribute 8 to 232192\n" in launches  # all that the device and the kernel leave
     assert "a block has 2000 threads, but the code allows 128; the device allows 1024" in launches
@@ -128,14 +128,20 @@ def test_errors_name_the_cause(output: str) -> None:
         "load: the image is truncated",
         "load: the image is truncated",
         "load: the image is not a fat binary, a cubin, PTX, or an image of the CPU backend",
-        "load: code for AMD GPUs cannot be loaded, because HIP's runtime does not report the "
-        "parameters of its kernels; build the kernels with kbuild, and load the module descriptor "
-        "of the target",
+        (
+            "load: code for AMD GPUs cannot be loaded, because HIP's runtime does not report the "
+            "parameters of its kernels; build the kernels with kbuild, and load the module "
+            "descriptor of the target"
+        ),
         "find: the module is empty; load or compile one before finding kernel 'heavy'",
         "run: the executor has no kernel; find one in a module first",
-        "compile: backend 'cpu' cannot compile at run time from C++; expected cuda; use "
-        "kbuild.RtcKernel in Python, or build the kernels as a target",
-        "compile: option '--gpu-architecture=sm_80': pass the architecture to KernelCompiler "
-        "instead",
+        (
+            "compile: backend 'cpu' cannot compile at run time from C++; expected cuda; use "
+            "kbuild.RtcKernel in Python, or build the kernels as a target"
+        ),
+        (
+            "compile: option '--gpu-architecture=sm_80': pass the architecture to KernelCompiler "
+            "instead"
+        ),
         "file: no such file: No such file or directory",
     ]

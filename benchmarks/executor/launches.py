@@ -106,6 +106,7 @@ def compare_tensors(kernel: CompiledKernel, repetitions: int) -> None:
     bodies: dict[str, Callable[[], None]] = {
         "C": loop_in_c(kernel, address, x.data_ptr(), y.data_ptr()),
         "kbuild tensors": repeat(lambda: executor.run(config, THREADS, 2.0, x, y)),
+        "kbuild kernel[...]": repeat(lambda: kernel[1, THREADS](THREADS, 2.0, x, y)),
         "triton": repeat(lambda: saxpy[(1,)](THREADS, 2.0, x, y, THREADS, num_warps=1)),
         "cupy.RawKernel": repeat(
             lambda: raw(

@@ -20,7 +20,13 @@ from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
-from kbuild.runtime.arguments.launchers import LAUNCHED, NOT_LAUNCHED, make_launcher, submit
+from kbuild.runtime.arguments.launchers import (
+    LAUNCHED,
+    LAUNCHED_IN_STREAM_OF_ARRAYS,
+    NOT_LAUNCHED,
+    make_launcher,
+    submit,
+)
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
@@ -43,6 +49,7 @@ class _Plan:
         call: The launch without the arguments.
         waits: Whether a launch waits for the kernel, because it has no stream.
         launch: `Launcher.launch` for the usual arguments.
+        outcome_without_wait: What ``launch`` returns if that is all there is to do.
     """
 
     config: LaunchConfig
@@ -51,6 +58,7 @@ class _Plan:
     waits: bool
     encoder: ArgumentEncoder
     launch: Callable[..., int]
+    outcome_without_wait: int
 
 
 class KernelExecutor:
@@ -111,7 +119,21 @@ class KernelExecutor:
             LaunchError: The device refuses the launch, or the kernel fails.
             ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
-        return self._run(config, args, profile=profile)
+        try:
+            plan = self._plans.get(id(config))
+            if plan is None or plan.config is not config:
+                plan = self._add_plan(config)
+            outcome = NOT_LAUNCHED if profile else plan.launch(*args)
+            if outcome != plan.outcome_without_wait:
+                return self._finish(plan, outcome, args, profile=profile)
+        except LaunchError as error:
+            raise LaunchError(f"{self.compiled.display}: {error}") from None
+        return None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the executor's device is the current device of this thread."""
+        return self._device.is_current()
 
     def run_all(self, config: LaunchConfig, args: Sequence[object]) -> None:
         """Launch the kernel like `run`, with the arguments in one sequence, and wait for it.
@@ -121,27 +143,14 @@ class KernelExecutor:
             LaunchError: The device refuses the launch, or the kernel fails.
         """
         require_sequence(self.compiled.record, args)
-        self._run(config, args)
+        self.run(config, *args)
+        stream = self._device.find_stream(args) if config.stream is None else None
+        if stream is not None:
+            self.synchronize(stream)
 
     def bind(self, config: LaunchConfig) -> Callable[..., float | None]:
         """Return `run` with this configuration."""
         return partial(self.run, config)
-
-    def _run(
-        self, config: LaunchConfig, args: Sequence[object], *, profile: bool = False
-    ) -> float | None:
-        try:
-            plan = self._plans.get(id(config))
-            if plan is None or plan.config is not config:
-                plan = self._add_plan(config)
-            outcome = NOT_LAUNCHED if profile else plan.launch(*args)
-            if outcome == NOT_LAUNCHED:
-                return self._run_with_arrays(plan, args, profile=profile)
-            if outcome == LAUNCHED and plan.waits:
-                plan.queue.synchronize()
-        except LaunchError as error:
-            raise LaunchError(f"{self.compiled.display}: {error}") from None
-        return None
 
     def capture(self, config: LaunchConfig, *args: object) -> LaunchRecord:
         """Return a record of the launch for `write_launch_record`, without running the kernel.
@@ -198,6 +207,7 @@ class KernelExecutor:
             waits=stream is None,
             encoder=encoder,
             launch=launcher.launch,
+            outcome_without_wait=LAUNCHED_IN_STREAM_OF_ARRAYS if stream is None else LAUNCHED,
         )
 
     def _find_encoder(self, queue: Queue) -> ArgumentEncoder:
@@ -245,6 +255,16 @@ class KernelExecutor:
         if registered is not None and variant is self.compiled.history[0]:
             return self._device.adopt(registered)
         return self._device.load(variant.images, self.compiled.record)
+
+    def _finish(
+        self, plan: _Plan, outcome: int, args: Sequence[object], *, profile: bool
+    ) -> float | None:
+        """Wait for a launch if necessary, or do what a launcher leaves to the executor."""
+        if outcome == NOT_LAUNCHED:
+            return self._run_with_arrays(plan, args, profile=profile)
+        if outcome == LAUNCHED:
+            plan.queue.synchronize()
+        return None
 
     def _run_with_arrays(
         self, plan: _Plan, args: Sequence[object], *, profile: bool

@@ -12,7 +12,14 @@ from weakref import WeakValueDictionary
 
 from kbuild.backends.cuda.architectures import rank_images
 from kbuild.backends.cuda.array_streams import find_current_stream
-from kbuild.backends.cuda.driver import ARRAY_INTERFACE, StridedMemoryView, cuda, driver, explained
+from kbuild.backends.cuda.driver import (
+    ARRAY_INTERFACE,
+    SUCCESS,
+    StridedMemoryView,
+    cuda,
+    driver,
+    explained,
+)
 from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
 from kbuild.backends.interface.devices import ArrayView, ImageBytes
 from kbuild.backends.module.launch import ModuleFunction
@@ -41,6 +48,7 @@ class CudaDevice:
 
     def __init__(self, device: Any) -> None:
         self.device = device
+        self._number = int(device.device_id)
         self.current = _CURRENT
         # The libraries of images from which functions are loaded.
         self._libraries: WeakValueDictionary[str, Any] = WeakValueDictionary()
@@ -49,6 +57,11 @@ class CudaDevice:
             self.make_current()
             self._default = CudaQueue(self, device.default_stream)
         self._queues = {self._default.handle: self._default}
+
+    def is_current(self) -> bool:
+        """See `ExecutionDevice`: the driver knows, whichever library changed the device."""
+        status, number = driver.cuCtxGetDevice()
+        return status is SUCCESS and int(number) == self._number
 
     def enter(self) -> None:
         """Make the device current, if no executor has done so in this thread.
@@ -118,9 +131,8 @@ class CudaDevice:
 
     def find_stream(self, values: Sequence[object]) -> int | None:
         """See `ExecutionDevice`: DLPack's table of functions, or the array interface."""
-        device = int(self.device.device_id)
         for value in values:
-            found = find_current_stream(value, device)
+            found = find_current_stream(value, self._number)
             if found is not None:
                 return found or _LEGACY
         return None

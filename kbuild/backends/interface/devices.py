@@ -175,6 +175,9 @@ class Queue(Protocol):
 class ExecutionDevice(Protocol):
     """A device that runs kernels."""
 
+    def is_current(self) -> bool:
+        """Return whether this is the current device of the calling thread. This must be fast."""
+
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> Any:
         """Load a kernel from the best of ``images``, and return it ready to launch.
 

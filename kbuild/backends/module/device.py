@@ -61,6 +61,10 @@ class ModuleDevice:
         self._device = device
         self._queue = ModuleQueue(device, 0, self.array_devices)
 
+    def is_current(self) -> bool:
+        """See `ExecutionDevice`: all devices of a runtime have the same entry points."""
+        return True
+
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
         """See `ExecutionDevice`: entry points of a module launch its own kernels only."""
         raise LaunchError(

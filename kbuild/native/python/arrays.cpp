@@ -46,12 +46,12 @@ bool is_usable(nb::dlpack::device device, const ArrayRules& rules) {
     });
 }
 
-// Returns a new reference to the item of a dictionary; null without an error if it is missing.
-nb::object get_item(nb::handle dictionary, const char* key) {
-    auto* found = PyMapping_GetItemString(dictionary.ptr(), key);
+// Returns an item of a dictionary; null, without an error, if it is missing.
+nb::handle get_item(nb::handle dictionary, const nb::object& key) {
+    auto* found = PyDict_GetItemWithError(dictionary.ptr(), key.ptr());
     if (found == nullptr)
         PyErr_Clear();
-    return nb::steal(found);
+    return found;
 }
 
 // Returns an address or a stream; nothing if `number` is not an integer of 64 bits.
@@ -117,10 +117,12 @@ std::optional<std::uintptr_t> read_interface(PyObject* array, const ArrayRules& 
         PyErr_Clear();
         return std::nullopt;
     }
-    const auto data = get_item(interface, "data");
-    const auto strides = get_item(interface, "strides");
-    const auto spelled = get_item(interface, "typestr");
-    const auto stated = get_item(interface, "stream");
+    if (!PyDict_Check(interface.ptr()))
+        return std::nullopt;
+    const auto data = get_item(interface, rules.data_key);
+    const auto strides = get_item(interface, rules.strides_key);
+    const auto spelled = get_item(interface, rules.type_key);
+    const auto stated = get_item(interface, rules.stream_key);
     if (!data.is_valid() || !PyTuple_Check(data.ptr()) || PyTuple_Size(data.ptr()) < 1)
         return std::nullopt;
     if (strides.is_valid() && !strides.is_none())
@@ -138,7 +140,7 @@ std::optional<std::uintptr_t> read_interface(PyObject* array, const ArrayRules& 
         if (!number || !stream.accept(*number))
             return std::nullopt;
     }
-    return read_number(nb::borrow(PyTuple_GetItem(data.ptr(), 0)));
+    return read_number(PyTuple_GetItem(data.ptr(), 0));
 }
 
 }  // namespace kbuild::python

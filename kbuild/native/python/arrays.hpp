@@ -19,6 +19,11 @@ struct ArrayRules {
     // DLPack's device types, each with the number of the device or -1 for any.
     std::vector<std::pair<std::int32_t, std::int32_t>> devices;
     nb::object interface_name;  // the attribute of the array interface, or None
+    // The keys of the array interface.
+    nb::object data_key = nb::str("data");
+    nb::object strides_key = nb::str("strides");
+    nb::object type_key = nb::str("typestr");
+    nb::object stream_key = nb::str("stream");
 };
 
 // The stream of one launch: fixed by the caller, or that of the arrays.

@@ -26,6 +26,14 @@ std::vector<Parameter> make_parameters(const std::vector<Row>& rows) {
     return parameters;
 }
 
+ArrayRules make_rules(std::vector<std::pair<std::int32_t, std::int32_t>> devices,
+                      nb::object interface) {
+    ArrayRules rules;
+    rules.devices = std::move(devices);
+    rules.interface_name = std::move(interface);
+    return rules;
+}
+
 }  // namespace
 
 NB_MODULE(_launcher, module) {
@@ -42,7 +50,7 @@ NB_MODULE(_launcher, module) {
                 LaunchCall call{entry, function, {bytes, bytes + config.size()},
                                 stream, stream_offset, is_driver};
                 new (self) Launcher(make_parameters(parameters),
-                                    {std::move(devices), std::move(interface)}, std::move(call),
+                                    make_rules(std::move(devices), std::move(interface)), std::move(call),
                                     std::move(prepare), std::move(recover), std::move(refused), std::move(owner));
             },
             nb::kw_only(), nb::arg("parameters"), nb::arg("devices"),

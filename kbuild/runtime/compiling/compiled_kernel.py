@@ -66,6 +66,7 @@ class CompiledKernel:
         self._high: HighWaterMarks | None = None
         self._lock = threading.Lock()
         self._executors: dict[ExecutionDevice, KernelExecutor] = {}
+        self._latest: KernelExecutor | None = None
         self._configs: dict[Any, LaunchConfig] = {}
 
     def __repr__(self) -> str:
@@ -79,6 +80,7 @@ class CompiledKernel:
             "_read_first": first,
             "registered": None,
             "_executors": {},
+            "_latest": None,
             "_configs": {},
         }
 
@@ -122,18 +124,24 @@ class CompiledKernel:
         self._find_executor().resolve()
 
     def _find_executor(self) -> KernelExecutor:
+        latest = self._latest
+        if latest is not None and latest.is_current:
+            return latest
         from kbuild.runtime.executor import KernelExecutor, find_device  # noqa: PLC0415 - compiling needs no device
 
         device = find_device(self)
         found = self._executors.get(device)
         if found is None:
             found = self._executors[device] = KernelExecutor(self)
+        self._latest = found
         return found
 
     def _find_config(self, launch: Any) -> LaunchConfig:
         """Return the same object for the same launch, because an executor prepares it once."""
-        with contextlib.suppress(KeyError, TypeError):  # lists have no hash
+        try:
             return self._configs[launch]
+        except (KeyError, TypeError):  # lists have no hash
+            pass
         values = launch if isinstance(launch, tuple) else (launch,)
         if not 2 <= len(values) <= len(_LAUNCH_WORDS):  # noqa: PLR2004 - grid and block
             raise ConfigurationError(

@@ -77,7 +77,7 @@ def _read(
         _check_order(unit)
     for unit in units:
         for die in _functions(unit.get_top_DIE()):
-            starts = _list_addresses(die, ranges)
+            starts = _list_addresses(die, unit, ranges)
             known = {addresses[start] for start in starts if start in addresses}
             for name in known or _names_of(die) & names:
                 if name in found:
@@ -105,7 +105,9 @@ def _check_order(unit: CompileUnit) -> None:
     unit.iter_DIE_children = iterate_checked  # type: ignore[method-assign]
 
 
-def _list_addresses(function: DIE, ranges: RangeLists | RangeListsPair | None) -> Iterator[int]:
+def _list_addresses(
+    function: DIE, unit: CompileUnit, ranges: RangeLists | RangeListsPair | None
+) -> Iterator[int]:
     """Yield the starts of a function's parts; gcc moves unlikely code to another section."""
     start = function.attributes.get("DW_AT_low_pc")
     if start is not None:
@@ -113,7 +115,7 @@ def _list_addresses(function: DIE, ranges: RangeLists | RangeListsPair | None) -
     elif ranges is not None:
         base = 0
         where = function.attributes["DW_AT_ranges"].value
-        for entry in ranges.get_range_list_at_offset(where, function.cu):
+        for entry in ranges.get_range_list_at_offset(where, unit):
             if isinstance(entry, BaseAddressEntry):
                 base = int(entry.base_address)
             else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.mentions import list_words
@@ -29,30 +30,49 @@ _LINE_BREAKS: Final = re.compile(r"\n(?:#[^\n]*(?=\n))?")
 _LONGEST_QUOTE: Final = 60
 
 
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """An asm statement with PTX.
+
+    Attributes:
+        code: The instructions.
+        operands: The tokens after them.
+        start: The position of the first character.
+        end: The position after the last one.
+    """
+
+    code: str
+    operands: tuple[Token, ...]
+    start: int
+    end: int
+
+
 def reject_assembly(text: str) -> Iterator[Edit]:
     """Yield the edits for all inline PTX in preprocessed text."""
     found = {
         match.start(): statement
         for match in _START.finditer(text)
-        if (statement := _read_statement(text, match.end() - 1)) is not None
+        if (statement := _read_statement(text, *match.span())) is not None
     }
     if not found:
         return
     words = [word for word in list_words(text, _WORDS) if word.start in found]
     for number, word in enumerate(words):
         # A declaration with the same name would share the message.
-        yield from _replace(text, f"inline_ptx_{number}", word.start, *found[word.start])
+        yield from _replace(text, f"inline_ptx_{number}", found[word.start])
 
 
-def _read_statement(text: str, opening: int) -> tuple[str, list[Token], int] | None:
-    """Return the instructions of an asm statement, its other tokens, and its end, if it is PTX."""
-    close = find_close(text, opening)
+def _read_statement(text: str, start: int, opened: int) -> _Statement | None:
+    """Read an asm statement, given the position after its parenthesis; None if it is not PTX."""
+    close = find_close(text, opened - 1)
     if close is None:
         return None
-    tokens = list(list_tokens(text, opening + 1, close))
+    tokens = tuple(list_tokens(text, opened, close))
     count = next((i for i, token in enumerate(tokens) if token.text[-1] != '"'), len(tokens))
     code = _ESCAPE.sub(" ", "".join(map(_read_literal, tokens[:count])))
-    return (code, tokens[count:], close + 1) if _PTX.match(code) else None
+    if _PTX.match(code) is None:
+        return None
+    return _Statement(" ".join(code.split()), tokens[count:], start, close + 1)
 
 
 def _read_literal(token: Token) -> str:
@@ -62,17 +82,16 @@ def _read_literal(token: Token) -> str:
     return found["text"].partition("(")[2].rpartition(")")[0] if found["prefix"] else found["text"]
 
 
-def _replace(
-    text: str, name: str, start: int, code: str, tokens: list[Token], end: int
-) -> Iterator[Edit]:
+def _replace(text: str, name: str, statement: _Statement) -> Iterator[Edit]:
     """Yield edits that leave only the expressions of the operands."""
-    code = " ".join(code.split())
+    code, tokens = statement.code, statement.operands
     quote = code if len(code) <= _LONGEST_QUOTE else f"{code[:_LONGEST_QUOTE]}..."
     before = (
         '__extension__({ extern __attribute__((error("kbuild: the cpu backend does not support '
         f"inline PTX: '{quote}'; write C++ for this backend, below "
         f'#ifdef KBUILD_BACKEND_CPU"))) void {name}(); {name}();'
     )
+    start = statement.start
     depth = 0
     for index, token in enumerate(tokens):
         # An operand is a string and an expression in parentheses.
@@ -81,7 +100,7 @@ def _replace(
             before = ";"
         depth += (token.text in "([{") - (token.text in ")]}")
         start = token.end if depth == 0 and token.text == ")" else start
-    yield _fill(text, start, end, f"{before} }})" if before != ";" else "; })")
+    yield _fill(text, start, statement.end, f"{before} }})" if before != ";" else "; })")
 
 
 def _fill(text: str, start: int, end: int, new: str) -> Edit:

@@ -22,7 +22,7 @@ def make_text(source: str) -> str:
         ('R"(ex2.approx.f32 %0, %1;)" : "=f"(x) : "f"(y)', "ex2.approx.f32 %0, %1;"),
         ('"trap;"', "trap;"),
         ('"@p bra.uni L;"', "@p bra.uni L;"),
-        ('"wait: mbarrier.try_wait.b64 p, [%0];" :: "l"(x)', "wait: mbarrier.try_wait.b64 p, [%0];"),
+        ('"L: mbarrier.try_wait.b64 p, [%0];" :: "l"(x)', "L: mbarrier.try_wait.b64 p, [%0];"),
     ],
 )
 def test_ptx_is_replaced_by_an_error(code: str, quote: str) -> None:

@@ -70,6 +70,20 @@ __global__ void test_reduce_float_function(float* out) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
     out[THREAD] = cg::reduce(tile, 1.0f + threadIdx.x * 0.125f, [](float a, float b) { return a * b; });
 }
+// The order of operands matters here. Each lane of a tile has another result.
+struct Pair {
+    int first, second;
+};
+__device__ Pair combine(Pair a, Pair b) { return {a.first * 31 + b.first, a.second ^ (b.first * 7)}; }
+__global__ void test_reduce_ordered(Pair* out) {
+    const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    const auto half = cg::binary_partition(cg::tiled_partition<32>(cg::this_thread_block()), threadIdx.x % 3 == 0);
+    const Pair own{static_cast<int>(threadIdx.x), 1};
+    out[4 * THREAD] = cg::reduce(tile, own, combine);
+    out[4 * THREAD + 1] = cg::reduce(half, own, combine);
+    out[4 * THREAD + 2] = cg::inclusive_scan(tile, own, combine);
+    out[4 * THREAD + 3] = cg::exclusive_scan(half, own, combine);
+}
 __global__ void test_scan_double(double* out) {
     const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
     out[THREAD] = cg::inclusive_scan(tile, 1.0 / (threadIdx.x + 1));
@@ -115,6 +129,25 @@ __global__ void test_coalesced(int* out) {
     own[9] = static_cast<int>(quarter.size() + 10 * quarter.thread_rank());
 }
 
+__global__ void test_this_thread(int* out) {
+    const auto self = cg::this_thread();
+    const cg::thread_group generic = cg::this_thread_block();
+    self.sync();
+    out[THREAD] = static_cast<int>(self.size() + 10 * self.thread_rank() + 100 * self.meta_group_rank() +
+                                   1000 * self.meta_group_size() + 10000 * generic.get_type());
+}
+
+__global__ void test_labels(int* out) {
+    const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    const auto flags = cg::labeled_partition(tile, threadIdx.x % 5 == 0);
+    const auto pointers = cg::labeled_partition(tile, &out[threadIdx.x % 3]);
+    const auto sizes = cg::tiled_partition(flags, 16);
+    out[4 * THREAD] = static_cast<int>(flags.size() + 100 * flags.meta_group_rank() + 10000 * flags.meta_group_size());
+    out[4 * THREAD + 1] = static_cast<int>(pointers.thread_rank() + 100 * pointers.meta_group_rank());
+    out[4 * THREAD + 2] = static_cast<int>(sizes.meta_group_rank() + 100 * sizes.meta_group_size());
+    out[4 * THREAD + 3] = cg::reduce(pointers, static_cast<int>(threadIdx.x), cg::plus<int>());
+}
+
 __global__ void test_memcpy_async(int* out) {
     __shared__ int from[96], to[96];
     const auto block = cg::this_thread_block();
@@ -154,7 +187,10 @@ int main() {
     run_blocks("thread_block_tile_32", test_tile<32>, 3, 96, 20);
     run_blocks("reduce_double", test_reduce_double);
     run_blocks("reduce_float_function", test_reduce_float_function);
+    run_blocks("reduce_and_scan_in_order", test_reduce_ordered, 3, 96, 4);
     run_blocks("inclusive_scan_double", test_scan_double);
+    run_blocks("this_thread", test_this_thread);
+    run_blocks("labeled_partition", test_labels, 3, 96, 4);
     run_blocks("nested_tiles", test_nested_tiles, 3, 96, 2);
     run_blocks("dynamic_tiles", test_dynamic_tiles, 3, 96, 2);
     run_blocks("coalesced_group", test_coalesced, 3, 96, 10);

@@ -32,4 +32,7 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
 def test_device_has_the_compute_capability_of_device_code() -> None:
     header = (native_directory() / "cpu" / "devices" / "properties.hpp").read_text()
     digits = dict(re.findall(r"compute_capability_(major|minor) = (\d)", header))
-    assert f"-D__CUDA_ARCH__={digits['major']}{digits['minor']}0" in build.DEVICE_MACROS
+    architecture = f"{digits['major']}{digits['minor']}0"
+    prelude = (native_directory() / "device" / "cpu" / "kbuild_cpu_mixed.h").read_text()
+    assert f"-D__CUDA_ARCH__={architecture}" in build.DEVICE_MACROS
+    assert f"#define __CUDA_ARCH_LIST__ {architecture}\n" in prelude

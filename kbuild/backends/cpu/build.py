@@ -46,9 +46,8 @@ PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
 # Otherwise, clang makes linkers retain inline variables with constructors (SHF_GNU_RETAIN), as the
 # assembler of binutils 2.36 and later supports.
 _DROPPABLE: Final = ("-fno-integrated-as", "-fbinutils-version=2.35")
-# Sources test the number for features: from 700 on, threads of a warp are independent, as they are
-# here, and atomicAdd accepts double.
-DEVICE_MACROS: Final = ("-D__CUDA_ARCH__=700", "-DKBUILD_MIXED_DEVICE=1")
+# Sources test the number for features; see compute_capability_major in native/cpu/devices.
+DEVICE_MACROS: Final = ("-D__CUDA_ARCH__=800", "-DKBUILD_MIXED_DEVICE=1")
 TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,

@@ -9,6 +9,7 @@ from typing import Final
 
 from elftools.dwarf.compileunit import CompileUnit
 from elftools.dwarf.die import DIE
+from elftools.dwarf.ranges import BaseAddressEntry, RangeLists, RangeListsPair
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
@@ -43,7 +44,7 @@ def read_signatures(
         names: Linkage names. For functions with internal linkage, for which compilers write no
             linkage name, use the qualified name.
         places: More functions: the name for the result by the index of the section and the offset
-            in it. This works for all functions with code in one place.
+            in it.
 
     Returns:
         The signatures by name. Functions without debug information, and qualified names that
@@ -69,13 +70,16 @@ def _read(
         return {}
     found: dict[str, Signature] = {}
     shared: set[str] = set()
-    units = tuple(file.get_dwarf_info().iter_CUs())
+    info = file.get_dwarf_info()
+    ranges = info.range_lists()
+    units = tuple(info.iter_CUs())
     for unit in units:
         _check_order(unit)
     for unit in units:
         for die in _functions(unit.get_top_DIE()):
-            known = addresses.get(_address_of(die))
-            for name in {known} if known else _names_of(die) & names:
+            starts = _list_addresses(die, unit, ranges)
+            known = {addresses[start] for start in starts if start in addresses}
+            for name in known or _names_of(die) & names:
                 if name in found:
                     shared.add(name)
                 found[name] = _signature(die)
@@ -101,9 +105,21 @@ def _check_order(unit: CompileUnit) -> None:
     unit.iter_DIE_children = iterate_checked  # type: ignore[method-assign]
 
 
-def _address_of(function: DIE) -> int:
+def _list_addresses(
+    function: DIE, unit: CompileUnit, ranges: RangeLists | RangeListsPair | None
+) -> Iterator[int]:
+    """Yield the starts of a function's parts; gcc moves unlikely code to another section."""
     start = function.attributes.get("DW_AT_low_pc")
-    return -1 if start is None else int(start.value)
+    if start is not None:
+        yield int(start.value)
+    elif ranges is not None:
+        base = 0
+        where = function.attributes["DW_AT_ranges"].value
+        for entry in ranges.get_range_list_at_offset(where, unit):
+            if isinstance(entry, BaseAddressEntry):
+                base = int(entry.base_address)
+            else:
+                yield int(entry.begin_offset) + (0 if entry.is_absolute else base)
 
 
 def _separate_sections(data: bytearray) -> None:

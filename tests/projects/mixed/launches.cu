@@ -69,6 +69,23 @@ struct Triple {
     __device__ int operator()(int value) const { return 3 * value; }
 };
 
+static __device__ int halve(int value) { return value / 2; }
+template <int N>
+__device__ int times(int value) {
+    return N * value;
+}
+template <int (*Function)(int)>
+__global__ void call(int* out) {
+    out[0] = Function(20);
+}
+namespace {
+template <int (*... Functions)(int)>
+__global__ void call_all(int* out) {
+    out[0] = 20;
+    ((out[0] = Functions(out[0])), ...);
+}
+}  // namespace
+
 #define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__)
 
 template <class T>
@@ -111,6 +128,12 @@ static void run_forms(int* d) {
     check("using declaration", read_int(d) == 5);
     sum<<<1, 1>>>(d, 1, 2.0, 3L);
     check("parameter pack", read_int(d) == 6);
+    call<halve><<<1, 1>>>(d);
+    check("static device function as template argument", read_int(d) == 10);
+    call<times<3>><<<1, 1>>>(d);
+    check("instance of a device function as template argument", read_int(d) == 60);
+    call_all<halve, times<7>><<<1, 1>>>(d);
+    check("pack of device functions", read_int(d) == 70);
     write_origin<<<1, 1>>>(d);
     check("static kernel of a header", read_int(d) == 1);
     report<<<1, 1>>>(d);

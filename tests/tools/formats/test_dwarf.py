@@ -11,6 +11,7 @@ from elftools.elf.elffile import ELFFile
 
 from kbuild.errors import InputError
 from kbuild.formats.dwarf import Signature, read_signatures
+from kbuild.formats.elf.file import Elf
 from support.tools.toolchains import require_programs
 
 SOURCE = """
@@ -135,3 +136,26 @@ def test_circular_references_are_errors(tmp_path: Path, attribute: str, message:
 
     with pytest.raises(InputError, match=message):
         read_signatures(bytes(data), frozenset({"_Z1fi", "_Z1gPKi"}))
+
+
+@pytest.mark.parametrize("options", ["-gdwarf-4", "-gdwarf-5"])
+def test_static_functions_in_two_places_are_found_by_their_address(
+    options: str, tmp_path: Path
+) -> None:
+    """With gcc, code before a call of a cold function is in another section."""
+    require_programs("g++")
+    (tmp_path / "a.cpp").write_text(
+        "__attribute__((cold)) void rare(int *);\n"
+        "template <class T> static void k(T *p) { if (*p == 7) rare(p); else *p = 1; }\n"
+        "void (*pointer)(int *) = k;\n"
+    )
+    command = ("g++", "-O2", "-g", options, "-c", tmp_path / "a.cpp", "-o", tmp_path / "a.o")
+    subprocess.run(command, check=True)
+    data = (tmp_path / "a.o").read_bytes()
+    symbol = next(s for s in Elf(data).symbols if s.name == "_Z1kIiEvPT_")
+    assert ".cold" in " ".join(s.name for s in Elf(data).symbols)
+    assert symbol.place is not None
+
+    place = (symbol.place.section, symbol.place.offset)
+    found = read_signatures(data, frozenset(), {place: "k"})
+    assert [parameter.name for parameter in found["k"].parameters] == ["p"]

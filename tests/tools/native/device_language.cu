@@ -133,7 +133,7 @@ KBUILD_KERNEL void unsupported(int *p)
 #elif UNSUPPORTED == 2
     v = __ballot(v > 1);
 #elif UNSUPPORTED == 3
-    cooperative_groups::this_cluster();
+    cooperative_groups::this_multi_grid();
 #elif UNSUPPORTED == 9
     v = __isShared(p);
 #elif UNSUPPORTED == 12
@@ -141,7 +141,7 @@ KBUILD_KERNEL void unsupported(int *p)
 #elif UNSUPPORTED == 13
     v = __pm0();
 #elif UNSUPPORTED == 10
-    __cluster_barrier_arrive();
+    __cluster_map_shared_multicast(p, 1);
 #endif
     p[0] = v;
 }

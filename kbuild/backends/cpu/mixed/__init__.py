@@ -100,12 +100,18 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
 
     The text of a mixed source also gets a table of its device variables.
     """
+    from kbuild.backends.cpu.mixed.assembly import reject_assembly  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
     kernels = edit_kernels(text, declarations, is_complete=not unit.relocatable)
-    edits = (*q.translate_pragmas(text), *q.move_alignments(text), *kernels)
+    edits = (
+        *q.translate_pragmas(text),
+        *q.move_alignments(text),
+        *reject_assembly(text),
+        *kernels,
+    )
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
         return HostText(kernels=(), launches=(), edits=_order(edits))

@@ -24,6 +24,8 @@ _STANDARD: Final = "_ZNSt"
 _ANONYMOUS: Final = "_GLOBAL__N_"
 # Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
 _MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
+# A template argument that is a function or a variable.
+_ADDRESS: Final = "L_Z"
 # clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
 # which the two passes have different ones.
 _NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")
@@ -97,11 +99,21 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
 
 
 def names_local_entity(symbol: str) -> bool:
-    """Return whether a mangled name contains an unnamed namespace or an entity of a function."""
+    """Return whether a mangled name contains an entity that other objects cannot name.
+
+    These are what is in unnamed namespaces and in functions, and template arguments that are
+    static functions or variables.
+    """
     if not symbol.startswith("_Z"):
         return False
     position = len("_Z")
     while position < len(symbol):
+        if symbol.startswith(_ADDRESS, position):
+            address = symbol[position + 1 :]
+            if drop_internal_mark(address) != address:
+                return True
+            position += len(_ADDRESS)
+            continue
         if symbol[position] == "Z":
             return True
         found = _MANGLED.match(symbol, position)

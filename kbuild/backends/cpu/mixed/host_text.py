@@ -80,14 +80,17 @@ def _is_kept(found: Declaration) -> bool:
 
 def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
     is_free = found.scope != "class" and not _is_specialization(found)
+    # Names of kernels contain the linkage of functions that are template arguments.
+    is_static = any(token.text == "static" for token in found.head)
     if found.body is None:
-        if is_free and q.is_device_only(found):
-            yield from q.list_words(found, _STATIC)
-    elif not q.is_device_only(found) or _is_kept(found):
+        return
+    if not q.is_device_only(found) or _is_kept(found):
         # Perhaps only device code uses it.
         yield _replace_qualifier(found, "__kbuild_unused__")
     else:
-        if is_free:
+        if is_free and is_static:
+            yield _replace_qualifier(found, "__kbuild_unused__")
+        elif is_free:
             yield from q.list_words(found, _LINKAGE)
             yield _replace_qualifier(found, "__kbuild_function__")
         name = found.name.replace("\\", "").replace('"', "")

@@ -27,7 +27,7 @@ _FUNCTIONS: Final = (
     # They report the thread.
     r"__trap|__assert_fail|surf\w+(?:read|write)",
     # Groups come from these functions.
-    r"this_(?:thread_block|grid|multi_grid|cluster)",
+    r"this_(?:thread_block|grid|multi_grid|cluster)|this_thread(?=\s*\()",
     r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",
 )
 FUNCTIONS: Final = "|".join(_FUNCTIONS)

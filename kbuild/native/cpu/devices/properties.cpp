@@ -41,7 +41,7 @@ void set_limits(cudaDeviceProp& device) {
 }
 
 // The largest textures and surfaces, as on a GPU. Source: the technical specifications of compute
-// capability 7.0 in the CUDA C++ programming guide, which has no limits of mipmapped textures.
+// capability 8.0 in the CUDA C++ programming guide, which has no limits of mipmapped textures.
 void set_texture_limits(cudaDeviceProp& device) {
     constexpr int line = 131072, side = 32768, cube = 16384, layers = 2048;
     const auto set = [](int* limits, std::initializer_list<int> values) {

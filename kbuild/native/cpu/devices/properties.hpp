@@ -11,8 +11,10 @@
 
 namespace kbuild::cpu {
 
-// The compute capability that device code sees as __CUDA_ARCH__. Programs choose kernels by it.
-constexpr int compute_capability_major = 7;
+// The compute capability that device code sees as __CUDA_ARCH__. Programs choose kernels by it. 8.0 has
+// bfloat16, tf32, asynchronous copies, and reductions of warps. 9.0 would promise clusters of several
+// blocks.
+constexpr int compute_capability_major = 8;
 constexpr int compute_capability_minor = 0;
 
 // CUDA's limits, so that a launch that works on the CPU also works on a GPU. Only the width of a grid

@@ -130,9 +130,9 @@ void BlockRunner::report(const std::string& problem, int error) noexcept {
     abandon();
 }
 
-void BlockRunner::trap(void* this_runner) {
+void BlockRunner::trap(void* this_runner, kbuild_cpu_error error) {
     auto& runner = runner_of(this_runner);
-    runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE);
+    runner.launch_->fail(error);
     runner.abandon();
 }
 

@@ -42,7 +42,7 @@ private:
     static void spin(void* runner, const kbuild_cpu_call* call, unsigned weight);
     static int is_cooperative(void* runner);
     static void fail(void* runner, const kbuild_cpu_call* call, const char* reason);
-    static void trap(void* runner);
+    static void trap(void* runner, kbuild_cpu_error error);
     static void fail_assertion(void* runner, const char* condition, const char* file,
                                unsigned line, const char* function);
 

@@ -23,6 +23,7 @@
 #include "kbuild_cpu/vector_types.h"
 #include "kbuild_cpu/builtins.h"
 #include "kbuild_cpu/barrier.h"
+#include "kbuild_cpu/clusters.h"
 #include "kbuild_cpu/threads.h"
 #include "kbuild_cpu/warp.h"
 #include "kbuild_cpu/atomics.h"

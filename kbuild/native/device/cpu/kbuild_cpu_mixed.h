@@ -20,6 +20,9 @@
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 
+/* The one architecture, in both passes. */
+#define __CUDA_ARCH_LIST__ 800
+
 #include "kbuild_cpu/language.h"
 
 #include <kbuild/chevron.hpp>

@@ -64,12 +64,23 @@ def test_a_device_link(tmp_path: Path, host: str, device: str) -> None:
             (
                 "#include <cooperative_groups.h>\n"
                 "namespace cg = cooperative_groups;\n"
-                "template <class T> __global__ void unused() { cg::this_cluster(); }\n"
-                "__global__ void k() { cg::this_cluster(); }\n"
+                "template <class T> __global__ void unused() { cg::this_multi_grid(); }\n"
+                "__global__ void k() { cg::this_multi_grid(); }\n"
             ),
-            r"a\.cu:4:.*does not support this_cluster",
+            r"a\.cu:4:.*does not support multi_grid_group",
         ),
         ("int f();\n__device__ int x = f();\n", r"a\.cu:2:"),
+        (
+            (
+                "inline __device__ int unused() {\n"
+                '    int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); return lane;\n'
+                "}\n"
+                "__global__ void k(float *p) {\n"
+                '    asm("ex2.approx.f32 %0, %1;"\n        : "=f"(*p) : "f"(p[1]));\n'
+                "}\n"
+            ),
+            r"a\.cu:[56]:.*does not support inline PTX: 'ex2\.approx\.f32 %0, %1;'",
+        ),
     ],
 )
 def test_unsupported_device_code_names_its_line(tmp_path: Path, text: str, message: str) -> None:

@@ -24,7 +24,7 @@ __device__ inline void *surface_element(cudaSurfaceObject_t __object, long __x, 
     const long __last_z = static_cast<long>(__surface->depth) - 1;
     if (__x < 0 || __y < 0 || __z < 0 || __x > __last_x || __y > __last_y || __z > __last_z) {
         if (__mode == cudaBoundaryModeTrap)
-            __trap();
+            kbuild_cpu_api->trap(kbuild_cpu_runner, KBUILD_CPU_ILLEGAL_ADDRESS);
         if (__mode == cudaBoundaryModeZero)
             return nullptr;
         const auto __clamp = [](long __value, long __last) {

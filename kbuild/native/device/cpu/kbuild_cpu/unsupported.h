@@ -43,6 +43,8 @@ KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isShared, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isConstant, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isLocal, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isGridConstant, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isClusterShared, const void *);
+KBUILD_CPU_NO_ADDRESS_SPACE(unsigned int, __isCtaShared, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_global, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_shared, const void *);
 KBUILD_CPU_NO_ADDRESS_SPACE(size_t, __cvta_generic_to_constant, const void *);
@@ -56,28 +58,8 @@ KBUILD_CPU_NO_ADDRESS_SPACE(void *, __cvta_grid_constant_to_generic, size_t);
 
 #undef KBUILD_CPU_NO_ADDRESS_SPACE
 
-#define KBUILD_CPU_NO_CLUSTER(result, name)                         \
-    template <class... __Arguments>                                 \
-    KBUILD_CPU_UNSUPPORTED("thread block clusters", name) result name(__Arguments...)
-
-KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_arrive);
-KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_arrive_relaxed);
-KBUILD_CPU_NO_CLUSTER(void, __cluster_barrier_wait);
-KBUILD_CPU_NO_CLUSTER(void, __threadfence_cluster);
-KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_rank);
-KBUILD_CPU_NO_CLUSTER(void *, __cluster_map_shared_multicast);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __cluster_query_shared_rank);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterRelativeBlockRank);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterSizeInBlocks);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __clusterDimIsSpecified);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __isClusterShared);
-KBUILD_CPU_NO_CLUSTER(unsigned int, __isCtaShared);
-KBUILD_CPU_NO_CLUSTER(dim3, __clusterDim);
-KBUILD_CPU_NO_CLUSTER(dim3, __clusterIdx);
-KBUILD_CPU_NO_CLUSTER(dim3, __clusterRelativeBlockIdx);
-KBUILD_CPU_NO_CLUSTER(dim3, __clusterGridDimInClusters);
-
-#undef KBUILD_CPU_NO_CLUSTER
+KBUILD_CPU_UNSUPPORTED("thread block clusters", __cluster_map_shared_multicast)
+uint2 __cluster_map_shared_multicast(const void *, unsigned int);
 
 KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync) void __barrier_sync(unsigned int);
 KBUILD_CPU_UNSUPPORTED("named barriers", __barrier_sync_count)

@@ -3,6 +3,8 @@
 #ifndef KBUILD_DETAIL_CPU_DEVICE_API_H
 #define KBUILD_DETAIL_CPU_DEVICE_API_H
 
+#include <kbuild/detail/cpu_errors.h>
+
 #include <stdint.h>
 
 /* A call that can wait, for error reports.  It is the same call site if all members are equal. */
@@ -40,7 +42,7 @@ struct kbuild_cpu_device_api {
     /* Ends the launch with an error, because the call is invalid.  Does not return. */
     void (*fail)(void *__runner, const struct kbuild_cpu_call *__call, const char *__reason);
     /* These two end the launch with an error, and do not return. */
-    void (*trap)(void *__runner);
+    void (*trap)(void *__runner, enum kbuild_cpu_error __error);
     void (*fail_assertion)(void *__runner, const char *__condition, const char *__file,
                            unsigned __line, const char *__function);
 };

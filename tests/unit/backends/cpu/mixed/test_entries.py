@@ -35,6 +35,11 @@ def test_names_without_the_mark_of_static_functions(symbol: str, expected: str) 
         ("_Z4tmplILi4EEvPi", False),
         ("_Z4ZMapI1ZEvT_S0_", False),
         ("_ZN1Z1ZIfEEvT_", False),
+        ("_Z1kIXadL_ZL5twiceiEEEvPi", True),
+        ("_Z1kIXadL_ZN2nsL5twiceEiEEEvPi", True),
+        ("_Z1kIXadL_ZN12_GLOBAL__N_15twiceEiEEEvPi", True),
+        ("_Z1kIXadL_ZN2ns5twiceEiEEEvPi", False),
+        ("_Z1kIXadL_Z4quadIiET_S0_EEEvPi", False),
         ("k", False),
     ],
 )

@@ -49,8 +49,12 @@ def make_device_text(text: str) -> str:
         ("static __kbuild_global__ void k();", "__kbuild_global__ void k();"),
         ("template __kbuild_global__ void k<int, 2>(int*);", ""),
         (
-            "static inline __kbuild_device__ int f(int x) { return x; }",
+            "inline __kbuild_device__ int f(int x) { return x; }",
             '__kbuild_function__ int f(int x) { ::kbuild_cpu::stop_host("f"); }',
+        ),
+        (
+            "static inline __kbuild_device__ int f(int x) { return x; }",
+            'static inline __kbuild_unused__ int f(int x) { ::kbuild_cpu::stop_host("f"); }',
         ),
         (
             "struct S { __kbuild_device__ int f() const { return 1; } };",

@@ -6,6 +6,8 @@
 #define KBUILD_CPU_COOPERATIVE_GROUPS_LANES_H
 
 #include "../../kbuild_cpu_device.h"
+#include "../async/phases.h"
+#include "../async/thread_scope.h"
 
 #pragma GCC system_header
 

@@ -1,0 +1,108 @@
+"""Replace inline PTX by calls that do not compile.
+
+A host compiler would report the letters of PTX's constraints, or the assembler a line of its own
+input. Headers contain functions with PTX that nobody calls, so this module raises no error itself:
+the compiler reports a call only if it compiles the function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.cxx.mentions import list_words
+from kbuild.cxx.model import Edit
+from kbuild.cxx.tokens import Token, find_close, list_tokens
+
+_WORDS: Final = "asm|__asm__|__asm"
+_START: Final = re.compile(rf"(?<![\w$])(?:{_WORDS})(?:\s|#[^\n]*\n|\w)*\(")
+# The first word of an instruction of PTX contains a dot, apart from a few. On aarch64, so do
+# conditional branches. Braces, labels, and predicates can precede it.
+_PTX: Final = re.compile(
+    r"(?:[{}\s]|\w+:\s|@!?%?\w+\s)*"
+    r"(?:(?!b\.[a-z]{2}\b)[a-z]\w*\.[\w.:]+|\.(?:reg|pred|local|shared)\b|(?:trap|exit|brkpt|ret)\s*;)"
+)
+_LITERAL: Final = re.compile(r'(?P<prefix>R?)"(?P<text>.*)"', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\[nrtv\n]|[\s\"\\]")
+_LINE_BREAKS: Final = re.compile(r"\n(?:#[^\n]*(?=\n))?")
+_LONGEST_QUOTE: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """An asm statement with PTX.
+
+    Attributes:
+        code: The instructions.
+        operands: The tokens after them.
+        start: The position of the first character.
+        end: The position after the last one.
+    """
+
+    code: str
+    operands: tuple[Token, ...]
+    start: int
+    end: int
+
+
+def reject_assembly(text: str) -> Iterator[Edit]:
+    """Yield the edits for all inline PTX in preprocessed text."""
+    found = {
+        match.start(): statement
+        for match in _START.finditer(text)
+        if (statement := _read_statement(text, *match.span())) is not None
+    }
+    if not found:
+        return
+    words = [word for word in list_words(text, _WORDS) if word.start in found]
+    for number, word in enumerate(words):
+        # A declaration with the same name would share the message.
+        yield from _replace(text, f"inline_ptx_{number}", found[word.start])
+
+
+def _read_statement(text: str, start: int, opened: int) -> _Statement | None:
+    """Read an asm statement, given the position after its parenthesis; None if it is not PTX."""
+    close = find_close(text, opened - 1)
+    if close is None:
+        return None
+    tokens = tuple(list_tokens(text, opened, close))
+    count = next((i for i, token in enumerate(tokens) if token.text[-1] != '"'), len(tokens))
+    code = _ESCAPE.sub(" ", "".join(map(_read_literal, tokens[:count])))
+    if _PTX.match(code) is None:
+        return None
+    return _Statement(" ".join(code.split()), tokens[count:], start, close + 1)
+
+
+def _read_literal(token: Token) -> str:
+    found = _LITERAL.fullmatch(token.text)
+    if found is None:
+        return ""
+    return found["text"].partition("(")[2].rpartition(")")[0] if found["prefix"] else found["text"]
+
+
+def _replace(text: str, name: str, statement: _Statement) -> Iterator[Edit]:
+    """Yield edits that leave only the expressions of the operands."""
+    code, tokens = statement.code, statement.operands
+    quote = code if len(code) <= _LONGEST_QUOTE else f"{code[:_LONGEST_QUOTE]}..."
+    before = (
+        '__extension__({ extern __attribute__((error("kbuild: the cpu backend does not support '
+        f"inline PTX: '{quote}'; write C++ for this backend, below "
+        f'#ifdef KBUILD_BACKEND_CPU"))) void {name}(); {name}();'
+    )
+    start = statement.start
+    depth = 0
+    for index, token in enumerate(tokens):
+        # An operand is a string and an expression in parentheses.
+        if depth == 0 and token.text == "(" and tokens[index - 1].text[-1] == '"':
+            yield _fill(text, start, token.start, f"{before} static_cast<void>")
+            before = ";"
+        depth += (token.text in "([{") - (token.text in ")]}")
+        start = token.end if depth == 0 and token.text == ")" else start
+    yield _fill(text, start, statement.end, f"{before} }})" if before != ";" else "; })")
+
+
+def _fill(text: str, start: int, end: int, new: str) -> Edit:
+    """Replace a part, and keep its line breaks and line markers."""
+    return Edit(start=start, end=end, text=new + "".join(_LINE_BREAKS.findall(text, start, end)))

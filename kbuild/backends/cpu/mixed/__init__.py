@@ -32,14 +32,14 @@ def listing_command(
 
 def describe_host_pass(
     unit: HostUnit,
-    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+    tc: Toolchain,
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.standard}"),
-        *(*build.PRELUDE, *build.header_options()),
+        *(*build.PRELUDE, *build.header_options(tc)),
         *build.preprocessor_options(unit),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.cub import translate_cub
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
@@ -57,6 +58,7 @@ def read_host_text(text: str, unit: HostUnit) -> HostText:
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
         *q.move_alignments(text),
+        *translate_cub(text),
         *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
@@ -105,7 +107,12 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
 
     declarations = q.find_declarations(text)
     kernels = edit_kernels(text, declarations, is_complete=not unit.relocatable)
-    edits = (*q.translate_pragmas(text), *q.move_alignments(text), *kernels)
+    edits = (
+        *q.translate_pragmas(text),
+        *q.move_alignments(text),
+        *translate_cub(text),
+        *kernels,
+    )
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
         return HostText(kernels=(), launches=(), edits=_order(edits))

@@ -3,3 +3,6 @@
 #include "../../../kbuild_cpu/cccl/begin.h"
 #include_next <cuda/std/__cccl/compiler.h>
 #include "../../../kbuild_cpu/cccl/end.h"
+#if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)
+#include "../../../kbuild_cpu/cccl/ptx.h"
+#endif

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.cub import translate_cub
+from kbuild.backends.cpu.mixed.cub import reject_device_algorithms, translate_cub
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
@@ -130,6 +130,7 @@ def _describe(
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
+    reject_device_algorithms(text)
     launches = find_launches(text)
     q.reject_device_launches(text, declarations, launches)
     if q.compiles_with_clang(text):

@@ -12,14 +12,23 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import Final
 
+from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
+from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.tokens import Token, find_close, join, list_tokens, match_brackets
+from kbuild.errors import SourceError
 
 _STATEMENT: Final = re.compile(r"\basm\b(?:\s|^#[^\n]*\n|\bvolatile\b)*(?=\()", re.MULTILINE)
 # g++ rejects an alias that has the name of the class that it is for; nvcc accepts it.
 _ALIAS: Final = re.compile(
     r"\busing (BlockExchange|BlockRakingLayout|BlockScan|WarpReduce|WarpScan) = (?=\1<)"
 )
+_DEVICE_ALGORITHMS: Final = re.compile(
+    r"\b(?:cub\s*::\s*)?Device(?:AdjacentDifference|Copy|Find|For|Histogram|Memcpy|Merge|MergeSort"
+    r"|Partition|RadixSort|Reduce|RunLengthEncode|Scan|SegmentedRadixSort|SegmentedReduce"
+    r"|SegmentedScan|SegmentedSort|Select|TopK|Transform)\s*::\s*\w+(?=\s*[(<])"
+)
+_CONFIGURATION: Final = "/cub/config.cuh"
 _REGISTERS: Final = r"(?:\.reg \.\w+ \w+; )+"
 _SHUFFLE: Final = r"shfl\.sync\.(?P<way>up|down)\.b32"
 _TWO: Final = (
@@ -76,6 +85,17 @@ def translate_cub(text: str) -> Iterator[Edit]:
             call = f"::kbuild_cpu::ptx::{function}({', '.join(_list_operands(tokens))})"
             newlines = "\n" * text.count("\n", found.start(), close)
             yield Edit(start=found.start(), end=close + 1, text=f"{call}{newlines}")
+
+
+def reject_device_algorithms(text: str) -> None:
+    """Raise SourceError if preprocessed text calls an algorithm of CUB for devices."""
+    found = _DEVICE_ALGORITHMS.search(text) if _CONFIGURATION in text else None
+    if found:
+        name = "".join(found[0].split()).removeprefix("cub::")
+        raise SourceError(
+            f"{locate(text, found.start())}: the cpu backend does not support 'cub::{name}', "
+            f"{NO_DEVICE_ALGORITHMS}"
+        )
 
 
 def _join_literals(tokens: list[Token]) -> str:

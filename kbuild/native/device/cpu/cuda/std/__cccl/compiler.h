@@ -5,4 +5,12 @@
 #include "../../../kbuild_cpu/cccl/end.h"
 #if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)
 #include "../../../kbuild_cpu/cccl/ptx.h"
+
+/* g++ accepts only a number here.  kbuild translates nvcc's pragma. */
+#if !defined(__clang__)
+#undef _CCCL_PRAGMA_UNROLL
+#undef _CCCL_PRAGMA_UNROLL_FULL
+#define _CCCL_PRAGMA_UNROLL(count) _CCCL_PRAGMA(unroll count)
+#define _CCCL_PRAGMA_UNROLL_FULL() _CCCL_PRAGMA(unroll)
+#endif
 #endif

@@ -55,7 +55,7 @@ def _describe(toolchain: ToolchainDiagnosis) -> Iterator[Line]:
         yield from textwrap.wrap(
             supported, _LINE, initial_indent=_INDENT, subsequent_indent=following
         )
-    for runtime in toolchain.runtimes:
-        yield f"{_INDENT}{runtime}"
+    for path in (*toolchain.runtimes, *toolchain.libraries):
+        yield f"{_INDENT}{path}"
     for note in toolchain.notes:
         yield (_INDENT, Span("note", "info"), f": {note}")

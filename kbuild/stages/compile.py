@@ -117,7 +117,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     from kbuild.cxx.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
-    text, log = make_text(front_end)
+    text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     module = name_module("", edge.display_source)
     rewritten = rewrite(text, passes.read_device_text(text, unit), module, is_device=True)
     source = unit.output.with_name(f"{unit.output.name}.cpp")

@@ -18,7 +18,8 @@ class ToolchainDiagnosis:
     """The toolchain of one backend.
 
     ``problem`` is None if kernels can be built. Otherwise, it says what is missing or incomplete,
-    and what to install. ``notes`` explain choices that might be surprising.
+    and what to install. ``libraries`` are the include directories of optional libraries of headers.
+    ``notes`` explain choices that might be surprising.
     """
 
     backend: str
@@ -27,6 +28,7 @@ class ToolchainDiagnosis:
     architectures: tuple[str, ...]
     runtimes: tuple[str, ...]
     problem: str | None
+    libraries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -82,5 +84,6 @@ def _diagnose(builder: Builder, hints: ToolchainHints) -> ToolchainDiagnosis:
         architectures=toolchain.architectures,
         runtimes=runtimes,
         problem=None if runtimes else _MISSING_RUNTIME,
+        libraries=tuple(map(str, toolchain.libraries)),
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
     )

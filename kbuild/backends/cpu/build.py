@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.cpu import machines
+from kbuild.backends.cpu import cccl, machines
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
@@ -94,9 +94,9 @@ def probe_commands(compiler: Path) -> tuple[Command, ...]:
 def read_toolchain(
     compiler: Path,
     texts: tuple[str, ...],
-    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
+    hints: ToolchainHints,
 ) -> Toolchain:
-    """See `Builder`: gcc >= 11 or clang >= 14.
+    """See `Builder`: gcc >= 11 or clang >= 14, and CCCL if it is installed.
 
     Older versions lack the psABI levels or an attribute.
     """
@@ -117,7 +117,14 @@ def read_toolchain(
             f"{compiler} is {compiler_id} {version}; "
             f"kernels need {compiler_id} {_OLDEST[compiler_id]} or newer"
         )
-    return Toolchain(backend=NAME, compiler=compiler, compiler_id=compiler_id, version=version)
+    directory = cccl.find_cccl(hints)
+    return Toolchain(
+        backend=NAME,
+        compiler=compiler,
+        compiler_id=compiler_id,
+        version=version,
+        libraries=(directory,) if directory else (),
+    )
 
 
 def expand_architectures(
@@ -169,11 +176,10 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     )
 
 
-def find_runtimes(
-    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
-) -> tuple[Runtime, ...]:
+def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
-    headers = (resources.native_directory() / "device" / NAME,)
+    library = cccl.find_cccl(hints)
+    headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
     return (
         Runtime(
             linkage="shared",
@@ -194,15 +200,19 @@ def find_runtimes(
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """See `Builder`: what makes a C++ compiler read kernel sources."""
     prelude = (*PRELUDE, *DEVICE_MACROS) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
-    return (*text_options(unit, tc), *prelude, *header_options())
+    return (*text_options(unit, tc), *prelude, *header_options(tc))
 
 
-def header_options() -> tuple[str, ...]:
-    """Return the options with which a compiler finds the headers of the device language."""
+def header_options(tc: Toolchain) -> tuple[str, ...]:
+    """Return the options with which a compiler finds the headers of the device language.
+
+    They come before all directories of the target, which can contain CUDA's own headers.
+    """
     return (
         # One word each, because CMake removes options that it takes for repeated ones.
-        f"-isystem{resources.native_directory() / 'device' / NAME}",
+        f"-I{resources.native_directory() / 'device' / NAME}",
         f"-isystem{resources.native_directory() / 'include'}",
+        *(f"-isystem{directory}" for directory in tc.libraries),
     )
 
 
@@ -336,7 +346,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif isinstance(unit, LinkUnit) and "multiple definition" in log:
         fix = "make all but one of the definitions static, inline, or extern"
     else:
-        fix = ""
+        fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)
 
 

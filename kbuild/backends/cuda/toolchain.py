@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends.cuda_roots import list_cuda_roots
 from kbuild.backends.interface.toolchain import Candidates, Runtime, Toolchain, ToolchainHints
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
@@ -32,16 +33,9 @@ def list_candidates(hints: ToolchainHints) -> Candidates:
     if chosen:
         return Candidates(names=(chosen,), advice="check the path")
     return Candidates(
-        names=(*(str(root / "bin" / "nvcc") for root in _list_roots(hints)), "nvcc"),
+        names=(*(str(root / "bin" / "nvcc") for root in list_cuda_roots(hints)), "nvcc"),
         advice="pip install 'kbuild[cuda]', or set CUDA_PATH",
     )
-
-
-def _list_roots(hints: ToolchainHints) -> tuple[Path, ...]:
-    wheels = [site / "nvidia" / "cu13" for site in hints.site_packages]
-    variables = [hints.variable(name) for name in ("CUDA_PATH", "CUDAToolkit_ROOT")]
-    named = [Path(value) for value in variables if value]
-    return (*wheels, *named, Path("/usr/local/cuda"))
 
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:

@@ -22,6 +22,7 @@ class Toolchain:
         options: Options that describe this machine to the compiler, such as library paths.
         packer: The tool that writes containers, if it is a separate program.
         environment: The variables that compilers read, as ``NAME=value``.
+        libraries: The include directories of optional libraries of headers.
         script: The digest of a compiler that is a script. Its version does not change when
             somebody edits the script.
     """
@@ -35,6 +36,7 @@ class Toolchain:
     options: tuple[str, ...] = ()
     packer: Path | None = None
     environment: tuple[str, ...] = ()
+    libraries: tuple[Path, ...] = ()
     script: str | None = None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, process, resources
-from kbuild.backends import find_mixed
+from kbuild.backends import find_builder, find_mixed
 from kbuild.cxx.rewrite import rewrite
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import asks_for_debug
@@ -40,7 +40,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
         result = process.run_checked(command)
         listing = result.stdout + result.stderr
     front_end = passes.describe_host_pass(unit, edge.toolchain, listing)
-    text, warnings = make_text(front_end)
+    text, warnings = make_text(front_end, find_builder(edge.toolchain.backend))
     check_prerequisites(edge.depfile)
     found = passes.read_host_text(text, unit)
     rewritten = rewrite(text, found, edge.module, lists_launches=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from kbuild import process
+from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.errors import ToolError
 
 
-def make_text(front_end: FrontEnd) -> tuple[str, str]:
+def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
     """Run the commands of a front end; return the text that they leave, and their warnings.
 
     Raises:
-        ToolError: A command failed.
+        ToolError: A command failed. The message includes a fix if the builder knows one.
     """
     log = ""
     for command in front_end.commands:
@@ -21,7 +22,8 @@ def make_text(front_end: FrontEnd) -> tuple[str, str]:
             directory.mkdir(parents=True, exist_ok=True)
         result = process.run(command)
         if result.returncode != 0:
-            raise ToolError(process.describe_failure(result))
+            fix = builder.read_log(result.stderr).fix
+            raise ToolError("\n".join(filter(None, (process.describe_failure(result), fix))))
         log += result.stderr
     return front_end.text.read_text(encoding="utf-8", errors="surrogateescape"), log
 

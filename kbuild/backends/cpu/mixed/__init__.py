@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.cub import reject_device_algorithms, translate_cub
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.model import Edit, HostText
@@ -32,14 +33,14 @@ def listing_command(
 
 def describe_host_pass(
     unit: HostUnit,
-    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+    tc: Toolchain,
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.standard}"),
-        *(*build.PRELUDE, *build.header_options()),
+        *(*build.PRELUDE, *build.header_options(tc)),
         *build.preprocessor_options(unit),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
@@ -57,6 +58,7 @@ def read_host_text(text: str, unit: HostUnit) -> HostText:
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
         *q.move_alignments(text),
+        *translate_cub(text),
         *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
@@ -110,6 +112,7 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
         *q.translate_pragmas(text),
         *q.move_alignments(text),
         *reject_assembly(text),
+        *translate_cub(text),
         *kernels,
     )
     if not unit.is_mixed:
@@ -129,6 +132,7 @@ def _describe(
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
+    reject_device_algorithms(text)
     launches = find_launches(text)
     q.reject_device_launches(text, declarations, launches)
     if q.compiles_with_clang(text):

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.thread_words import ONLY_IN_KERNELS
 from kbuild.cxx.lines import locate
+from kbuild.cxx.mentions import list_words
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.tokens import Token
@@ -39,6 +41,7 @@ def edit_host_text(
     variable, the handles make its shadow available to other host files.
     """
     shared = frozenset(() if is_relocatable else _list_extern(declarations))
+    has_callers = q.runs_on_host(text)
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
@@ -50,6 +53,8 @@ def edit_host_text(
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from _edit_kernel(text, found)
+        elif found.kind == "function" and has_callers and _can_run(text, found):
+            yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(text, found)
 
@@ -96,6 +101,28 @@ def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
         name = found.name.replace("\\", "").replace('"', "")
         stop = f'{{ ::kbuild_cpu::stop_host("{name}"); }}'
         yield from _replace_body(text, found, found.body, stop)
+
+
+def _can_run(text: str, found: Declaration) -> bool:
+    """Return whether a device function with a body needs nothing that only kernels have."""
+    return (
+        found.body is not None
+        and q.is_device_only(found)
+        and not list_words(text, ONLY_IN_KERNELS, inside=found.body)
+    )
+
+
+def _edit_callable(found: Declaration) -> Iterator[Edit]:
+    """Keep a device function that host code can call.
+
+    Without a device link, each source that includes a header has its own device functions. In host
+    code, `inline` allows several definitions of a function.
+    """
+    words = {token.text for token in found.head}
+    is_free = found.scope != "class" and not _is_specialization(found)
+    inline = " inline" if is_free and words.isdisjoint(_LINKAGE) else ""
+    start, end = found.qualifiers[0]
+    yield Edit(start=start, end=end, text=f"__kbuild_unused__{inline}")
 
 
 def _replace_qualifier(found: Declaration, word: str) -> Edit:

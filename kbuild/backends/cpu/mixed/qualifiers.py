@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from kbuild import resources
@@ -38,6 +39,8 @@ _SHARED_ALIGNMENT: Final = re.compile(
     rf"{_GAP}(?:__constinit{_GAP})?thread_local{_GAP}"
     r"(?P<alignment>alignas\s*\((?:[^()]|\([^()]*\))*\))"
 )
+# A line marker.
+_THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
 _SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
 
 
@@ -51,8 +54,27 @@ class Declarator:
 
 
 def find_declarations(text: str) -> tuple[Declaration, ...]:
-    """Find what the user marked."""
-    return find_qualified(text, QUALIFIERS)
+    """Find what the user marked.
+
+    If host code runs device functions, their variables are managed ones, which both can use.
+    """
+    declarations = find_qualified(text, QUALIFIERS)
+    if not runs_on_host(text):
+        return declarations
+    return tuple(_share(found) if is_variable(found) else found for found in declarations)
+
+
+def _share(found: Declaration) -> Declaration:
+    words = [token.text for token in found.head]
+    # A managed array needs a size.
+    if "constexpr" in words or ("[", "]") in pairwise(words):
+        return found
+    return replace(found, words=found.words | {MANAGED})
+
+
+def runs_on_host(text: str) -> bool:
+    """Return whether host code runs device functions: Thrust's algorithms are host code here."""
+    return _THRUST.search(text) is not None
 
 
 def define_qualifiers(*names: str) -> Edit:

@@ -30,7 +30,7 @@ public:
     barrier() = default;
     explicit barrier(ptrdiff_t __expected, __Completion __completion = __Completion())
         : __word(kbuild_cpu::make_phases(static_cast<uint64_t>(__expected))),
-          __complete(std::move(__completion)) {}
+          __complete(::std::move(__completion)) {}
     barrier(const barrier &) = delete;
     barrier &operator=(const barrier &) = delete;
 
@@ -39,7 +39,7 @@ public:
     }
     friend void init(barrier *__barrier, ptrdiff_t __expected, __Completion __completion) {
         init(__barrier, __expected);
-        __barrier->__complete = std::move(__completion);
+        __barrier->__complete = ::std::move(__completion);
     }
 
     [[nodiscard]] arrival_token arrive(ptrdiff_t __count = 1) {

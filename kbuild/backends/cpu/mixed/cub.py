@@ -1,0 +1,124 @@
+"""What CUB's code for blocks and warps needs to be C++.
+
+A few of its statements are inline PTX. Each of them becomes a call of a function in
+``kbuild_cpu/cccl/ptx.h``, with the operands of the statement as arguments: first, the outputs.
+All other inline assembly stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Final
+
+from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit
+from kbuild.cxx.tokens import Token, find_close, join, list_tokens, match_brackets
+from kbuild.errors import SourceError
+
+_STATEMENT: Final = re.compile(r"\basm\b(?:\s|^#[^\n]*\n|\bvolatile\b)*(?=\()", re.MULTILINE)
+# g++ rejects an alias that has the name of the class that it is for; nvcc accepts it.
+_ALIAS: Final = re.compile(
+    r"\busing (BlockExchange|BlockRakingLayout|BlockScan|WarpReduce|WarpScan) = (?=\1<)"
+)
+_DEVICE_ALGORITHMS: Final = re.compile(
+    r"\b(?:cub\s*::\s*)?Device(?:AdjacentDifference|Copy|Find|For|Histogram|Memcpy|Merge|MergeSort"
+    r"|Partition|RadixSort|Reduce|RunLengthEncode|Scan|SegmentedRadixSort|SegmentedReduce"
+    r"|SegmentedScan|SegmentedSort|Select|TopK|Transform)\s*::\s*\w+(?=\s*[(<])"
+)
+_CONFIGURATION: Final = "/cub/config.cuh"
+_REGISTERS: Final = r"(?:\.reg \.\w+ \w+; )+"
+_SHUFFLE: Final = r"shfl\.sync\.(?P<way>up|down)\.b32"
+_TWO: Final = (
+    rf"mov\.b64 {{lo, hi}}, %1; {_SHUFFLE} lo\|p, lo, (?P<operands>%2, %3, %[45]); "
+    r"shfl\.sync\.(?P=way)\.b32 hi\|p, hi, (?P=operands);"
+)
+# Statements, with single spaces, and the functions that they become.
+_FUNCTIONS: Final = tuple(
+    (re.compile(pattern), function)
+    for pattern, function in (
+        (r"bfe\.u32 %0, %1, %2, %3;", "extract_bits"),
+        (r"shl\.b32 %0, %1, %2;", "shift_left"),
+        (r"shr\.b32 %0, %1, %2;", "shift_right"),
+        (rf"{_SHUFFLE} %0, %1, %2, %3, %4;", "shuffle_{way}"),
+        (
+            rf"{{ {_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5; @p add\.\w+ r0, r0, %4; "
+            r"mov\.\w+ %0, r0; ?}",
+            "add_{way}",
+        ),
+        (
+            rf"{{ {_REGISTERS}{_TWO} mov\.b64 r0, {{lo, hi}}; @p add\.\w+ r0, r0, %4; "
+            r"mov\.\w+ %0, r0; ?}",
+            "add_{way}",
+        ),
+        (
+            rf"{{ {_REGISTERS}{_TWO} mov\.b64 %0, {{lo, hi}}; @p add\.\w+ %0, %0, %1; ?}}",
+            "add_own_{way}",
+        ),
+        (
+            rf"{{ {_REGISTERS}mov\.b64 %0, %1; {_TWO} mov\.b64 r0, {{lo, hi}}; "
+            r"@p add\.f64 %0, %0, r0; ?}",
+            "add_own_{way}",
+        ),
+        (
+            r"{ \.reg \.pred p; and\.b32 %0, %1, %2; setp\.ne\.u32 p, %0, 0; "
+            r"vote\.ballot\.sync\.b32 %0, p, 0xffffffff; @!p not\.b32 %0, %0; ?}",
+            "match_bit",
+        ),
+    )
+)
+
+
+def translate_cub(text: str) -> Iterator[Edit]:
+    """Yield the edits of preprocessed text; none without CUB."""
+    for found in _ALIAS.finditer(text):
+        yield Edit(start=found.end(), end=found.end(), text="cub::")
+    for found in _STATEMENT.finditer(text):
+        close = find_close(text, found.end())
+        if close is None:
+            continue
+        tokens = list(list_tokens(text, found.end() + 1, close))
+        function = _find_function(_join_literals(tokens))
+        if function:
+            call = f"::kbuild_cpu::ptx::{function}({', '.join(_list_operands(tokens))})"
+            newlines = "\n" * text.count("\n", found.start(), close)
+            yield Edit(start=found.start(), end=close + 1, text=f"{call}{newlines}")
+
+
+def reject_device_algorithms(text: str) -> None:
+    """Raise SourceError if preprocessed text calls an algorithm of CUB for devices."""
+    found = _DEVICE_ALGORITHMS.search(text) if _CONFIGURATION in text else None
+    if found:
+        name = "".join(found[0].split()).removeprefix("cub::")
+        raise SourceError(
+            f"{locate(text, found.start())}: the cpu backend does not support 'cub::{name}', "
+            f"{NO_DEVICE_ALGORITHMS}"
+        )
+
+
+def _join_literals(tokens: list[Token]) -> str:
+    """Return the text of the literals before the first ``:``, with single spaces."""
+    literals = takewhile(lambda token: token.text.startswith('"'), tokens)
+    text = "".join(token.text[1:-1] for token in literals)
+    return " ".join(text.replace("\\n", " ").split())
+
+
+def _find_function(statement: str) -> str | None:
+    for pattern, function in _FUNCTIONS:
+        found = pattern.fullmatch(statement)
+        if found:
+            return function.format(**found.groupdict())
+    return None
+
+
+def _list_operands(tokens: list[Token]) -> Iterator[str]:
+    """Yield the expressions in parentheses after the constraints."""
+    partners = match_brackets(tokens)
+    index = 1
+    while index < len(tokens):
+        if tokens[index].text == "(":
+            yield join(tokens[index + 1 : partners[index]])
+            index = partners[index]
+        index += 1

@@ -57,7 +57,7 @@ def _list_launches(text: str, calls: list[_Call]) -> Iterator[str]:
         place = locate(text, call.start)
         if _SYSTEM_HEADER not in place.flags:
             known.add(call.kernel.text)
-            yield f"\n// kbuild launches {call.kernel.text} {place}"
+            yield f"\n{LAUNCH_COMMENT}{call.kernel.text} {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,7 @@ class _Text:
         return f"\n{locate(self._text, launch.end).marker}\n"
 
 
+LAUNCH_COMMENT: Final = "// kbuild launches "
 _SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"

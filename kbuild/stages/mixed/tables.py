@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
@@ -18,6 +19,7 @@ from kbuild.errors import SourceError
 from kbuild.model import Kernel, KernelRecord, Variable, VariableRecord
 from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
+from kbuild.stages.stubs.variables import InitialContent
 from kbuild.values import dataclass
 
 # A mixed source, what it demands, and the index of its container.
@@ -33,6 +35,7 @@ class MixedTables:
     stubs: tuple[str, ...]
     variables: tuple[VariableRecord, ...]
     shadows: tuple[str, ...]
+    initials: tuple[InitialContent | None, ...]
 
 
 def name_handle(module: str, index: int) -> str:
@@ -91,8 +94,9 @@ def build_mixed_tables(
         kernels=tuple(row for row, _, _ in kernels),
         handles=tuple(handle for _, handle, _ in kernels),
         stubs=tuple(stub for _, _, stub in kernels),
-        variables=tuple(row for row, _ in variables),
-        shadows=tuple(shadow for _, shadow in variables),
+        variables=tuple(row for row, _, _ in variables),
+        shadows=tuple(shadow for _, shadow, _ in variables),
+        initials=tuple(initial for _, _, initial in variables),
     )
 
 
@@ -151,16 +155,28 @@ def _make_row(
 
 def _list_variables(
     containers: tuple[SourceImages, ...], demands: tuple[Demand, ...]
-) -> Iterator[tuple[VariableRecord, str]]:
+) -> Iterator[tuple[VariableRecord, str, InitialContent | None]]:
     for source, entries, container in demands:
         known = {v.name: v for image in containers[container][1] for v in image.variables}
         for index, entry in enumerate(entries.variables):
             # Host texts refer to the exported name only if it is the name of the shadow itself.
             is_exported = entry.linkage == "external" and entry.expression is None
+            variable = known.get(entry.device_name)
             yield (
-                _make_variable(entry, known.get(entry.device_name), container),
+                _make_variable(entry, variable, container),
                 entry.device_name if is_exported else name_shadow(source.module, index),
+                _find_initial(entry, variable, containers[container][1][0].path),
             )
+
+
+def _find_initial(
+    entry: VariableEntry, variable: Variable | None, image: Path
+) -> InitialContent | None:
+    """Return where the linked image has what the entry's own image has."""
+    if entry.initial_offset is None:
+        return None
+    offset = entry.initial_offset if variable is None else variable.initial_offset
+    return None if offset is None else InitialContent(path=image, offset=offset, size=entry.size)
 
 
 def _make_variable(

@@ -173,5 +173,8 @@ _BIND: Final = "::kbuild::chevron::bind"
 
 
 def _put_on_one_line(code: str) -> str:
+    """Return the code without line breaks and line markers."""
+    if "\n" not in code:
+        return code
     lines = [line for line in code.split("\n") if not line.lstrip().startswith("#")]
-    return re.sub(r"[ \t]+", " ", " ".join(lines)) if len(lines) > 1 else code
+    return re.sub(r"[ \t]+", " ", " ".join(lines)).strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Final
 
 from kbuild import files, resources
@@ -81,6 +82,7 @@ TRAITS: Final = Traits(
 cross_compilers: Final = None
 listing_command: Final = None
 
+HEADER: Final = "hip/hip_runtime.h"
 _FIRST_WITH_LEVELS: Final = 19
 # Levels of zstd. By default, clang does not compress code objects.
 _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
@@ -127,10 +129,15 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         "--cuda-device-only",
         "-DKBUILD_DEVICE_CODE=1",
         # nvcc also includes its own header. One word, because CMake removes repeated options.
-        "--include=hip/hip_runtime.h",
+        f"--include={name_header(unit.source) if unit.is_mixed else HEADER}",
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",
     )
+
+
+def name_header(source: Path) -> str:
+    """Return the header that a mixed source does not need to include itself."""
+    return "cuda_runtime.h" if source.suffix == ".cu" else HEADER
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
+from kbuild.backends.hip.build import name_header
 from kbuild.backends.hip.toolchain import NAME
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.model import Command
@@ -36,6 +37,7 @@ __all__ = [
 describe_device_pass: Final = None
 read_device_text: Final = None
 
+_PRELUDE: Final = "kbuild_hip_mixed.h"
 # Device functions use only a part of what a source declares, and kernels have no code.
 _WARNINGS: Final = (
     *("-Wno-gnu-inline-cpp-without-extern", "-Wno-unused-function"),
@@ -62,8 +64,7 @@ def describe_host_pass(
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(*_list_common_options(unit, tc), "-E", "-DKBUILD_BACKEND_HIP=1"),
-        # One word, because the directory is also one of the target's.
-        "--include=kbuild_hip_mixed.h",
+        *(f"--include={header}" for header in (name_header(unit.source), _PRELUDE)),
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",
         *(f"-D{definition}" for definition in unit.definitions),

@@ -193,7 +193,7 @@ def complete(
     """See `Builder`: the output is the image; another command preprocesses the source."""
     (output,) = compile_command(unit, tc).outputs
     kind: ImageKind = "bitcode" if unit.relocatable else "elf"
-    keep = unit.output.with_name(unit.output.name + ".keep")
+    keep = find_keep_directory(unit)
     preprocessed = keep / f"{unit.source.stem}.ii"
     argv = (
         *(str(tc.compiler), *language_options(unit, tc), *_own_options(unit)),
@@ -201,7 +201,9 @@ def complete(
         "-Wno-unused-command-line-argument",
         *("-E", str(unit.source), "-o", str(preprocessed)),
     )
+    is_listed = unit.is_mixed and unit.relocatable
     return Completion(
+        commands=(_list_symbols(output, unit, tc),) if is_listed else (),
         images=(ImageOutput(path=output, arch=unit.arch, kind=kind),),
         temporary=(keep,),
         preprocessed=preprocessed,
@@ -209,6 +211,29 @@ def complete(
             argv=argv, inputs=(unit.source,), outputs=(preprocessed,), directories=(keep,)
         ),
     )
+
+
+def find_keep_directory(unit: CompileUnit) -> Path:
+    """Return the directory of intermediate files."""
+    return unit.output.with_name(unit.output.name + ".keep")
+
+
+def name_listed_object(unit: CompileUnit) -> Path:
+    """Return the object from which a mixed source's kernels and variables are read."""
+    if unit.relocatable:
+        return find_keep_directory(unit) / "listed.o"
+    return unit.output.with_name(unit.output.name + ".hsaco")
+
+
+def _list_symbols(bitcode: Path, unit: CompileUnit, tc: Toolchain) -> Command:
+    """Return the command that makes an object of bitcode, which kbuild does not read."""
+    output = name_listed_object(unit)
+    processor = unit.arch.partition(":")[0]
+    argv = (
+        *(str(tc.compiler), f"--target={_TRIPLE}", f"-mcpu={processor}", "-nogpulib"),
+        *("-x", "ir", "-c", str(bitcode), "-o", str(output)),
+    )
+    return Command(argv=argv, inputs=(bitcode,), outputs=(output,), directories=(output.parent,))
 
 
 def link_images(

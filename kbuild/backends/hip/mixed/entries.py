@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from kbuild.backends.cpu.mixed.entries import drop_internal_mark, names_local_entity
+from kbuild.backends.hip.build import name_listed_object
 from kbuild.backends.hip.host import host_name
 from kbuild.backends.hip.image import list_variables, read_image
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
+from kbuild.errors import SourceError
 from kbuild.model import Kernel, Variable
 
 # Variables of functions, and what compilers generate.
@@ -17,13 +19,16 @@ _WITHOUT_SHADOW: Final = ("_ZZ", "_ZT", "_ZG", "__")
 
 
 def list_entries(unit: CompileUnit) -> Entries:
-    """List the entries of a finished device pass."""
-    image = unit.output.with_name(unit.output.name + ".hsaco")
-    data = image.read_bytes()
+    """List the entries of a finished device pass.
+
+    Raises:
+        SourceError: The host cannot provide the initial content of a managed variable.
+    """
+    data = name_listed_object(unit).read_bytes()
     return Entries(
         kernels=tuple(map(_describe_kernel, read_image(data).kernels)),
         variables=tuple(
-            _describe_variable(variable, is_relocatable=unit.relocatable)
+            _describe_variable(variable, unit)
             for variable in list_variables(data)
             if _has_shadow(variable)
         ),
@@ -51,12 +56,17 @@ def _describe_kernel(kernel: Kernel) -> KernelEntry:
     )
 
 
-def _describe_variable(variable: Variable, *, is_relocatable: bool) -> VariableEntry:
+def _describe_variable(variable: Variable, unit: CompileUnit) -> VariableEntry:
     own = host_name(variable.name)
     is_internal = own != variable.name or names_local_entity(own) or drop_internal_mark(own) != own
     is_managed = variable.kind == "managed"
+    if is_managed and is_internal and unit.relocatable:
+        raise SourceError(
+            f"{unit.display_source}: with RDC ON, the static __managed__ variable "
+            f"'{variable.display}' cannot be found in the linked image; make it not static"
+        )
     symbol = own
-    if not is_relocatable and (is_managed or not is_internal):
+    if not unit.relocatable and (is_managed or not is_internal):
         *namespaces, name = variable.display.split("::")
         symbol = name_label(tuple(namespaces), name)
     return VariableEntry(

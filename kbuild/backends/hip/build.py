@@ -193,7 +193,7 @@ def complete(
     """See `Builder`: the output is the image; another command preprocesses the source."""
     (output,) = compile_command(unit, tc).outputs
     kind: ImageKind = "bitcode" if unit.relocatable else "elf"
-    keep = find_keep_directory(unit)
+    keep = unit.output.with_name(unit.output.name + ".keep")
     preprocessed = keep / f"{unit.source.stem}.ii"
     argv = (
         *(str(tc.compiler), *language_options(unit, tc), *_own_options(unit)),
@@ -213,15 +213,10 @@ def complete(
     )
 
 
-def find_keep_directory(unit: CompileUnit) -> Path:
-    """Return the directory of intermediate files."""
-    return unit.output.with_name(unit.output.name + ".keep")
-
-
 def name_listed_object(unit: CompileUnit) -> Path:
     """Return the object from which a mixed source's kernels and variables are read."""
     if unit.relocatable:
-        return find_keep_directory(unit) / "listed.o"
+        return unit.output.with_name(unit.output.name + ".o")
     return unit.output.with_name(unit.output.name + ".hsaco")
 
 
@@ -233,7 +228,7 @@ def _list_symbols(bitcode: Path, unit: CompileUnit, tc: Toolchain) -> Command:
         *(str(tc.compiler), f"--target={_TRIPLE}", f"-mcpu={processor}", "-nogpulib"),
         *("-x", "ir", "-c", str(bitcode), "-o", str(output)),
     )
-    return Command(argv=argv, inputs=(bitcode,), outputs=(output,), directories=(output.parent,))
+    return Command(argv=argv, inputs=(bitcode,), outputs=(output,))
 
 
 def link_images(

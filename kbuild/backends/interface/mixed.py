@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.model import Command, Linkage, VariableKind
+from kbuild.model import Command, InitialContent, Linkage, VariableKind
 from kbuild.values import dataclass
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ class VariableEntry:
             text does so itself.
         symbol: The name that the host compiler gives the shadow, if there is no expression and it
             differs from ``device_name``.
-        initial_offset: The offset in the image of the initial content that the host must provide;
-            None if there is none.
+        initial: The initial content that the host must provide; None if there is none.
     """
 
     device_name: str
@@ -120,7 +119,7 @@ class VariableEntry:
     size: int
     linkage: Literal["external", "internal"]
     symbol: str | None = None
-    initial_offset: int | None = None
+    initial: InitialContent | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeAlias
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.demangle.stub_names import name_stub
 from kbuild.errors import SourceError
-from kbuild.model import Kernel, KernelRecord, Variable, VariableRecord
+from kbuild.model import InitialContent, Kernel, KernelRecord, Variable, VariableRecord
 from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
-from kbuild.stages.stubs.variables import InitialContent
 from kbuild.values import dataclass
 
 # A mixed source, what it demands, and the index of its container.
@@ -161,22 +159,11 @@ def _list_variables(
         for index, entry in enumerate(entries.variables):
             # Host texts refer to the exported name only if it is the name of the shadow itself.
             is_exported = entry.linkage == "external" and entry.expression is None
-            variable = known.get(entry.device_name)
             yield (
-                _make_variable(entry, variable, container),
+                _make_variable(entry, known.get(entry.device_name), container),
                 entry.device_name if is_exported else name_shadow(source.module, index),
-                _find_initial(entry, variable, containers[container][1][0].path),
+                entry.initial,
             )
-
-
-def _find_initial(
-    entry: VariableEntry, variable: Variable | None, image: Path
-) -> InitialContent | None:
-    """Return where the linked image has what the entry's own image has."""
-    if entry.initial_offset is None:
-        return None
-    offset = entry.initial_offset if variable is None else variable.initial_offset
-    return None if offset is None else InitialContent(path=image, offset=offset, size=entry.size)
 
 
 def _make_variable(

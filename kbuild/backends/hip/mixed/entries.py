@@ -11,19 +11,14 @@ from kbuild.backends.hip.image import list_variables, read_image
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
-from kbuild.errors import SourceError
-from kbuild.model import Kernel, Variable
+from kbuild.model import InitialContent, Kernel, Variable
 
 # Variables of functions, and what compilers generate.
 _WITHOUT_SHADOW: Final = ("_ZZ", "_ZT", "_ZG", "__")
 
 
 def list_entries(unit: CompileUnit) -> Entries:
-    """List the entries of a finished device pass.
-
-    Raises:
-        SourceError: The host cannot provide the initial content of a managed variable.
-    """
+    """List the entries of a finished device pass."""
     data = name_listed_object(unit).read_bytes()
     return Entries(
         kernels=tuple(map(_describe_kernel, read_image(data).kernels)),
@@ -60,11 +55,6 @@ def _describe_variable(variable: Variable, unit: CompileUnit) -> VariableEntry:
     own = host_name(variable.name)
     is_internal = own != variable.name or names_local_entity(own) or drop_internal_mark(own) != own
     is_managed = variable.kind == "managed"
-    if is_managed and is_internal and unit.relocatable:
-        raise SourceError(
-            f"{unit.display_source}: with RDC ON, the static __managed__ variable "
-            f"'{variable.display}' cannot be found in the linked image; make it not static"
-        )
     symbol = own
     if not unit.relocatable and (is_managed or not is_internal):
         *namespaces, name = variable.display.split("::")
@@ -76,5 +66,13 @@ def _describe_variable(variable: Variable, unit: CompileUnit) -> VariableEntry:
         size=variable.size,
         linkage="internal" if is_internal else "external",
         symbol=None if symbol == variable.name else symbol,
-        initial_offset=variable.initial_offset,
+        initial=_find_initial(variable, unit),
+    )
+
+
+def _find_initial(variable: Variable, unit: CompileUnit) -> InitialContent | None:
+    if variable.initial_offset is None:
+        return None
+    return InitialContent(
+        path=name_listed_object(unit), offset=variable.initial_offset, size=variable.size
     )

@@ -82,7 +82,8 @@ TRAITS: Final = Traits(
 cross_compilers: Final = None
 listing_command: Final = None
 
-HEADER: Final = "hip/hip_runtime.h"
+# nvcc also includes its own header. One word, because CMake removes repeated options.
+_INCLUDE: Final = "--include=hip/hip_runtime.h"
 _FIRST_WITH_LEVELS: Final = 19
 # Levels of zstd. By default, clang does not compress code objects.
 _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
@@ -128,16 +129,20 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *("-x", "hip", f"-std=c++{unit.standard}", f"--offload-arch={unit.arch}"),
         "--cuda-device-only",
         "-DKBUILD_DEVICE_CODE=1",
-        # nvcc also includes its own header. One word, because CMake removes repeated options.
-        f"--include={name_header(unit.source) if unit.is_mixed else HEADER}",
+        *(list_source_options(unit.source) if unit.is_mixed else (_INCLUDE,)),
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",
     )
 
 
-def name_header(source: Path) -> str:
-    """Return the header that a mixed source does not need to include itself."""
-    return "cuda_runtime.h" if source.suffix == ".cu" else HEADER
+def list_source_options(source: Path) -> tuple[str, ...]:
+    """Return the options that a mixed source does not need to ask for.
+
+    Sources in CUDA's spelling ignore results that HIP marks as ``nodiscard``.
+    """
+    if source.suffix == ".cu":
+        return ("--include=cuda_runtime.h", "-Wno-unused-result")
+    return (_INCLUDE,)
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:

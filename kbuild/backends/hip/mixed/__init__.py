@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.hip.build import name_header
+from kbuild.backends.hip.build import list_source_options
 from kbuild.backends.hip.toolchain import NAME
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.model import Command
@@ -37,7 +37,6 @@ __all__ = [
 describe_device_pass: Final = None
 read_device_text: Final = None
 
-_PRELUDE: Final = "kbuild_hip_mixed.h"
 # Device functions use only a part of what a source declares, and kernels have no code.
 _WARNINGS: Final = (
     *("-Wno-gnu-inline-cpp-without-extern", "-Wno-unused-function"),
@@ -64,7 +63,7 @@ def describe_host_pass(
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(*_list_common_options(unit, tc), "-E", "-DKBUILD_BACKEND_HIP=1"),
-        *(f"--include={header}" for header in (name_header(unit.source), _PRELUDE)),
+        *(*list_source_options(unit.source), "--include=kbuild_hip_mixed.h"),
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",
         *(f"-D{definition}" for definition in unit.definitions),
@@ -99,7 +98,7 @@ def compile_host_text(unit: HostUnit, tc: Toolchain) -> FrontEnd:
     argv = (
         # The preprocessed text contains the headers that clang would include.
         *(*_list_common_options(unit, tc), "-nogpuinc", "-S", "-fPIC"),
-        *(*unit.options, *_FOREIGN, *_WARNINGS),
+        *(*unit.options, *list_source_options(unit.source)[1:], *_FOREIGN, *_WARNINGS),
         # The text is assembled by another compiler, as a part of a C++ file.
         *("-fno-lto", "-fno-addrsig", "-fno-integrated-as", "-fbinutils-version=2.35"),
         *(str(text), "-o", str(assembly)),

@@ -27,8 +27,10 @@ from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
 from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import find_close
 from kbuild.errors import SourceError
 
+_ATTRIBUTE: Final = re.compile(r"\b__attribute__\s*(?=\(\s*\(\s*(?:__)?amdgpu_)\(")
 _SYSTEM_HEADER: Final = " 3"
 _TEXTURE: Final = re.compile(
     r"^[ \t]*(?:static\s+)?(texture|surface)\s*<[^;{}()]*>\s*(\w+)", re.MULTILINE
@@ -75,6 +77,7 @@ def _edit(
             yield from _edit_variable(text, found, shared, is_relocatable=is_relocatable)
         elif found.kind == "function" and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
+            yield from _remove_attributes(text, found)
         elif _is_class_variable(found):
             place = locate(text, found.start)
             if _SYSTEM_HEADER not in place.flags:
@@ -82,6 +85,15 @@ def _edit(
                     f"{place}: the device variable is a member of a class, which kbuild cannot "
                     "register; make it a variable of a namespace"
                 )
+
+
+def _remove_attributes(text: str, found: Declaration) -> Iterator[Edit]:
+    """Yield the edits that remove attributes that only kernels can have."""
+    end = found.parameters[0] if found.body is None else found.body[0]
+    for attribute in _ATTRIBUTE.finditer(text, found.start, end):
+        close = find_close(text, attribute.end() - 1)
+        if close is not None:
+            yield Edit(start=attribute.start(), end=close + 1, text="")
 
 
 def _is_class_variable(found: Declaration) -> bool:

@@ -496,6 +496,11 @@ function(_kbuild_append_host_options result)
     separate_arguments(options UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
     _kbuild_append_lines(lines host_option ${options}
         "$<TARGET_PROPERTY:${arg_MIXED_TARGET},COMPILE_OPTIONS>")
+    # A backend can compile the host text itself.
+    set(preset "$<TARGET_PROPERTY:${arg_MIXED_TARGET},CXX_VISIBILITY_PRESET>")
+    string(APPEND lines "$<$<BOOL:${preset}>:host_option -fvisibility=${preset}\n>")
+    set(inlines "$<TARGET_PROPERTY:${arg_MIXED_TARGET},VISIBILITY_INLINES_HIDDEN>")
+    string(APPEND lines "$<$<BOOL:${inlines}>:host_option -fvisibility-inlines-hidden\n>")
     # CMake defines this macro for the objects of libraries that programs load.
     set(type "$<TARGET_PROPERTY:${arg_MIXED_TARGET},TYPE>")
     string(APPEND lines "$<$<OR:$<STREQUAL:${type},SHARED_LIBRARY>,$<STREQUAL:${type},MODULE_LIBRARY>>:"

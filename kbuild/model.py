@@ -116,6 +116,15 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InitialContent:
+    """The location of a managed variable's initial content: a byte range in an image or object."""
+
+    path: Path
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompilerRecord:
     """The compiler that made an image, and its options.
 

@@ -40,7 +40,7 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
 
 register("cpu", "build", "read", "code", "host", "devices", "mixed")
 register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
-register("hip", "build", "read", "code", "host", "limits", "devices")
+register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
 

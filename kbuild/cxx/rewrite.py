@@ -57,7 +57,7 @@ def _list_launches(text: str, calls: list[_Call]) -> Iterator[str]:
         place = locate(text, call.start)
         if _SYSTEM_HEADER not in place.flags:
             known.add(call.kernel.text)
-            yield f"\n// kbuild launches {call.kernel.text} {place}"
+            yield f"\n{LAUNCH_COMMENT}{call.kernel.text} {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +166,15 @@ class _Text:
         return f"\n{locate(self._text, launch.end).marker}\n"
 
 
+LAUNCH_COMMENT: Final = "// kbuild launches "
 _SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"
 
 
 def _put_on_one_line(code: str) -> str:
+    """Return the code without line breaks and line markers."""
+    if "\n" not in code:
+        return code
     lines = [line for line in code.split("\n") if not line.lstrip().startswith("#")]
-    return re.sub(r"[ \t]+", " ", " ".join(lines)) if len(lines) > 1 else code
+    return re.sub(r"[ \t]+", " ", " ".join(lines)).strip()

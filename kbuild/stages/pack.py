@@ -77,7 +77,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     )
     kernels = declare_params(rows, _list_files(plan, sources))
     variables = (
-        VariableTable(rows=mixed.variables)
+        VariableTable(rows=mixed.variables, initials=mixed.initials)
         if mixed
         else build_variable_table(sources, frozenset(kernel.handle for kernel in kernels))
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Final
 
 from kbuild import files, resources
@@ -81,6 +82,8 @@ TRAITS: Final = Traits(
 cross_compilers: Final = None
 listing_command: Final = None
 
+# nvcc also includes its own header. One word, because CMake removes repeated options.
+_INCLUDE: Final = "--include=hip/hip_runtime.h"
 _FIRST_WITH_LEVELS: Final = 19
 # Levels of zstd. By default, clang does not compress code objects.
 _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
@@ -126,11 +129,20 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *("-x", "hip", f"-std=c++{unit.standard}", f"--offload-arch={unit.arch}"),
         "--cuda-device-only",
         "-DKBUILD_DEVICE_CODE=1",
-        # nvcc also includes its own header. One word, because CMake removes repeated options.
-        "--include=hip/hip_runtime.h",
+        *(list_source_options(unit.source) if unit.is_mixed else (_INCLUDE,)),
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",
     )
+
+
+def list_source_options(source: Path) -> tuple[str, ...]:
+    """Return the options that a mixed source does not need to ask for.
+
+    Sources in CUDA's spelling ignore results that HIP marks as ``nodiscard``.
+    """
+    if source.suffix == ".cu":
+        return ("--include=cuda_runtime.h", "-Wno-unused-result")
+    return (_INCLUDE,)
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
@@ -194,7 +206,9 @@ def complete(
         "-Wno-unused-command-line-argument",
         *("-E", str(unit.source), "-o", str(preprocessed)),
     )
+    is_listed = unit.is_mixed and unit.relocatable
     return Completion(
+        commands=(_list_symbols(output, unit, tc),) if is_listed else (),
         images=(ImageOutput(path=output, arch=unit.arch, kind=kind),),
         temporary=(keep,),
         preprocessed=preprocessed,
@@ -202,6 +216,24 @@ def complete(
             argv=argv, inputs=(unit.source,), outputs=(preprocessed,), directories=(keep,)
         ),
     )
+
+
+def name_listed_object(unit: CompileUnit) -> Path:
+    """Return the object from which a mixed source's kernels and variables are read."""
+    if unit.relocatable:
+        return unit.output.with_name(unit.output.name + ".o")
+    return unit.output.with_name(unit.output.name + ".hsaco")
+
+
+def _list_symbols(bitcode: Path, unit: CompileUnit, tc: Toolchain) -> Command:
+    """Return the command that makes an object of bitcode, which kbuild does not read."""
+    output = name_listed_object(unit)
+    processor = unit.arch.partition(":")[0]
+    argv = (
+        *(str(tc.compiler), f"--target={_TRIPLE}", f"-mcpu={processor}", "-nogpulib"),
+        *("-x", "ir", "-c", str(bitcode), "-o", str(output)),
+    )
+    return Command(argv=argv, inputs=(bitcode,), outputs=(output,))
 
 
 def link_images(

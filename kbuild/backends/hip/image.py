@@ -52,6 +52,11 @@ def read_image(data: Buffer) -> ImageContent:
     )
 
 
+def list_variables(data: Buffer) -> tuple[Variable, ...]:
+    """Return all variables of a code object, also those that other sources cannot name."""
+    return tuple(map(_read_variable, read_code_object(data).variables))
+
+
 def _read_source_paths(data: Buffer) -> tuple[str, ...]:
     elf = DeviceElf(data, EM_AMDGPU, "code object")
     debug = [section for section in elf.sections if is_debug_section(elf, section)]
@@ -135,7 +140,7 @@ def _read_variable(variable: CodeObjectVariable) -> Variable:
     # The image does not distinguish constant variables; only their registration does.
     return Variable(
         name=variable.name,
-        display=demangle(variable.name),
+        display=demangle(_source_name(variable.name)),
         kind=variable.kind or ("constant" if variable.is_read_only else "device"),
         size=variable.size,
         initial_offset=variable.initial_offset,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.model import Command, Linkage, VariableKind
+from kbuild.model import Command, InitialContent, Linkage, VariableKind
 from kbuild.values import dataclass
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class VariableEntry:
             text does so itself.
         symbol: The name that the host compiler gives the shadow, if there is no expression and it
             differs from ``device_name``.
+        initial: The initial content that the host must provide; None if there is none.
     """
 
     device_name: str
@@ -118,6 +119,7 @@ class VariableEntry:
     size: int
     linkage: Literal["external", "internal"]
     symbol: str | None = None
+    initial: InitialContent | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +130,14 @@ class Entries:
         kernels: The kernels.
         variables: The variables.
         declarations: C++ declarations that the expressions use.
+        follows_assembly: Whether the handles follow the assembly of the host text. Then conditions
+            of the assembler can find out which symbols the text defines.
     """
 
     kernels: tuple[KernelEntry, ...] = ()
     variables: tuple[VariableEntry, ...] = ()
     declarations: tuple[str, ...] = ()
+    follows_assembly: bool = False
 
 
 class MixedPasses(Protocol):
@@ -158,6 +163,20 @@ class MixedPasses(Protocol):
 
     def list_host_options(self, unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
         """Return the options that the host compiler needs for the rewritten text."""
+
+    @property
+    def compile_host_text(self) -> Callable[[HostUnit, Toolchain], FrontEnd] | None:
+        """Describe how to compile the rewritten text, the first input, to assembly.
+
+        None if the project's C++ compiler compiles the text. Otherwise, it compiles the assembly.
+        """
+
+    @property
+    def read_assembly(self) -> Callable[[str, HostUnit], str] | None:
+        """Check and adapt the assembly; None if there is none.
+
+        Raises SourceError if the source has a construct that cannot work.
+        """
 
     @property
     def describe_device_pass(self) -> Callable[[CompileUnit, Toolchain], FrontEnd] | None:

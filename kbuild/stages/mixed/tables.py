@@ -15,7 +15,7 @@ from typing import TypeAlias
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.demangle.stub_names import name_stub
 from kbuild.errors import SourceError
-from kbuild.model import Kernel, KernelRecord, Variable, VariableRecord
+from kbuild.model import InitialContent, Kernel, KernelRecord, Variable, VariableRecord
 from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
 from kbuild.values import dataclass
@@ -33,6 +33,7 @@ class MixedTables:
     stubs: tuple[str, ...]
     variables: tuple[VariableRecord, ...]
     shadows: tuple[str, ...]
+    initials: tuple[InitialContent | None, ...]
 
 
 def name_handle(module: str, index: int) -> str:
@@ -91,8 +92,9 @@ def build_mixed_tables(
         kernels=tuple(row for row, _, _ in kernels),
         handles=tuple(handle for _, handle, _ in kernels),
         stubs=tuple(stub for _, _, stub in kernels),
-        variables=tuple(row for row, _ in variables),
-        shadows=tuple(shadow for _, shadow in variables),
+        variables=tuple(row for row, _, _ in variables),
+        shadows=tuple(shadow for _, shadow, _ in variables),
+        initials=tuple(initial for _, _, initial in variables),
     )
 
 
@@ -151,7 +153,7 @@ def _make_row(
 
 def _list_variables(
     containers: tuple[SourceImages, ...], demands: tuple[Demand, ...]
-) -> Iterator[tuple[VariableRecord, str]]:
+) -> Iterator[tuple[VariableRecord, str, InitialContent | None]]:
     for source, entries, container in demands:
         known = {v.name: v for image in containers[container][1] for v in image.variables}
         for index, entry in enumerate(entries.variables):
@@ -160,6 +162,7 @@ def _list_variables(
             yield (
                 _make_variable(entry, known.get(entry.device_name), container),
                 entry.device_name if is_exported else name_shadow(source.module, index),
+                entry.initial,
             )
 
 

@@ -60,6 +60,7 @@ def render_handles(
             "module": module,
             "visibility": visibility,
             "declarations": entries.declarations,
+            "follows_assembly": entries.follows_assembly,
             "kernels": kernels,
             "variables": variables,
             "has_expressions": any(row["expression"] for row in (*kernels, *variables)),

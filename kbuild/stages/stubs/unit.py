@@ -13,10 +13,9 @@ from typing import Any
 
 from kbuild import __version__
 from kbuild.demangle.names import split_function
-from kbuild.model import KernelRecord, TargetRecord
+from kbuild.model import InitialContent, KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
 from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
-from kbuild.stages.stubs.variables import InitialContent
 from kbuild.values import dataclass
 
 

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
-from kbuild.model import DeviceImage, Variable, VariableRecord
+from kbuild.model import DeviceImage, InitialContent, Variable, VariableRecord
 from kbuild.stages.stubs.kernel_table import SourceImages
 from kbuild.values import dataclass
 
 # The number of names that a note lists. It counts the rest.
 _MOST_NAMES: Final = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitialContent:
-    """The location of a managed variable's initial content: a byte range in an image."""
-
-    path: Path
-    offset: int
-    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -521,7 +521,11 @@ def test_vendor_headers_include_the_device_language(
         (2, "warp operations without a mask in CUDA sources; use __ballot_sync"),
         (3, "the cpu backend does not support multi_grid_group, which CUDA 13 removed"),
         (9, "the cpu backend does not support address spaces: __isShared"),
-        (10, "the cpu backend does not support thread block clusters: __cluster_map_shared_multicast"),
+        (
+            10,
+            "the cpu backend does not support thread block clusters: "
+            "__cluster_map_shared_multicast",
+        ),
         (11, "the cpu backend does not support thread block clusters: __cluster_dims__"),
         (12, "the cpu backend does not support named barriers: __barrier_sync"),
         (13, "the cpu backend does not support performance counters: __pm0"),

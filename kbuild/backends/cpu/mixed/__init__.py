@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.qualified import Declaration
 
+# The project's C++ compiler compiles the host text.
+compile_host_text: Final = None
+read_assembly: Final = None
+
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
 
 

@@ -44,13 +44,17 @@ _FUNCTIONS: Final = tuple(
         (r"shr\.b32 %0, %1, %2;", "shift_right"),
         (rf"{_SHUFFLE} %0, %1, %2, %3, %4;", "shuffle_{way}"),
         (
-            rf"{{ {_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5; @p add\.\w+ r0, r0, %4; "
-            r"mov\.\w+ %0, r0; ?}",
+            (
+                rf"{{ {_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5; @p add\.\w+ r0, r0, %4; "
+                r"mov\.\w+ %0, r0; ?}"
+            ),
             "add_{way}",
         ),
         (
-            rf"{{ {_REGISTERS}{_TWO} mov\.b64 r0, {{lo, hi}}; @p add\.\w+ r0, r0, %4; "
-            r"mov\.\w+ %0, r0; ?}",
+            (
+                rf"{{ {_REGISTERS}{_TWO} mov\.b64 r0, {{lo, hi}}; @p add\.\w+ r0, r0, %4; "
+                r"mov\.\w+ %0, r0; ?}"
+            ),
             "add_{way}",
         ),
         (
@@ -58,13 +62,17 @@ _FUNCTIONS: Final = tuple(
             "add_own_{way}",
         ),
         (
-            rf"{{ {_REGISTERS}mov\.b64 %0, %1; {_TWO} mov\.b64 r0, {{lo, hi}}; "
-            r"@p add\.f64 %0, %0, r0; ?}",
+            (
+                rf"{{ {_REGISTERS}mov\.b64 %0, %1; {_TWO} mov\.b64 r0, {{lo, hi}}; "
+                r"@p add\.f64 %0, %0, r0; ?}"
+            ),
             "add_own_{way}",
         ),
         (
-            r"{ \.reg \.pred p; and\.b32 %0, %1, %2; setp\.ne\.u32 p, %0, 0; "
-            r"vote\.ballot\.sync\.b32 %0, p, 0xffffffff; @!p not\.b32 %0, %0; ?}",
+            (
+                r"{ \.reg \.pred p; and\.b32 %0, %1, %2; setp\.ne\.u32 p, %0, 0; "
+                r"vote\.ballot\.sync\.b32 %0, p, 0xffffffff; @!p not\.b32 %0, %0; ?}"
+            ),
             "match_bit",
         ),
     )

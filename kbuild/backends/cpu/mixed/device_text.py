@@ -12,15 +12,12 @@ from typing import Final
 from kbuild import files
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.cxx.lines import locate
+from kbuild.backends.host_texts import make_reference
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
-from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
 
 
 def edit_device_text(
@@ -37,7 +34,7 @@ def edit_device_text(
         for declarator in declarators:
             if q.MANAGED in found.words:
                 label = _name_reference(found, declarator, source, is_static="static" in words)
-                yield from _make_reference(text, found, declarator, label)
+                yield from make_reference(text, found, declarator, label)
                 slot = f"kbuild_slot_{number}"
                 row = (
                     f'extern void *{slot} __asm__("{label}"); '
@@ -66,40 +63,6 @@ def _name_reference(
     is_internal = is_static or "" in found.namespaces
     suffix = f".kbuild_{files.sha256(source.encode())[:8]}" if is_internal else ""
     return f"{REFERENCE_PREFIX}{path}{suffix}"
-
-
-def _make_reference(
-    text: str, found: Declaration, declarator: q.Declarator, label: str
-) -> Iterator[Edit]:
-    """Yield the edits that declare a reference instead of a variable."""
-    name = declarator.name
-    following = next((t for t in found.head if t.start > name.start), None)
-    after = found.head[found.head.index(following) + 1].text if following else ""
-    if following is not None and following.text == "[" and after == "]":
-        raise SourceError(
-            f"{locate(text, name.start)}: the __managed__ array '{name.text}' has no size; write "
-            "the number of its elements between the brackets"
-        )
-    reference = f"&{name.text}"
-    if following is not None and following.text == "[":
-        reference = f"({reference})"
-    yield Edit(start=name.start, end=name.end, text=reference)
-    end = declarator.end.end
-    start = end
-    depth = 0
-    for token in found.head:
-        if token.start <= name.start:
-            continue
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        is_start = (token.text == "=" and depth == 0) or (token.text == "{" and depth == 1)
-        if token.start < end and is_start:
-            start = token.start
-            break
-    newlines = "\n" * text.count("\n", start, end)
-    hidden = 'visibility("hidden")'
-    yield Edit(
-        start=start, end=end, text=f' __asm__("{label}") __attribute__(({hidden})){newlines}'
-    )
 
 
 def _make_external(found: Declaration, words: set[str]) -> Iterator[Edit]:

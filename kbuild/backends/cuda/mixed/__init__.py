@@ -29,14 +29,20 @@ if TYPE_CHECKING:
 
 # See `MixedPasses`.
 __all__ = [
+    "compile_host_text",
     "describe_device_pass",
     "describe_host_pass",
     "list_host_options",
     "listing_command",
+    "read_assembly",
     "read_device_text",
     "read_entries",
     "read_host_text",
 ]
+
+# The project's C++ compiler compiles the host text.
+compile_host_text: Final = None
+read_assembly: Final = None
 
 # nvcc reads the source itself.
 describe_device_pass: Final = None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import process
+from kbuild.backends import find_builder
 from kbuild.backends.cuda import build, mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit
@@ -97,7 +98,7 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
     assert command is not None
     listed = process.run_checked(command)
     front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout + listed.stderr)
-    text, _ = make_text(front_end)
+    text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
     rewritten = rewrite(text, mixed.read_host_text(text, unit), "1a2b")
     path.write_text(f'{rewritten}\n#include "features.handles.h"\n')

@@ -3,3 +3,7 @@
 #include "../kbuild_cpu_device.h"
 #include "../kbuild_cpu/hip_warp.h"
 #include "../../hip_names.h"
+#if defined(KBUILD_MIXED)
+#include "../cuda_runtime.h"
+#include "../../hip_host_names.h"
+#endif

@@ -1,4 +1,4 @@
-/* HIP's header for device code that is built for NVIDIA devices.  Host code uses HIP's own header. */
+/* HIP's header for sources that are built for NVIDIA devices.  Other host code uses HIP's own header. */
 #pragma once
 
 #if !defined(__HIP_PLATFORM_NVIDIA__)
@@ -6,3 +6,4 @@
 #endif
 #include <cuda_runtime.h>
 #include "../../hip_names.h"
+#include "../../hip_host_names.h"

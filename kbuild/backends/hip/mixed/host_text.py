@@ -1,0 +1,127 @@
+"""The host text of a mixed HIP source: kernels without code, and shadows of device variables.
+
+clang registers every kernel and device variable that a host text defines. Therefore, the text has
+none of them: kernels become ordinary functions without code, and variables become ordinary ones.
+Device functions stay as they are, because clang generates no code for them in host code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.hip.mixed.names import name_label
+from kbuild.backends.host_texts import (
+    edit_kernel,
+    find_initializer,
+    is_own,
+    list_extern,
+    make_reference,
+    replace_qualifier,
+)
+from kbuild.cxx.kernels import find_kernels
+from kbuild.cxx.launches import find_launches
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit, HostText
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import find_close
+from kbuild.errors import SourceError
+
+_ATTRIBUTE: Final = re.compile(r"\b__attribute__\s*(?=\(\s*\(\s*(?:__)?amdgpu_)\(")
+_SYSTEM_HEADER: Final = " 3"
+_TEXTURE: Final = re.compile(
+    r"^[ \t]*(?:static\s+)?(texture|surface)\s*<[^;{}()]*>\s*(\w+)", re.MULTILINE
+)
+
+
+def read_text(text: str, *, is_relocatable: bool = False) -> HostText:
+    """Find the kernels and launches in preprocessed text.
+
+    Raises:
+        SourceError: The text contains a variable that cannot be registered.
+    """
+    declarations = q.find_declarations(text)
+    _reject_references(text)
+    edits = (_define_qualifiers(), *_edit(text, declarations, is_relocatable=is_relocatable))
+    return HostText(
+        kernels=find_kernels(text),
+        launches=find_launches(text),
+        edits=tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))),
+    )
+
+
+def _define_qualifiers() -> Edit:
+    path = resources.native_directory() / "device" / "hip" / "mixed" / "host_text.h"
+    return Edit(start=0, end=0, text=path.read_text())
+
+
+def _reject_references(text: str) -> None:
+    for found in _TEXTURE.finditer(text):
+        place = locate(text, found.start(1))
+        if _SYSTEM_HEADER not in place.flags:
+            raise SourceError(
+                f"{place}: the {found[1]} reference '{found[2]}' cannot be registered; use a "
+                f"{found[1]} object (hip{found[1].capitalize()}Object_t)"
+            )
+
+
+def _edit(
+    text: str, declarations: tuple[Declaration, ...], *, is_relocatable: bool
+) -> Iterator[Edit]:
+    shared = frozenset(() if is_relocatable else list_extern(declarations))
+    for found in declarations:
+        if q.is_variable(found):
+            yield from _edit_variable(text, found, shared, is_relocatable=is_relocatable)
+        elif found.kind == "function" and q.GLOBAL in found.words:
+            yield from edit_kernel(text, found)
+            yield from _remove_attributes(text, found)
+        elif _is_class_variable(found):
+            place = locate(text, found.start)
+            if _SYSTEM_HEADER not in place.flags:
+                raise SourceError(
+                    f"{place}: the device variable is a member of a class, which kbuild cannot "
+                    "register; make it a variable of a namespace"
+                )
+
+
+def _remove_attributes(text: str, found: Declaration) -> Iterator[Edit]:
+    """Yield the edits that remove attributes that only kernels can have."""
+    end = found.parameters[0] if found.body is None else found.body[0]
+    for attribute in _ATTRIBUTE.finditer(text, found.start, end):
+        close = find_close(text, attribute.end() - 1)
+        if close is not None:
+            yield Edit(start=attribute.start(), end=close + 1, text="")
+
+
+def _is_class_variable(found: Declaration) -> bool:
+    return found.kind == "variable" and found.scope == "class" and not found.template
+
+
+def _edit_variable(
+    text: str, found: Declaration, shared: frozenset[str], *, is_relocatable: bool
+) -> Iterator[Edit]:
+    """Yield the edits that make a variable its own shadow, or a managed one a reference."""
+    words = {token.text for token in found.head}
+    declarators = tuple(q.list_declarators(found))
+    (_, *others) = found.qualifiers
+    yield from (Edit(start=start, end=end, text="") for start, end in others)
+    if q.MANAGED in found.words:
+        yield from q.list_words(found, frozenset(("static", "inline")))
+        yield replace_qualifier(found, "" if "extern" in words else "extern")
+        for declarator in declarators:
+            label = "" if is_relocatable else name_label(found.namespaces, declarator.name.text)
+            yield from make_reference(text, found, declarator, label)
+        return
+    is_definition = "extern" not in words or any(d.is_initialized for d in declarators)
+    word = "__kbuild_shadow__" if is_definition else ""
+    if is_relocatable or not is_own(found, shared):
+        yield replace_qualifier(found, word)
+        return
+    yield replace_qualifier(found, f"static {word}")
+    for declarator in declarators:
+        place = find_initializer(found, declarator)
+        label = name_label(found.namespaces, declarator.name.text)
+        yield Edit(start=place, end=place, text=f' __asm__("{label}")')

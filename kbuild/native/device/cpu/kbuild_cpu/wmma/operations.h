@@ -43,28 +43,55 @@ __T from_sum(__Sum __sum) {
         return static_cast<__T>(__sum);
 }
 
-/* Integers wrap around, or become the nearest representable number if they saturate. */
-inline int add_product(int __sum, int __a, int __b) {
-    return static_cast<int>(static_cast<unsigned>(__sum) + static_cast<unsigned>(__a * __b));
-}
-template <class __Sum, class __T>
-__Sum add_product(__Sum __sum, __T __a, __T __b) {
-    return __sum + static_cast<__Sum>(__a) * static_cast<__Sum>(__b);
-}
+/* Integers become the nearest representable number if they saturate. */
 inline int saturate(long long __x) {
     constexpr long long __most = 0x7FFFFFFF;
     return static_cast<int>(__x > __most ? __most : __x < -__most - 1 ? -__most - 1 : __x);
 }
 
-/* Adds the products of a row of A and columns of B to the sums. */
+/* The type of sums that are added. Integers wrap around. */
+template <class __Sum>
+using term_type = std::conditional_t<std::is_same_v<__Sum, int>, unsigned, __Sum>;
+
+/* Converts neighbors in a row of a matrix. */
+template <class __T, int __Count, class __Term, class __Stored>
+void to_factors(__Term *__to, const __Stored *__from) {
+#if defined(__F16C__)
+    /* gcc 12 converts one number at a time. */
+    if constexpr (std::is_same_v<__T, __half> && __Count % 8 == 0) {
+        typedef short __Halves __attribute__((vector_size(16)));
+        typedef float __Floats __attribute__((vector_size(32)));
+        for (int __i = 0; __i < __Count; __i += 8) {
+            __Halves __halves;
+            memcpy(&__halves, __from + __i, sizeof __halves);
+            const __Floats __floats = __builtin_ia32_vcvtph2ps256(__halves);
+            memcpy(__to + __i, &__floats, sizeof __floats);
+        }
+        return;
+    }
+#endif
+    for (int __i = 0; __i < __Count; ++__i)
+        __to[__i] = static_cast<__Term>(to_factor<__T>(__from[__i]));
+}
+
+/* Adds the products of a row of A and columns of B to the sums, one after another.  The sums stay in
+ * a vector register. */
 template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA, class __StoredB>
 void add_products(__Sum *__sums, const __StoredA *__a, const __StoredB *__b) {
+    using __Term = term_type<__Sum>;
+    typedef __Term __Row __attribute__((vector_size(__Columns * sizeof(__Term))));
+    __Term __factors[__K];
+    to_factors<__A, __K>(__factors, __a);
+    __Row __total;
+    memcpy(&__total, __sums, sizeof __total);
     for (int __k = 0; __k < __K; ++__k) {
-        const auto __factor = to_factor<__A>(__a[__k]);
-        for (int __j = 0; __j < __Columns; ++__j)
-            __sums[__j] = add_product(__sums[__j], __factor,
-                                      to_factor<__B>(__b[__k * __Columns + __j]));
+        __Term __terms[__Columns];
+        to_factors<__B, __Columns>(__terms, __b + __k * __Columns);
+        __Row __row;
+        memcpy(&__row, __terms, sizeof __row);
+        __total += __factors[__k] * __row;
     }
+    memcpy(__sums, &__total, sizeof __total);
 }
 
 inline int lane_number() { return static_cast<int>(thread_number() % 32); }
@@ -178,7 +205,8 @@ void mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
         else if (__saturates)
             __d.x[__j] = kbuild_cpu::saturate(static_cast<long long>(__c.x[__j]) + __sums[__j]);
         else
-            __d.x[__j] = kbuild_cpu::add_product(__c.x[__j], __sums[__j], 1);
+            __d.x[__j] = static_cast<int>(static_cast<unsigned>(__c.x[__j]) +
+                                          static_cast<unsigned>(__sums[__j]));
     }
 }
 

@@ -5,26 +5,26 @@
 template <class __T>
 KBUILD_API(Malloc)(__T **__pointer, size_t __bytes)
 {
-    return KBUILD_VENDOR(Malloc)(reinterpret_cast<void **>(__pointer), __bytes);
+    return KBUILD_VENDOR(Malloc)((void **)__pointer, __bytes);
 }
 
 template <class __T>
 KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream)
 {
-    return KBUILD_VENDOR(MallocAsync)(reinterpret_cast<void **>(__pointer), __bytes, __stream);
+    return KBUILD_VENDOR(MallocAsync)((void **)__pointer, __bytes, __stream);
 }
 
 template <class __T>
 KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
                           unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal))
 {
-    return KBUILD_VENDOR(MallocManaged)(reinterpret_cast<void **>(__pointer), __bytes, __flags);
+    return KBUILD_VENDOR(MallocManaged)((void **)__pointer, __bytes, __flags);
 }
 
 template <class __T>
 KBUILD_API(HostAlloc)(__T **__pointer, size_t __bytes, unsigned int __flags)
 {
-    return KBUILD_VENDOR(HostAlloc)(reinterpret_cast<void **>(__pointer), __bytes, __flags);
+    return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
 KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags)
@@ -35,20 +35,20 @@ KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags)
 template <class __T>
 KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0)
 {
-    return KBUILD_VENDOR(HostAlloc)(reinterpret_cast<void **>(__pointer), __bytes, __flags);
+    return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
 template <class __T>
 KBUILD_API(HostGetDevicePointer)(__T **__device, void *__host, unsigned int __flags)
 {
-    return KBUILD_VENDOR(HostGetDevicePointer)(reinterpret_cast<void **>(__device), __host,
+    return KBUILD_VENDOR(HostGetDevicePointer)((void **)__device, __host,
                                                __flags);
 }
 
 template <class __T>
 KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height)
 {
-    return KBUILD_VENDOR(MallocPitch)(reinterpret_cast<void **>(__pointer), __pitch, __width,
+    return KBUILD_VENDOR(MallocPitch)((void **)__pointer, __pitch, __width,
                                       __height);
 }
 

@@ -1,8 +1,10 @@
 /* Arithmetic with an explicit rounding mode: __fadd_rz, __dmul_ru, and so on.
  *
  * Device code always runs in the mode that rounds to nearest.  A function for another mode rounds to
- * nearest, computes the sign of the rounding error exactly in a wider type, and moves the result to
- * its neighbor if it lies on the wrong side. */
+ * nearest, computes the sign of the rounding error exactly, and moves the result to its neighbor if it
+ * lies on the wrong side.  The error of a float is computed in double.  That of a double is computed
+ * with a fused multiplication, or with the two-sum of Knuth.  Where these could overflow or underflow,
+ * a wider type computes it, which is slow. */
 #ifndef KBUILD_CPU_MATH_ROUNDING_H
 #define KBUILD_CPU_MATH_ROUNDING_H
 
@@ -84,19 +86,55 @@ __device__ inline __T rounded_sum(__T __nearest, wider_t<__T> __a, wider_t<__T> 
     return rounded<__mode>(__nearest, __rest);
 }
 
+
+/* Returns whether the products in the error of a double neither overflow nor underflow.  __size is the
+ * result of a multiplication, or the number that is divided or whose root is taken. */
+__device__ inline bool is_moderate(double __size) {
+    const double __absolute = __size < 0 ? -__size : __size;
+    return __absolute > 0x1p-900 && __absolute < 0x1p1000;
+}
+
+/* Rounds __x + __y.  The sum of two numbers is exact if it is subnormal. */
+template <rounding __mode, class __T>
+__device__ inline __T rounded_sum_of_two(__T __a, __T __b) {
+    const __T __x = unfused(__a), __y = unfused(__b);
+    const __T __nearest = unfused(__x + __y);
+    if constexpr (sizeof(__T) == sizeof(double)) {
+        if (is_moderate(__nearest)) {
+            const __T __added = unfused(__nearest - __x);
+            const __T __kept = unfused(__nearest - __added);
+            const __T __rest = unfused(__x - __kept) + unfused(__y - __added);
+            return rounded<__mode>(__nearest, __rest);
+        }
+    }
+    return rounded_sum<__mode>(__nearest, __x, __y);
+}
+
 template <rounding __mode, class __T>
 __device__ inline __T rounded_product(__T __x, __T __y) {
     const __T __nearest = unfused(__x * __y);
+    if constexpr (sizeof(__T) == sizeof(double))
+        if (is_moderate(__nearest))
+            return rounded<__mode>(__nearest, __builtin_fma(__x, __y, -__nearest));
     return rounded<__mode>(__nearest, wider_t<__T>(__x) * __y - __nearest);
 }
 template <rounding __mode, class __T>
 __device__ inline __T rounded_quotient(__T __x, __T __y) {
     const __T __nearest = __x / __y;
+    if constexpr (sizeof(__T) == sizeof(double)) {
+        if (is_moderate(__x) && is_moderate(__nearest)) {
+            const __T __rest = __builtin_fma(-__nearest, __y, __x);
+            return rounded<__mode>(__nearest, __y < 0 ? -__rest : __rest);
+        }
+    }
     const wider_t<__T> __rest = __x - wider_t<__T>(__nearest) * __y;
     return rounded<__mode>(__nearest, __y < 0 ? -__rest : __rest);
 }
 template <rounding __mode, class __T>
 __device__ inline __T rounded_root(__T __nearest, __T __x) {
+    if constexpr (sizeof(__T) == sizeof(double))
+        if (is_moderate(__x))
+            return rounded<__mode>(__nearest, __builtin_fma(-__nearest, __nearest, __x));
     return rounded<__mode>(__nearest, __x - wider_t<__T>(__nearest) * __nearest);
 }
 
@@ -118,10 +156,10 @@ __device__ inline __T rounded_root(__T __nearest, __T __x) {
 
 #define KBUILD_CPU_ROUNDED(T, f, fma_name, suffix, direction)                                      \
     __device__ inline T __##f##add_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_sum<kbuild_cpu::rounding::direction>(__##f##add_rn(__x, __y), __x, __y); \
+        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, __y);          \
     }                                                                                              \
     __device__ inline T __##f##sub_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_sum<kbuild_cpu::rounding::direction>(__##f##sub_rn(__x, __y), __x, -__y); \
+        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, -__y);         \
     }                                                                                              \
     __device__ inline T __##f##mul_##suffix(T __x, T __y) {                                        \
         return kbuild_cpu::rounded_product<kbuild_cpu::rounding::direction>(__x, __y);             \

@@ -43,27 +43,58 @@ __T from_sum(__Sum __sum) {
         return static_cast<__T>(__sum);
 }
 
-/* Integers wrap around, or become the nearest representable number if they saturate. */
-inline int add_product(int __sum, int __a, int __b) {
-    return static_cast<int>(static_cast<unsigned>(__sum) + static_cast<unsigned>(__a * __b));
-}
-template <class __Sum, class __T>
-__Sum add_product(__Sum __sum, __T __a, __T __b) {
-    return __sum + static_cast<__Sum>(__a) * static_cast<__Sum>(__b);
-}
+/* Integers become the nearest representable number if they saturate. */
 inline int saturate(long long __x) {
     constexpr long long __most = 0x7FFFFFFF;
     return static_cast<int>(__x > __most ? __most : __x < -__most - 1 ? -__most - 1 : __x);
 }
 
-/* Adds the products of a row of A and columns of B to the sums. */
+/* Sums of neighboring columns, in a vector register.  Integers wrap around. */
+template <class __Sum, int __Columns>
+struct sums {
+    using number = std::conditional_t<std::is_same_v<__Sum, int>, unsigned, __Sum>;
+    typedef number __attribute__((vector_size(__Columns * sizeof(number)))) row;
+    /* Arrays are not aligned like vectors.  With memcpy, gcc would keep vectors in memory. */
+    typedef number __attribute__((vector_size(__Columns * sizeof(number)), aligned(alignof(number)),
+                                  may_alias)) row_in_memory;
+
+    static const row_in_memory &read(const void *__from) {
+        return *static_cast<const row_in_memory *>(__from);
+    }
+    static void write(void *__to, const row &__row) { *static_cast<row_in_memory *>(__to) = __row; }
+};
+
+/* Converts neighbors in a row of a matrix. */
+template <class __T, int __Count, class __Term, class __Stored>
+void to_factors(__Term *__to, const __Stored *__from) {
+#if defined(__F16C__)
+    /* gcc 12 converts one number at a time. */
+    if constexpr (std::is_same_v<__T, __half> && __Count % 8 == 0) {
+        typedef short __Halves __attribute__((vector_size(16)));
+        typedef float __Floats __attribute__((vector_size(32)));
+        for (int __i = 0; __i < __Count; __i += 8) {
+            __Halves __halves;
+            memcpy(&__halves, __from + __i, sizeof __halves);
+            const __Floats __floats = __builtin_ia32_vcvtph2ps256(__halves);
+            memcpy(__to + __i, &__floats, sizeof __floats);
+        }
+        return;
+    }
+#endif
+    for (int __i = 0; __i < __Count; ++__i)
+        __to[__i] = static_cast<__Term>(to_factor<__T>(__from[__i]));
+}
+
+/* Adds the products of a row of A and columns of B to the sums, one after another. */
 template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA, class __StoredB>
-void add_products(__Sum *__sums, const __StoredA *__a, const __StoredB *__b) {
+void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA *__a,
+                  const __StoredB *__b) {
+    using __Sums = sums<__Sum, __Columns>;
+    typename __Sums::number __factors[__K], __terms[__Columns];
+    to_factors<__A, __K>(__factors, __a);
     for (int __k = 0; __k < __K; ++__k) {
-        const auto __factor = to_factor<__A>(__a[__k]);
-        for (int __j = 0; __j < __Columns; ++__j)
-            __sums[__j] = add_product(__sums[__j], __factor,
-                                      to_factor<__B>(__b[__k * __Columns + __j]));
+        to_factors<__B, __Columns>(__terms, __b + __k * __Columns);
+        __sums += __factors[__k] * __Sums::read(__terms);
     }
 }
 
@@ -167,18 +198,32 @@ void mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
                        (!std::is_same_v<__C, __half> && !std::is_same_v<__D, __half>)),
                   "kbuild: wmma cannot add products of this type to this accumulator");
     constexpr int __columns = kbuild_cpu::tile<__M, __N>::columns;
-    kbuild_cpu::sum_type<__D> __sums[__columns] = {};
-    if constexpr (!std::is_same_v<__D, int>)
+    using __Sum = kbuild_cpu::sum_type<__D>;
+    using __Sums = kbuild_cpu::sums<__Sum, __columns>;
+    __Sum __numbers[__columns];
+    typename __Sums::row __row = {};
+    if constexpr (std::is_same_v<__C, __Sum> && !std::is_same_v<__D, int>) {
+        __row = __Sums::read(__c.x);
+    } else if constexpr (!std::is_same_v<__D, int>) {
         for (int __j = 0; __j < __columns; ++__j)
-            __sums[__j] = kbuild_cpu::to_number(__c.x[__j]);
-    kbuild_cpu::add_products<__A, __B, __K, __columns>(__sums, __a.x, __b.x);
-    for (int __j = 0; __j < __columns; ++__j) {
-        if constexpr (!std::is_same_v<__D, int>)
-            __d.x[__j] = kbuild_cpu::from_sum<__D>(__sums[__j]);
-        else if (__saturates)
-            __d.x[__j] = kbuild_cpu::saturate(static_cast<long long>(__c.x[__j]) + __sums[__j]);
-        else
-            __d.x[__j] = kbuild_cpu::add_product(__c.x[__j], __sums[__j], 1);
+            __numbers[__j] = kbuild_cpu::to_number(__c.x[__j]);
+        __row = __Sums::read(__numbers);
+    }
+    kbuild_cpu::add_products<__A, __B, __K, __columns, __Sum>(__row, __a.x, __b.x);
+    if constexpr (std::is_same_v<__D, int>) {
+        if (!__saturates) {
+            __Sums::write(__d.x, __row + __Sums::read(__c.x));
+            return;
+        }
+        __Sums::write(__numbers, __row);
+        for (int __j = 0; __j < __columns; ++__j)
+            __d.x[__j] = kbuild_cpu::saturate(static_cast<long long>(__c.x[__j]) + __numbers[__j]);
+    } else if constexpr (std::is_same_v<__D, __Sum>) {
+        __Sums::write(__d.x, __row);
+    } else {
+        __Sums::write(__numbers, __row);
+        for (int __j = 0; __j < __columns; ++__j)
+            __d.x[__j] = kbuild_cpu::from_sum<__D>(__numbers[__j]);
     }
 }
 

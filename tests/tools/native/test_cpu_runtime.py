@@ -523,8 +523,10 @@ def test_vendor_headers_include_the_device_language(
         (9, "the cpu backend does not support address spaces: __isShared"),
         (
             10,
-            "the cpu backend does not support thread block clusters: "
-            "__cluster_map_shared_multicast",
+            (
+                "the cpu backend does not support thread block clusters: "
+                "__cluster_map_shared_multicast"
+            ),
         ),
         (11, "the cpu backend does not support thread block clusters: __cluster_dims__"),
         (12, "the cpu backend does not support named barriers: __barrier_sync"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -76,7 +77,9 @@ def show_results(wheels: dict[str, Path]) -> None:
 
 
 def read_last_line(*words: str | Path) -> str:
-    done = subprocess.run(["kbuild", *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "kbuild", *words], capture_output=True, text=True, check=False
+    )
     return (done.stdout or done.stderr).strip().rpartition("\n")[2]
 
 

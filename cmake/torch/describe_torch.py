@@ -8,7 +8,7 @@ from torch.utils import cpp_extension
 root = Path(torch.__file__).parent
 print(f"version={torch.__version__}")
 print(f"cuda={torch.version.cuda or ''}")
-print(f"abi={int(torch._C._GLIBCXX_USE_CXX11_ABI)}")
+print(f"abi={int(torch.compiled_with_cxx11_abi())}")
 # The toolkit's own directories come from kbuild.
 for directory in cpp_extension.include_paths():
     print(f"include_directory={directory}")

@@ -24,10 +24,10 @@ project(recipe LANGUAGES CXX)
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(kbuild CONFIG REQUIRED COMPONENTS torch)
 Python_add_library(torch_extension_test MODULE WITH_SOABI ops.cpp)
-target_compile_definitions(torch_extension_test PRIVATE SCALE=2 [[TEXT="a b"]])
+target_compile_definitions(torch_extension_test PRIVATE EXTENSION_FACTOR=2 [[TEXT="a b"]])
 target_link_libraries(torch_extension_test PRIVATE kbuild::torch_python)
 kbuild_target_sources(torch_extension_test PRIVATE ops_cuda.cu BACKEND cuda ARCHITECTURES 90
-    DEVICE_OPTIONS ${KBUILD_TORCH_DEVICE_OPTIONS} -DBIAS=1)
+    DEVICE_OPTIONS ${KBUILD_TORCH_DEVICE_OPTIONS} -DEXTENSION_OFFSET=1)
 """
 needs_torch = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="torch is not installed"
@@ -125,6 +125,6 @@ def test_component_torch_names_what_it_needs(tmp_path: Path) -> None:
 
     assert failed.returncode != 0
     assert "optional [1] [FALSE]" in failed.stdout
-    assert "cannot import torch (ModuleNotFoundError: No module named 'torch')" in " ".join(
+    assert "cannot import torch (ModuleNotFoundError: No module named torch)" in " ".join(
         failed.stderr.split()
     )

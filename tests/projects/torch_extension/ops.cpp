@@ -3,7 +3,7 @@
 
 #include <string>
 
-#ifdef BIAS
+#ifdef EXTENSION_OFFSET
 #error "options of nvcc must not reach C++ sources"
 #endif
 

@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 __global__ void scale(const T* input, T* output, long count) {
     const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
-    if (i < count) output[i] = input[i] * static_cast<T>(SCALE) + static_cast<T>(BIAS);
+    if (i < count) output[i] = input[i] * static_cast<T>(EXTENSION_FACTOR) + static_cast<T>(EXTENSION_OFFSET);
 }
 
 }  // namespace

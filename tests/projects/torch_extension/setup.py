@@ -9,8 +9,8 @@ setup(
         CUDAExtension(
             "torch_extension_test",
             ["ops.cpp", "ops_cuda.cu"],
-            define_macros=[("SCALE", "2"), ("TEXT", '"a b"')],
-            extra_compile_args={"cxx": ["-O1"], "nvcc": ["-O1", "-DBIAS=1"]},
+            define_macros=[("EXTENSION_FACTOR", "2"), ("TEXT", '"a b"')],
+            extra_compile_args={"cxx": ["-O1"], "nvcc": ["-O1", "-DEXTENSION_OFFSET=1"]},
         )
     ],
     cmdclass={"build_ext": BuildExtension},

@@ -17,6 +17,11 @@ SETTINGS = TorchSettings(
     include_directories=("/python/include",),
 )
 
+DEVICE_LINK = (
+    "option '-lnvshmem_device' of the device link: kbuild links only the device code of the "
+    "extension; build it with torch.utils.cpp_extension"
+)
+
 
 def make_extension(**values: Any) -> Any:
     """Return an extension with the attributes that setuptools gives it."""
@@ -121,8 +126,7 @@ def test_device_link_without_libraries_is_relocatable_code() -> None:
     [
         (
             {"extra_compile_args": {"nvcc_dlink": ["-dlink", "-lnvshmem_device"]}},
-            "option '-lnvshmem_device' of the device link: kbuild links only the device code of "
-            "the extension; build it with torch.utils.cpp_extension",
+            DEVICE_LINK,
         ),
         (
             {"extra_compile_args": {"gcc": []}},

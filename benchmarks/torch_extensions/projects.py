@@ -92,7 +92,7 @@ class Side:
 
 
 def copy_project(source: Path, directory: Path, *, uses_kbuild: bool) -> Side:
-    """Copy a project. With kbuild, one line of ``setup.py`` changes, which imports torch's tools."""
+    """Copy a project. With kbuild, one line of ``setup.py`` changes, the import of the tools."""
     shutil.copytree(source, directory, ignore=shutil.ignore_patterns("build", "dist", ".git"))
     (directory / "benchmark_setup.py").write_text(_SETUP)
     setup = directory / "setup.py"

@@ -69,8 +69,9 @@ def _describe_target(
         "suffix": artifact.suffix,
         # CMake removes options that it has seen before, but not from a group.
         "cxx_options": f"SHELL:{shlex.join(target.cxx_options)}",
-        # The order of libraries matters, so they are one fragment of the linker's command line.
-        "link_words": shlex.join(target.link_words),
+        # The order of libraries matters, so they are one fragment of the command line. CMake
+        # does not quote fragments for ninja.
+        "link_words": shlex.join(target.link_words).replace("$", "$$"),
         "commands": {
             "target_include_directories": target.include_directories,
             "target_compile_definitions": target.definitions,

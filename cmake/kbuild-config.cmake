@@ -12,6 +12,20 @@ Provides :command:`kbuild_add_kernels`, :command:`kbuild_target_sources`, :comma
 :command:`kbuild_add_verify_test`, :command:`kbuild_add_smoke_test`, and the imported
 target ``kbuild::headers``.
 
+Component ``torch``, for PyTorch extensions::
+
+    find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+    find_package(kbuild CONFIG REQUIRED COMPONENTS torch)
+    Python_add_library(_C MODULE WITH_SOABI ops.cpp)
+    target_link_libraries(_C PRIVATE kbuild::torch_python)
+    kbuild_target_sources(_C PRIVATE ops_cuda.cu BACKEND cuda
+        DEVICE_OPTIONS ${KBUILD_TORCH_DEVICE_OPTIONS})
+
+It reads the torch of ``Python_EXECUTABLE``, and needs neither ``find_package(Torch)`` nor the language
+``CUDA``.  ``kbuild::torch`` has the headers and libraries of torch.  ``kbuild::torch_python`` also has those
+that use Python, and defines ``TORCH_EXTENSION_NAME`` as the name of the target that links it.
+``KBUILD_TORCH_DEVICE_OPTIONS`` has the options that torch passes to nvcc.
+
 ``KBUILD_EXECUTABLE``
   The ``kbuild`` command to run.  The default is the command in the Python environment that
   contains this package.
@@ -21,13 +35,12 @@ target ``kbuild::headers``.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22...4.0)
 
-# The package has no components.
 foreach(_kbuild_component IN LISTS kbuild_FIND_COMPONENTS)
     set(kbuild_${_kbuild_component}_FOUND FALSE)
-    if(kbuild_FIND_REQUIRED_${_kbuild_component})
+    if(kbuild_FIND_REQUIRED_${_kbuild_component} AND NOT _kbuild_component STREQUAL "torch")
         set(kbuild_FOUND FALSE)
         set(kbuild_NOT_FOUND_MESSAGE
-            "unknown component '${_kbuild_component}'; kbuild has no components, so remove COMPONENTS")
+            "unknown component '${_kbuild_component}'; expected torch, or no COMPONENTS")
         cmake_policy(POP)
         return()
     endif()
@@ -80,4 +93,21 @@ include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddChecks.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildPkgConfig.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildVerifyExecutables.cmake")
 _kbuild_defer_verification()
+
+if("torch" IN_LIST kbuild_FIND_COMPONENTS)
+    include("${CMAKE_CURRENT_LIST_DIR}/KbuildTorch.cmake")
+    set(_kbuild_problem "")
+    if(NOT TARGET kbuild::torch)
+        _kbuild_find_torch(_kbuild_problem)
+    endif()
+    if(_kbuild_problem)
+        set(kbuild_NOT_FOUND_MESSAGE "${_kbuild_problem}")
+        if(kbuild_FIND_REQUIRED_torch)
+            set(kbuild_FOUND FALSE)
+        endif()
+    else()
+        set(kbuild_torch_FOUND TRUE)
+        get_property(KBUILD_TORCH_DEVICE_OPTIONS GLOBAL PROPERTY _KBUILD_TORCH_DEVICE_OPTIONS)
+    endif()
+endif()
 cmake_policy(POP)

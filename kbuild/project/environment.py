@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,6 @@ from kbuild import __version__, resources
 from kbuild.errors import KbuildError, ToolchainError
 from kbuild.files import write_if_changed
 from kbuild.project.directory import BuildDirectory, forget_configuration
-from kbuild.project.manifest import Manifest
 from kbuild.project.tools import BuildTools
 from kbuild.toolchain.environment import (
     describe_programs,
@@ -33,18 +32,25 @@ _CMAKE_COMPILERS: Final = ("c++", "g++", "clang++")
 _SECTION_END: Final = b"\n--\n"
 
 
-def write_environment(directory: BuildDirectory, manifest: Manifest, tools: BuildTools) -> None:
+def write_environment(
+    directory: BuildDirectory,
+    tools: BuildTools,
+    targets: tuple[str, ...],
+    compilers: tuple[Path, ...],
+) -> None:
     """Update the environment file of a build directory, and the compilers of each target.
 
     If a variable, a program, or the location changed, what CMake knows of compilers is removed, so
     that CMake starts from scratch.
 
-    Raises:
-        ToolchainError: CXX names a compiler that does not exist.
-
+    Args:
+        directory: The build directory.
+        tools: CMake and ninja.
+        targets: The targets that `kbuild plan` plans.
+        compilers: The compilers that CMake and `kbuild plan` will probably find.
     """
     variables = sorted(read_build_variables().items())
-    programs = dict.fromkeys((tools.cmake, tools.ninja, *_predict_compilers(manifest)))
+    programs = dict.fromkeys((tools.cmake, tools.ninja, *compilers))
     lines = (
         f"directory {directory.root}",
         f"package {resources.cmake_directory()}",
@@ -59,7 +65,7 @@ def write_environment(directory: BuildDirectory, manifest: Manifest, tools: Buil
     kbuild = f"kbuild {__version__} {resources.find_installation_time()}\n".encode()
     write_if_changed(directory.environment, detection + _SECTION_END + kbuild)
     # The configuration might have found other compilers, for example those of a toolchain file.
-    for path in directory.list_compiler_files(target.name for target in manifest.targets):
+    for path in directory.list_compiler_files(targets):
         if path.is_file():
             write_if_changed(path, describe_programs(read_programs(path.read_bytes())))
 
@@ -71,8 +77,15 @@ def _read_detection(path: Path) -> bytes | None:
         return None
 
 
-def _predict_compilers(manifest: Manifest) -> Iterator[Path]:
-    """Yield the compilers that CMake and `kbuild plan` will find."""
+def predict_compilers(choices: Iterable[tuple[str, str | None]]) -> Iterator[Path]:
+    """Yield the compilers that CMake and `kbuild plan` will find.
+
+    Args:
+        choices: The backend and the ``HOST_COMPILER`` of each target.
+
+    Raises:
+        ToolchainError: CXX names a compiler that does not exist.
+    """
     hints = gather_hints()
     chosen = hints.variable("CXX")
     # CXX can contain arguments of the compiler.
@@ -84,7 +97,6 @@ def _predict_compilers(manifest: Manifest) -> Iterator[Path]:
     if host:
         yield host
         hints = replace(hints, compilers=(("CXX", str(host)),))
-    choices = ((target.table.backend, target.table.host_compiler) for target in manifest.targets)
     for name, compiler in dict.fromkeys(choices):
         target_hints = replace(hints, host_compiler=compiler)
         with contextlib.suppress(KbuildError):  # `kbuild plan` reports it

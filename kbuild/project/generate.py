@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild import files
 from kbuild.project.directory import BuildDirectory
+from kbuild.project.environment import predict_compilers
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.render import render
@@ -30,6 +30,23 @@ class BuildSettings:
     device_jobs: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedProject:
+    """A CMake project that kbuild generates, and what its configuration depends on.
+
+    Attributes:
+        content: The content of its ``CMakeLists.txt``.
+        targets: The targets whose artifacts are in directories of the build directory.
+        kernel_targets: The targets that `kbuild plan` plans.
+        compilers: The compilers that CMake and `kbuild plan` will probably find.
+    """
+
+    content: bytes
+    targets: tuple[str, ...]
+    kernel_targets: tuple[str, ...]
+    compilers: tuple[Path, ...]
+
+
 def locate_artifact(directory: BuildDirectory, target: ManifestTarget) -> Path:
     """Return the path of a target's artifact."""
     name = _ARTIFACT_NAMES[target.table.kind].format(target.name)
@@ -50,10 +67,18 @@ def remove_other_kinds(directory: BuildDirectory, target: ManifestTarget) -> Non
             other.unlink(missing_ok=True)
 
 
-def write_project(manifest: Manifest, directory: BuildDirectory, settings: BuildSettings) -> None:
-    """Write the CMake project of a manifest if its content changes."""
+def generate_project(
+    manifest: Manifest, directory: BuildDirectory, settings: BuildSettings
+) -> GeneratedProject:
+    """Return the CMake project of a manifest.
+
+    Raises:
+        ToolchainError: CXX names a compiler that does not exist.
+    """
     profile = manifest.find_profile(settings.profile)
-    compilers = directory.list_compiler_files(target.name for target in manifest.targets)
+    names = tuple(target.name for target in manifest.targets)
+    compilers = directory.list_compiler_files(names)
+    choices = ((target.table.backend, target.table.host_compiler) for target in manifest.targets)
     rows = {
         "build_type": _BUILD_TYPES[settings.profile],
         "device_jobs": settings.device_jobs,
@@ -63,8 +88,12 @@ def write_project(manifest: Manifest, directory: BuildDirectory, settings: Build
         "languages": "C CXX" if any(map(_has_c_source, manifest.targets)) else "CXX",
         "targets": [_describe_target(manifest, target, profile) for target in manifest.targets],
     }
-    content = render("project.cmake.j2", rows)
-    files.write_if_changed(directory.project / "CMakeLists.txt", content)
+    return GeneratedProject(
+        content=render("project.cmake.j2", rows),
+        targets=names,
+        kernel_targets=names,
+        compilers=tuple(predict_compilers(choices)),
+    )
 
 
 def _describe_target(

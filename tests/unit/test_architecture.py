@@ -18,7 +18,7 @@ PACKAGE: Final = Path(kbuild.__file__).parent
 # direction.
 LAYERS: Final = (
     ("__main__",),
-    ("cli",),
+    ("cli", "torch"),
     ("report", "project", "bench", "smoke"),
     ("stages", "verify", "diff", "runtime"),
     ("inspect", "toolchain"),

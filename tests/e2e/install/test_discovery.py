@@ -344,7 +344,7 @@ def test_unknown_components_are_not_found(tmp_path: Path, source: Path, own: Env
     result = configure(source, tmp_path / "build", f"kbuild_DIR={own.cmake_directory}")
 
     assert "optional [1] [FALSE]" in result.stdout
-    assert "unknown component 'runtime'; kbuild has no components" in words_of(result)
+    assert "unknown component 'runtime'; expected torch" in words_of(result)
 
 
 def include_checkout(source: Path) -> str:

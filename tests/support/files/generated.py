@@ -23,7 +23,7 @@ from kbuild.model import (
     VariableRecord,
 )
 from kbuild.project.directory import BuildDirectory
-from kbuild.project.generate import BuildSettings, write_project
+from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
@@ -270,8 +270,8 @@ def project(tmp_path: Path) -> bytes:
         path=Path("/src/kbuild.toml"), targets=(target,), profiles=(("debug", profile),)
     )
     directory = BuildDirectory(root=tmp_path)
-    write_project(manifest, directory, BuildSettings(profile="debug", device_jobs=3))
-    content = (directory.project / "CMakeLists.txt").read_bytes()
+    settings = BuildSettings(profile="debug", device_jobs=3)
+    content = generate_project(manifest, directory, settings).content
     return content.replace(str(tmp_path).encode(), b"/out")
 
 

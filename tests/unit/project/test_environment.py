@@ -10,8 +10,7 @@ import pytest
 from kbuild import resources
 from kbuild.errors import ToolchainError
 from kbuild.project.directory import BuildDirectory
-from kbuild.project.environment import write_environment
-from kbuild.project.manifest import read_manifest
+from kbuild.project.environment import predict_compilers, write_environment
 from kbuild.project.tools import BuildTools
 from kbuild.toolchain.environment import COMPILERS_FILE, describe_programs
 
@@ -22,8 +21,6 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.directory = BuildDirectory(root=root / "build")
-        (root / "kbuild.toml").write_text('[target.k]\nsources = ["k.cu"]\n')
-        (root / "k.cu").touch()
         for name in ("cmake", "ninja", "c++", "other"):
             self.write_program(name)
         for name in ("build.ninja", "CMakeCache.txt", "kbuild/k/x"):
@@ -41,7 +38,7 @@ class Project:
         directory = directory or self.directory
         before = self.read(directory)
         tools = BuildTools(cmake=self.root / "cmake", ninja=self.root / "ninja")
-        write_environment(directory, read_manifest(self.root / "kbuild.toml"), tools)
+        write_environment(directory, tools, ("k",), tuple(predict_compilers((("cpu", None),))))
         return self.read(directory) != before
 
     def read(self, directory: BuildDirectory) -> tuple[bytes, int] | None:

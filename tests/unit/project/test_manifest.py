@@ -9,7 +9,7 @@ import pytest
 
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory
-from kbuild.project.generate import BuildSettings, write_project
+from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.manifest import ProfileTable, find_manifest, read_manifest
 
 TARGET = '[target.k]\nsources = ["src/*.cu"]\n'
@@ -101,10 +101,11 @@ def test_debug_stubs_become_cmake_words(directory: Path, value: str, word: str) 
     path.write_text(f"{TARGET}debug_stubs = {value}\n")
 
     settings = BuildSettings(profile="release")
-    write_project(read_manifest(path), BuildDirectory(root=directory / "out"), settings)
+    project = generate_project(
+        read_manifest(path), BuildDirectory(root=directory / "out"), settings
+    )
 
-    project = (directory / "out/project/CMakeLists.txt").read_text()
-    assert re.search(rf"DEBUG_STUBS \[=*\[{word}\]", project)
+    assert re.search(rf"DEBUG_STUBS \[=*\[{word}\]", project.content.decode())
 
 
 def test_sources_that_two_patterns_match_are_listed_once(directory: Path) -> None:

@@ -1,0 +1,195 @@
+"""Describe the extensions of a ``setup.py`` as targets of a CMake project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.torch.nvcc_options import NvccOptions, read_nvcc_options
+
+_KERNEL_SUFFIX: Final = ".cu"
+_HOST_SUFFIXES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
+_STANDARD: Final = "17"
+# torch.utils.cpp_extension passes these to the device link of every extension with dlink=True.
+_DLINK_DEFAULTS: Final = ("-dlink", "-dlto")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchSettings:
+    """The settings that torch and setuptools apply to all extensions.
+
+    Attributes:
+        nvcc_options: The options of torch for every kernel source.
+        architectures: The options of nvcc that ``TORCH_CUDA_ARCH_LIST`` selects, or none if the
+            extension names architectures itself.
+        compiler_options: The options of the C++ compiler, which setuptools knows.
+        linker_options: The options of the linker, which setuptools knows.
+        definitions: The definitions of setuptools, as `distutils` spells them.
+        include_directories: The include directories of setuptools.
+    """
+
+    nvcc_options: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+    compiler_options: tuple[str, ...] = ()
+    linker_options: tuple[str, ...] = ()
+    definitions: tuple[tuple[str | None, ...], ...] = ()
+    include_directories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchTarget:
+    """An extension as CMake targets. All paths are absolute.
+
+    ``cxx_options`` are for C++ sources, and ``nvcc`` has the options for kernel sources.
+    ``link_words`` follow the objects on the linker's command line.
+    """
+
+    name: str
+    file_name: str
+    sources: tuple[Path, ...]
+    kernel_sources: tuple[Path, ...]
+    include_directories: tuple[str, ...]
+    definitions: tuple[str, ...]
+    cxx_options: tuple[str, ...]
+    nvcc: NvccOptions
+    link_objects: tuple[str, ...]
+    link_words: tuple[str, ...]
+
+    @property
+    def kernel_target(self) -> str:
+        """The name of the target with the kernel sources."""
+        return f"{self.name}.kernels"
+
+
+def describe_extension(
+    extension: Any, sources: Sequence[str], file_name: str, settings: TorchSettings
+) -> TorchTarget:
+    """Describe an extension, after torch has added its own options.
+
+    Args:
+        extension: The extension, which has the attributes of ``setuptools.Extension``.
+        sources: Its sources.
+        file_name: The name of the shared object.
+        settings: The settings of torch and setuptools.
+
+    Raises:
+        ConfigurationError: kbuild cannot build the extension. The message names it.
+    """
+    try:
+        return _describe(extension, sources, file_name, settings)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"extension '{extension.name}': {error}") from error
+
+
+def _describe(
+    extension: Any, sources: Sequence[str], file_name: str, settings: TorchSettings
+) -> TorchTarget:
+    cxx, nvcc, dlink = _split_arguments(extension.extra_compile_args)
+    _check_device_link(dlink)
+    paths = tuple(Path(source).absolute() for source in sources)
+    kernels = tuple(path for path in paths if path.suffix == _KERNEL_SUFFIX)
+    macros = (*extension.define_macros, *settings.definitions)
+    undefined = tuple(f"-U{name}" for name in (*extension.undef_macros, *_list_undefined(macros)))
+    nvcc_words = (*undefined, *settings.nvcc_options, *nvcc, *settings.architectures)
+    target = TorchTarget(
+        name=re.sub(r"[^\w.+-]", "_", extension.name, flags=re.ASCII),
+        file_name=file_name,
+        sources=tuple(_select_host_sources(paths)),
+        kernel_sources=kernels,
+        include_directories=tuple(
+            str(Path(directory).absolute())
+            for directory in (*extension.include_dirs, *settings.include_directories)
+        ),
+        definitions=tuple(_list_definitions(macros)),
+        cxx_options=(*settings.compiler_options, *undefined, *_add_standard(cxx)),
+        nvcc=read_nvcc_options(nvcc_words if kernels else ()),
+        link_objects=tuple(str(Path(path).absolute()) for path in extension.extra_objects),
+        link_words=(
+            *settings.linker_options,
+            # kbuild links the runtime itself, by its path. NVIDIA's wheels have no libcudart.so.
+            *(word for word in _list_link_words(extension) if not kernels or word != "-lcudart"),
+        ),
+    )
+    _check_semicolons(target)
+    return target
+
+
+def _split_arguments(
+    arguments: Any,
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the options of the C++ compiler, of nvcc, and of nvcc's device link."""
+    if not isinstance(arguments, dict):
+        words = tuple(map(str, arguments or ()))
+        return words, words, ()
+    for key, value in arguments.items():
+        if key not in ("cxx", "nvcc", "nvcc_dlink", "sycl"):
+            raise ConfigurationError(
+                f"extra_compile_args: unknown compiler '{key}'; expected cxx or nvcc"
+            )
+        if isinstance(value, str):
+            raise ConfigurationError(
+                f"extra_compile_args: the value of '{key}' is the text '{value}'; expected a list"
+            )
+    cxx, nvcc, dlink = (
+        tuple(map(str, arguments.get(key, ()))) for key in ("cxx", "nvcc", "nvcc_dlink")
+    )
+    return cxx, nvcc, dlink
+
+
+def _check_device_link(words: Iterable[str]) -> None:
+    for word in words:
+        if word not in _DLINK_DEFAULTS and not word.startswith("-L"):
+            raise ConfigurationError(
+                f"option '{word}' of the device link: kbuild links only the device code of the "
+                "extension; build it with torch.utils.cpp_extension"
+            )
+
+
+def _select_host_sources(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.suffix in _HOST_SUFFIXES:
+            yield path
+        elif path.suffix != _KERNEL_SUFFIX:
+            raise ConfigurationError(
+                f"'{path}' is not a source; expected a .cu, .c, .cc, .cpp, or .cxx file"
+            )
+
+
+def _add_standard(options: tuple[str, ...]) -> tuple[str, ...]:
+    has_standard = any(option.startswith("-std=") for option in options)
+    return options if has_standard else (*options, f"-std=c++{_STANDARD}")
+
+
+def _list_definitions(macros: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield the definitions among macros in the form of `distutils`."""
+    for macro in macros:
+        if len(macro) > 1:
+            name, value = macro
+            yield name if value is None else f"{name}={value}"
+
+
+def _list_undefined(macros: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield the names that `distutils` writes as a tuple of one item."""
+    return (macro[0] for macro in macros if len(macro) == 1)
+
+
+def _list_link_words(extension: Any) -> Iterator[str]:
+    """Yield the linker's words in the order of setuptools."""
+    yield from (f"-L{directory}" for directory in extension.library_dirs)
+    for directory in extension.runtime_library_dirs:
+        yield f"-Wl,--enable-new-dtags,-rpath,{directory}"
+    yield from (f"-l{library}" for library in extension.libraries)
+    yield from map(str, extension.extra_link_args)
+
+
+def _check_semicolons(target: TorchTarget) -> None:
+    nvcc = (*target.nvcc.device, *target.nvcc.host)
+    for value in (*target.definitions, *target.cxx_options, *nvcc, *target.link_words):
+        if ";" in value:
+            raise ConfigurationError(
+                f"{value!r}: CMake splits values at semicolons; remove the semicolon"
+            )

@@ -1,0 +1,86 @@
+"""Generate the CMake project of PyTorch extensions."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbuild.project.directory import BuildDirectory
+from kbuild.project.environment import predict_compilers
+from kbuild.project.generate import GeneratedProject
+from kbuild.stages.render import render
+from kbuild.torch.extension import TorchTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchProject:
+    """The extensions of a ``setup.py``, and what they have in common.
+
+    Attributes:
+        root: The directory of ``setup.py``.
+        targets: The extensions.
+        nvcc: The nvcc of torch's toolkit, or None if no extension has a kernel source.
+        verify: Whether the build verifies the extensions.
+    """
+
+    root: Path
+    targets: tuple[TorchTarget, ...]
+    nvcc: Path | None
+    verify: bool = True
+
+
+def locate_extension(directory: BuildDirectory, target: TorchTarget) -> Path:
+    """Return the path of the shared object in the build directory."""
+    return directory.root / target.name / target.file_name
+
+
+def generate_project(project: TorchProject, directory: BuildDirectory) -> GeneratedProject:
+    """Return the CMake project of extensions.
+
+    Raises:
+        ToolchainError: CXX names a compiler that does not exist.
+    """
+    kernel_targets = tuple(t.kernel_target for t in project.targets if t.kernel_sources)
+    rows = {
+        "inputs": (directory.environment, *directory.list_compiler_files(kernel_targets)),
+        "nvcc": project.nvcc,
+        "source_root": project.root,
+        "rows": [_describe_target(project, target, directory) for target in project.targets],
+    }
+    return GeneratedProject(
+        content=render("torch.cmake.j2", rows),
+        targets=tuple(target.name for target in project.targets),
+        kernel_targets=kernel_targets,
+        compilers=tuple(predict_compilers(())),
+    )
+
+
+def _describe_target(
+    project: TorchProject, target: TorchTarget, directory: BuildDirectory
+) -> dict[str, object]:
+    nvcc = target.nvcc
+    artifact = locate_extension(directory, target)
+    return {
+        "target": target,
+        "verify": project.verify,
+        "directory": artifact.parent,
+        "stem": artifact.stem,
+        "suffix": artifact.suffix,
+        # CMake removes options that it has seen before, but not from a group.
+        "cxx_options": f"SHELL:{shlex.join(target.cxx_options)}",
+        # The order of libraries matters, so they are one fragment of the command line. CMake
+        # does not quote fragments for ninja.
+        "link_words": shlex.join(target.link_words).replace("$", "$$"),
+        "commands": {
+            "target_include_directories": target.include_directories,
+            "target_compile_definitions": target.definitions,
+        },
+        "keywords": {
+            "ARCHITECTURES": nvcc.architectures,
+            "DEVICE_STANDARD": (nvcc.standard or "17",),
+            "HOST_COMPILER": (nvcc.host_compiler,) if nvcc.host_compiler else (),
+            "RDC": ("ON",) if nvcc.is_relocatable else (),
+            "DEVICE_OPTIONS": nvcc.device,
+        },
+    }

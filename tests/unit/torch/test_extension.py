@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kbuild.errors import ConfigurationError
+from kbuild.torch.extension import TorchSettings, TorchTarget, describe_extension
+
+SETTINGS = TorchSettings(
+    nvcc_options=("-D__CUDA_NO_HALF_OPERATORS__", "--compiler-options", "-fPIC"),
+    architectures=("-gencode=arch=compute_90,code=sm_90",),
+    compiler_options=("-pthread", "-DNDEBUG"),
+    linker_options=("-pthread",),
+    include_directories=("/python/include",),
+)
+
+DEVICE_LINK = (
+    "option '-lnvshmem_device' of the device link: kbuild links only the device code of the "
+    "extension; build it with torch.utils.cpp_extension"
+)
+
+
+def make_extension(**values: Any) -> Any:
+    """Return an extension with the attributes that setuptools gives it."""
+    lists = (
+        *("include_dirs", "define_macros", "undef_macros", "library_dirs", "libraries"),
+        *("runtime_library_dirs", "extra_objects", "extra_compile_args", "extra_link_args"),
+    )
+    return SimpleNamespace(**({name: [] for name in lists} | {"name": "pkg._C"} | values))
+
+
+def describe(*sources: str, **values: Any) -> TorchTarget:
+    return describe_extension(make_extension(**values), sources, "_C.so", SETTINGS)
+
+
+def test_sources_are_divided() -> None:
+    target = describe("csrc/a.cpp", "/src/b.cu", "c.c")
+
+    assert target.sources == (Path.cwd() / "csrc/a.cpp", Path.cwd() / "c.c")
+    assert target.kernel_sources == (Path("/src/b.cu"),)
+    assert (target.name, target.kernel_target) == ("pkg._C", "pkg._C.kernels")
+
+
+def test_list_of_options_is_for_both_compilers() -> None:
+    target = describe("a.cpp", "b.cu", extra_compile_args=["-O2", "-DX"])
+
+    assert target.cxx_options == ("-pthread", "-DNDEBUG", "-O2", "-DX", "-std=c++17")
+    assert target.nvcc.device == (
+        *("-D__CUDA_NO_HALF_OPERATORS__", "-Xcompiler", "-fPIC", "-O2", "-DX"),
+    )
+    assert target.nvcc.host == ("-fPIC", "-O2")
+
+
+def test_options_for_one_compiler_do_not_reach_the_other() -> None:
+    arguments = {"cxx": ["-O3", "-std=c++20"], "nvcc": ["--use_fast_math", "-std=c++14"]}
+
+    target = describe("a.cpp", "b.cu", extra_compile_args=arguments)
+
+    assert target.cxx_options == ("-pthread", "-DNDEBUG", "-O3", "-std=c++20")
+    assert target.nvcc.device[-1] == "--use_fast_math"
+    assert target.nvcc.standard == "14"
+
+
+def test_settings_select_the_architectures() -> None:
+    assert describe("b.cu").nvcc.architectures == ("90-real",)
+
+
+def test_extension_without_kernels_needs_no_nvcc() -> None:
+    assert describe("a.cpp").nvcc.architectures == ()
+
+
+def test_macros() -> None:
+    target = describe(
+        "a.cpp",
+        "b.cu",
+        define_macros=[("FLAG", None), ("TEXT", '"a b"'), ("GONE",)],
+        undef_macros=["NDEBUG"],
+    )
+
+    assert target.definitions == ("FLAG", 'TEXT="a b"')
+    assert target.cxx_options[2:4] == ("-UNDEBUG", "-UGONE")
+    assert target.nvcc.device[:2] == ("-UNDEBUG", "-UGONE")
+
+
+def test_include_directories_of_the_extension_come_first() -> None:
+    target = describe("a.cpp", include_dirs=["include", Path("/opt/include")])
+
+    assert target.include_directories == (
+        *(str(Path.cwd() / "include"), "/opt/include", "/python/include"),
+    )
+
+
+def test_linker_gets_words_in_the_order_of_setuptools() -> None:
+    target = describe(
+        "a.cpp",
+        library_dirs=["/lib"],
+        runtime_library_dirs=["/run"],
+        libraries=["c10", "torch"],
+        extra_objects=["/o/x.o"],
+        extra_link_args=["-s", "-Wl,-rpath,$ORIGIN"],
+    )
+
+    assert target.link_objects == ("/o/x.o",)
+    assert target.link_words == (
+        *("-pthread", "-L/lib", "-Wl,--enable-new-dtags,-rpath,/run", "-lc10", "-ltorch"),
+        *("-s", "-Wl,-rpath,$ORIGIN"),
+    )
+
+
+def test_runtime_is_linked_by_kbuild() -> None:
+    assert "-lcudart" not in describe("b.cu", libraries=["cudart"]).link_words
+    assert "-lcudart" in describe("a.cpp", libraries=["cudart"]).link_words
+
+
+def test_device_link_without_libraries_is_relocatable_code() -> None:
+    arguments = {"cxx": [], "nvcc": ["-rdc=true"], "nvcc_dlink": ["-dlink", "-L/lib", "-dlto"]}
+
+    assert describe("b.cu", extra_compile_args=arguments).nvcc.is_relocatable
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"extra_compile_args": {"nvcc_dlink": ["-dlink", "-lnvshmem_device"]}},
+            DEVICE_LINK,
+        ),
+        (
+            {"extra_compile_args": {"gcc": []}},
+            "extra_compile_args: unknown compiler 'gcc'; expected cxx or nvcc",
+        ),
+        (
+            {"extra_compile_args": {"cxx": "-O3"}},
+            "extra_compile_args: the value of 'cxx' is the text '-O3'; expected a list",
+        ),
+        (
+            {"define_macros": [("A", "1;2")]},
+            "'A=1;2': CMake splits values at semicolons; remove the semicolon",
+        ),
+    ],
+)
+def test_errors_name_the_extension(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        describe("a.cpp", "b.cu", **values)
+
+    assert str(raised.value) == f"extension 'pkg._C': {message}"
+
+
+def test_unknown_kinds_of_sources_are_errors() -> None:
+    with pytest.raises(ConfigurationError, match=r"x\.sycl' is not a source; expected a \.cu"):
+        describe("a.cpp", "x.sycl")

@@ -1,0 +1,72 @@
+"""The generated project equals ``ref/torch.cmake.ref``.
+
+``KBUILD_UPDATE_GOLDEN=1 pytest tests/unit/torch`` writes the reference again.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kbuild.project.directory import BuildDirectory
+from kbuild.torch.extension import TorchTarget
+from kbuild.torch.generate import TorchProject, generate_project, locate_extension
+from kbuild.torch.nvcc_options import NvccOptions
+
+REFERENCE = Path(__file__).parent / "ref" / "torch.cmake.ref"
+HOST_ONLY = TorchTarget(
+    name="pkg._host",
+    file_name="_host.abi3.so",
+    sources=(Path("/src/host.cpp"), Path("/src/old.c")),
+    kernel_sources=(),
+    include_directories=("/torch/include",),
+    definitions=('TEXT="a b"',),
+    cxx_options=("-O3", "-include", "a b.h"),
+    nvcc=NvccOptions(),
+    link_objects=("/o/x.o",),
+    link_words=("-L/torch/lib", "-lc10", "-Wl,-rpath,$ORIGIN"),
+)
+KERNELS = TorchTarget(
+    name="pkg._C",
+    file_name="_C.cpython-312-x86_64-linux-gnu.so",
+    sources=(Path("/src/ops.cpp"),),
+    kernel_sources=(Path("/src/a.cu"), Path("/src/b.cu")),
+    include_directories=("/torch/include",),
+    definitions=(),
+    cxx_options=("-std=c++17",),
+    nvcc=NvccOptions(
+        architectures=("80-real", "90"),
+        standard="20",
+        host_compiler="g++-13",
+        is_relocatable=True,
+        device=("-Xcompiler", "-fPIC", "--expt-relaxed-constexpr"),
+        host=("-fPIC", "-O3"),
+    ),
+    link_objects=(),
+    link_words=(),
+)
+PROJECT = TorchProject(root=Path("/src"), targets=(HOST_ONLY, KERNELS), nvcc=Path("/cuda/bin/nvcc"))
+DIRECTORY = BuildDirectory(root=Path("/build"))
+
+
+def test_generated_project_matches_its_reference() -> None:
+    generated = generate_project(PROJECT, DIRECTORY)
+
+    if os.environ.get("KBUILD_UPDATE_GOLDEN"):
+        REFERENCE.write_bytes(generated.content)
+    assert generated.content.decode() == REFERENCE.read_text()
+    assert generated.targets == ("pkg._host", "pkg._C")
+    assert generated.kernel_targets == ("pkg._C.kernels",)
+
+
+def test_extensions_can_be_built_without_verification() -> None:
+    project = TorchProject(root=Path("/src"), targets=(KERNELS,), nvcc=None, verify=False)
+
+    content = generate_project(project, DIRECTORY).content
+
+    assert b"kbuild_verify" not in content
+    assert b"CUDACXX" not in content
+
+
+def test_extension_is_built_in_its_own_directory() -> None:
+    assert locate_extension(DIRECTORY, HOST_ONLY) == Path("/build/pkg._host/_host.abi3.so")

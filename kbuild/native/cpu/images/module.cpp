@@ -2,6 +2,8 @@
 
 #include "images/container.hpp"
 
+#include <cstdint>
+
 namespace kbuild::cpu {
 
 // The image is unloaded again, because the registry loads its own when a kernel is first needed.

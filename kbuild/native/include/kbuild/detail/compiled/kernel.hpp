@@ -6,6 +6,7 @@
 #include <kbuild/detail/compiled/shared_library.hpp>
 #include <kbuild/detail/launch/config.hpp>
 #include <kbuild/module.h>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

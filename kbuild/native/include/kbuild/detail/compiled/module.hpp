@@ -4,6 +4,7 @@
 
 #include <kbuild/detail/compiled/nvrtc.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 
 namespace kbuild {

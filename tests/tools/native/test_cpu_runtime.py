@@ -514,6 +514,19 @@ def test_vendor_headers_include_the_device_language(
     compile_with(compiler, *flags, "-c", source, "-o", tmp_path / "k.o")
 
 
+def test_all_vendor_headers_can_be_included_together(compiler: str, tmp_path: Path) -> None:
+    names = [
+        path.name
+        for path in sorted((NATIVE / "device" / "cpu").glob("*.h"))
+        if not path.name.startswith("kbuild_")
+    ]
+    assert {"cuComplex.h", "device_functions.h", "math_functions.h"} <= set(names)
+    source = tmp_path / "k.cu"
+    source.write_text("".join(f"#include <{name}>\n" for name in names))
+    flags = ("-std=c++17", *device_flags(compiler))
+    compile_with(compiler, *flags, "-fsyntax-only", source)
+
+
 @pytest.mark.parametrize(
     ("feature", "message"),
     [

@@ -5,6 +5,7 @@
 #include <cuda_fp6.h>
 #include <cuda_fp8.h>
 #include <hip/hip_bfloat16.h>
+#include <hip/hip_complex.h>
 #include <hip/hip_fp16.h>
 #include <hip/hip_fp8.h>
 
@@ -105,6 +106,11 @@ static void check_hip() {
     check_type<__hip_fp8x2_e4m3_fnuz, 2>("21__hip_fp8x2_e4m3_fnuz");
     EXPECT(float(__hip_fp8_e4m3_fnuz(1e9f)) == 240.0f && float(__hip_fp8_e5m2_fnuz(3.0)) == 3.0f);
     EXPECT(__hip_fp8_e4m3_fnuz(-1e-9f).__x == 0 && std::isnan(float(__hip_fp8_e5m2_fnuz(NAN))));
+    const __half2_raw pair = __hip_cvt_fp8x2_to_halfraw2(0x4038, __HIP_E4M3);  // 1 and 2
+    EXPECT(pair.x == 0x3C00 && pair.y == 0x4000);
+    EXPECT(__hip_cvt_halfraw2_to_fp8x2(pair, __HIP_SATFINITE, __HIP_E4M3) == 0x4038);
+    EXPECT(__hip_cvt_bfloat16raw2_to_fp8x2({0x3F80, 0x4000}, __HIP_SATFINITE, __HIP_E4M3) == 0x4038);
+    EXPECT(hipCabs(make_hipDoubleComplex(3, 4)) == 5 && hipCdivf(make_hipComplex(2, 4), make_hipComplex(2, 0)).y == 2);
     EXPECT(__hip_cvt_float_to_fp8(1e9f, __HIP_NOSAT, __HIP_E4M3_FNUZ) == 0x80);
     EXPECT(__hip_cvt_float2_to_fp8x2(make_float2(1, 2), __HIP_SATFINITE, __HIP_E5M2) == 0x403C);
     EXPECT(float(half(__hip_cvt_fp8_to_halfraw(0x40, __HIP_E4M3_FNUZ))) == 1.0f);

@@ -504,7 +504,7 @@ def test_device_language_compiles(
     )
 
 
-@pytest.mark.parametrize("header", ["cuda_runtime.h", "hip/hip_runtime.h", "vector_types.h"])
+@pytest.mark.parametrize("header", ["cuda_runtime.h", "hip/hip_common.h", "vector_types.h"])
 def test_vendor_headers_include_the_device_language(
     compiler: str, header: str, tmp_path: Path
 ) -> None:
@@ -514,13 +514,16 @@ def test_vendor_headers_include_the_device_language(
     compile_with(compiler, *flags, "-c", source, "-o", tmp_path / "k.o")
 
 
-def test_all_vendor_headers_can_be_included_together(compiler: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("vendor", ["", "hip/"])
+def test_all_vendor_headers_can_be_included_together(
+    compiler: str, vendor: str, tmp_path: Path
+) -> None:
     names = [
-        path.name
-        for path in sorted((NATIVE / "device" / "cpu").glob("*.h"))
+        f"{vendor}{path.name}"
+        for path in sorted((NATIVE / "device" / "cpu" / vendor).glob("*.h"))
         if not path.name.startswith("kbuild_")
     ]
-    assert {"cuComplex.h", "device_functions.h", "math_functions.h"} <= set(names)
+    assert {f"{vendor}device_functions.h", f"{vendor}math_functions.h"} <= set(names)
     source = tmp_path / "k.cu"
     source.write_text("".join(f"#include <{name}>\n" for name in names))
     flags = ("-std=c++17", *device_flags(compiler))

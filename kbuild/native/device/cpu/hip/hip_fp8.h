@@ -96,6 +96,26 @@ KBUILD_SMALL_FUNCTION __half_raw __hip_cvt_fp8_to_halfraw(const __hip_fp8_storag
                            : __kind == __HIP_E4M3      ? kbuild_small::e4m3_format::decode(__x)
                                                        : kbuild_small::e5m2_format::decode(__x));
 }
+/* Pairs: the first number is in the low byte. */
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_halfraw2_to_fp8x2(
+    const __half2_raw __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+    return __hip_cvt_float2_to_fp8x2(
+        make_float2(KBUILD_SMALL_WIDEN_HALF(__x.x), KBUILD_SMALL_WIDEN_HALF(__x.y)), __saturate, __kind);
+}
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_bfloat16raw2_to_fp8x2(
+    const __nv_bfloat162_raw __x, const __hip_saturation_t __saturate,
+    const __hip_fp8_interpretation_t __kind) {
+    return __hip_cvt_float2_to_fp8x2(
+        make_float2(KBUILD_SMALL_WIDEN_BFLOAT16(__x.x), KBUILD_SMALL_WIDEN_BFLOAT16(__x.y)), __saturate,
+        __kind);
+}
+KBUILD_SMALL_FUNCTION __half2_raw __hip_cvt_fp8x2_to_halfraw2(const __hip_fp8x2_storage_t __x,
+                                                              const __hip_fp8_interpretation_t __kind) {
+    __half2_raw __result;
+    __result.x = __hip_cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(__x & 0xFF), __kind).x;
+    __result.y = __hip_cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(__x >> 8), __kind).x;
+    return __result;
+}
 
 #endif
 #endif

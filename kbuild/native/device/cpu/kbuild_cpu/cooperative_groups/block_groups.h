@@ -36,6 +36,7 @@ public:
         if (__kind_ != __of_grid) return __number;
         return __number_block() * blockDim.x * blockDim.y * blockDim.z + __number;
     }
+    bool is_valid() const { return true; }
     unsigned int get_type() const { return __kind_; }
 
     /* The group's lanes, if it is part of a warp. */

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from benchmarks.cuda_samples.project import CMAKE
-from benchmarks.cuda_samples.results import PASSED, Result, Run
+from benchmarks.cuda_samples.results import FAILED, PASSED, Result, Run
 from benchmarks.cuda_samples.samples import COMMIT, REPOSITORY, Sample
 
 INTRODUCTION = """\
@@ -35,6 +35,14 @@ To repeat this, run these commands with a checkout of the samples in `DIR`:
     python -m benchmarks.cuda_samples --samples DIR \\
         --page PAGE cuda.json cpu.json nvcc.json
 """
+
+# What a sample's own message does not say.
+EXPLANATIONS = {
+    ("dxtc", "cpu"): (
+        "`colorSums` reads a value of another lane in the statement in which that lane writes it, "
+        "which needs implicit lockstep. With a `cg::sync` between reading and writing, it passes"
+    ),
+}
 
 
 def render_page(samples: Sequence[Sample], runs: Sequence[Run]) -> str:
@@ -89,13 +97,19 @@ def _list_selected(selected: Sequence[Sample], runs: Sequence[Run]) -> Iterator[
     for sample in selected:
         results = [index.get(sample.directory) for index in indices]
         notes = [
-            f"{_name(run)}: {_quote(result.detail[:200])}"
+            f"{_name(run)}: {_explain(sample, run, result)}"
             for run, result in zip(runs, results, strict=True)
             if result and result.detail
         ]
         states = [result.status if result else "not tried" for result in results]
         name = sample.directory.removeprefix("Samples/")
         yield _format_row(name, *states, "<br>".join(notes))
+
+
+def _explain(sample: Sample, run: Run, result: Result) -> str:
+    known = EXPLANATIONS.get((sample.name, run.backend))
+    is_known = known is not None and result.status == FAILED
+    return _quote(result.detail[:200]) + (f". {known}" if is_known else "")
 
 
 def _list_excluded(samples: Sequence[Sample]) -> Iterator[str]:

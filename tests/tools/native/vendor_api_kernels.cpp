@@ -127,6 +127,8 @@ void errors_belong_to_threads() {
 void break_device(int is_assertion, cudaError_t error) {
     void* pointer = nullptr;
     int* started = nullptr;
+    const int* constant = nullptr;
+    CHECK(cudaMalloc(&constant, sizeof *constant) == cudaSuccess);
     CHECK(cudaMallocManaged(&started, sizeof *started) == cudaSuccess);
     *started = 0;
     void* args[] = {&started, &is_assertion};

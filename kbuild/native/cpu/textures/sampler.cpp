@@ -43,6 +43,12 @@ float scale(float coordinate, long size, bool is_normalized, cudaTextureAddressM
     return std::clamp(coordinate, -limit, limit);
 }
 
+// Rounds down. Unlike std::floor, this is never a call.
+long round_down(double position) {
+    const auto whole = static_cast<long>(position);
+    return whole - (static_cast<double>(whole) > position);
+}
+
 long find_index(long index, long size, cudaTextureAddressMode mode) {
     if (index >= 0 && index < size) return index;
     switch (mode) {
@@ -55,15 +61,14 @@ long find_index(long index, long size, cudaTextureAddressMode mode) {
 Taps find_point(const Texture& texture, unsigned dimension, float coordinate, long size) {
     const auto mode = find_mode(texture, dimension);
     const auto position = scale(coordinate, size, texture.is_normalized, mode);
-    const auto index = find_index(static_cast<long>(std::floor(position)), size, mode);
+    const auto index = find_index(round_down(static_cast<double>(position)), size, mode);
     return {{index, index}, 0};
 }
 
 Taps find_pair(const Texture& texture, unsigned dimension, float coordinate, long size) {
     const auto mode = find_mode(texture, dimension);
     const auto position = scale(coordinate, size, texture.is_normalized, mode);
-    const auto steps =
-        static_cast<long>(std::floor((static_cast<double>(position) - 0.5) * weight_steps + 0.5));
+    const auto steps = round_down((static_cast<double>(position) - 0.5) * weight_steps + 0.5);
     const auto first = steps >> 8;
     return {{find_index(first, size, mode), find_index(first + 1, size, mode)},
             static_cast<float>(static_cast<double>(steps & 255) / weight_steps)};

@@ -39,6 +39,16 @@ _TWO: Final = (
 _FUNCTIONS: Final = tuple(
     (re.compile(pattern), function)
     for pattern, function in (
+        (
+            r"(?:{ \.reg \.u8 datum; )?ld\.[\w.]+ (?:%0|{%0, %1(?:, %2, %3)?}|datum), \[%\d\];"
+            r"(?: cvt\.u16\.u8 %0, datum; ?})?",
+            "load",
+        ),
+        (
+            r"(?:{ \.reg \.u8 datum; cvt\.u8\.u16 datum, %1; )?"
+            r"st\.[\w.]+ \[%0\], (?:%1|{%1, %2(?:, %3, %4)?}|datum);(?: ?})?",
+            "store",
+        ),
         (r"bfe\.u32 %0, %1, %2, %3;", "extract_bits"),
         (r"shl\.b32 %0, %1, %2;", "shift_left"),
         (r"shr\.b32 %0, %1, %2;", "shift_right"),

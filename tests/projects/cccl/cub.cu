@@ -54,13 +54,14 @@ __global__ void run(const T* in, Results<T>* out) {
         typename Heads::TempStorage heads;
     } shared;
 
-    T values[items], sums[items];
+    T values[items], stored[items], sums[items];  // storing rearranges an array
     int heads[items];
     Load(shared.load).Load(in, values);
     __syncthreads();
     Sort(shared.sort).Sort(values);
     __syncthreads();
-    Store(shared.store).Store(out->sorted, values);
+    for (int i = 0; i < items; ++i) stored[i] = values[i];
+    Store(shared.store).Store(out->sorted, stored);
     __syncthreads();
     Scan(shared.scan).ExclusiveSum(values, sums);
     __syncthreads();

@@ -29,53 +29,40 @@ _DEVICE_ALGORITHMS: Final = re.compile(
     r"|SegmentedScan|SegmentedSort|Select|TopK|Transform)\s*::\s*\w+(?=\s*[(<])"
 )
 _CONFIGURATION: Final = "/cub/config.cuh"
-_REGISTERS: Final = r"(?:\.reg \.\w+ \w+; )+"
+_REGISTERS: Final = r"{ (?:\.reg \.\w+ \w+; )+"
+_END: Final = r"(?: ?})?"
+# Bytes go through a register, because the smallest operands have 16 bits.
+_BYTE: Final = r"{ \.reg \.u8 datum; "
+_NARROW: Final = r"cvt\.u8\.u16 datum, %1; "
+_WIDEN: Final = r"(?: cvt\.u16\.u8 %0, datum;)?"
+_DATA: Final = r"(?:%\d|{%\d, %\d(?:, %\d, %\d)?}|datum)"
 _SHUFFLE: Final = r"shfl\.sync\.(?P<way>up|down)\.b32"
 _TWO: Final = (
     rf"mov\.b64 {{lo, hi}}, %1; {_SHUFFLE} lo\|p, lo, (?P<operands>%2, %3, %[45]); "
     r"shfl\.sync\.(?P=way)\.b32 hi\|p, hi, (?P=operands);"
 )
+_JOIN: Final = r"mov\.b64 (?:r0|%0), {lo, hi};"
+_ADD: Final = r" @p add\.\w+ r0, r0, %4; mov\.\w+ %0, r0;"
+_ADD_OWN: Final = r" @p add\.\w+ %0, %0, (?:r0|%1);"
 # Statements, with single spaces, and the functions that they become.
-_FUNCTIONS: Final = tuple(
-    (re.compile(pattern), function)
-    for pattern, function in (
-        (r"bfe\.u32 %0, %1, %2, %3;", "extract_bits"),
-        (r"shl\.b32 %0, %1, %2;", "shift_left"),
-        (r"shr\.b32 %0, %1, %2;", "shift_right"),
-        (rf"{_SHUFFLE} %0, %1, %2, %3, %4;", "shuffle_{way}"),
-        (
-            (
-                rf"{{ {_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5; @p add\.\w+ r0, r0, %4; "
-                r"mov\.\w+ %0, r0; ?}"
-            ),
-            "add_{way}",
+_FUNCTIONS: Final = (
+    (re.compile(rf"(?:{_BYTE})?ld\.[\w.]+ {_DATA}, \[%\d\];{_WIDEN}{_END}"), "load"),
+    (re.compile(rf"(?:{_BYTE}{_NARROW})?st\.[\w.]+ \[%0\], {_DATA};{_END}"), "store"),
+    (re.compile(r"bfe\.u32 %0, %1, %2, %3;"), "extract_bits"),
+    (re.compile(r"shl\.b32 %0, %1, %2;"), "shift_left"),
+    (re.compile(r"shr\.b32 %0, %1, %2;"), "shift_right"),
+    (re.compile(rf"{_SHUFFLE} %0, %1, %2, %3, %4;"), "shuffle_{way}"),
+    (re.compile(rf"{_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5;{_ADD}{_END}"), "add_{way}"),
+    (re.compile(rf"{_REGISTERS}{_TWO} {_JOIN}{_ADD}{_END}"), "add_{way}"),
+    (re.compile(rf"{_REGISTERS}{_TWO} {_JOIN}{_ADD_OWN}{_END}"), "add_own_{way}"),
+    (re.compile(rf"{_REGISTERS}mov\.b64 %0, %1; {_TWO} {_JOIN}{_ADD_OWN}{_END}"), "add_own_{way}"),
+    (
+        re.compile(
+            rf"{_REGISTERS}and\.b32 %0, %1, %2; setp\.ne\.u32 p, %0, 0; "
+            rf"vote\.ballot\.sync\.b32 %0, p, 0xffffffff; @!p not\.b32 %0, %0;{_END}"
         ),
-        (
-            (
-                rf"{{ {_REGISTERS}{_TWO} mov\.b64 r0, {{lo, hi}}; @p add\.\w+ r0, r0, %4; "
-                r"mov\.\w+ %0, r0; ?}"
-            ),
-            "add_{way}",
-        ),
-        (
-            rf"{{ {_REGISTERS}{_TWO} mov\.b64 %0, {{lo, hi}}; @p add\.\w+ %0, %0, %1; ?}}",
-            "add_own_{way}",
-        ),
-        (
-            (
-                rf"{{ {_REGISTERS}mov\.b64 %0, %1; {_TWO} mov\.b64 r0, {{lo, hi}}; "
-                r"@p add\.f64 %0, %0, r0; ?}"
-            ),
-            "add_own_{way}",
-        ),
-        (
-            (
-                r"{ \.reg \.pred p; and\.b32 %0, %1, %2; setp\.ne\.u32 p, %0, 0; "
-                r"vote\.ballot\.sync\.b32 %0, p, 0xffffffff; @!p not\.b32 %0, %0; ?}"
-            ),
-            "match_bit",
-        ),
-    )
+        "match_bit",
+    ),
 )
 
 

@@ -81,6 +81,41 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        (
+            "__kbuild_device__ int f(int x) { return x; }",
+            "__kbuild_unused__ inline int f(int x) { return x; }",
+        ),
+        (
+            "static __kbuild_device__ int f(int x) { return x; }",
+            "static __kbuild_unused__ int f(int x) { return x; }",
+        ),
+        (
+            "struct S { __kbuild_device__ int f(int x) const { return atomicAdd(p, x); } };",
+            "struct S { __kbuild_unused__ int f(int x) const { return atomicAdd(p, x); } };",
+        ),
+        (
+            "__kbuild_device__ int f() { return threadIdx.x; }",
+            '__kbuild_function__ int f() { ::kbuild_cpu::stop_host("f"); }',
+        ),
+        (
+            "__kbuild_device__ void f() { __syncthreads(); }",
+            '__kbuild_function__ void f() { ::kbuild_cpu::stop_host("f"); }',
+        ),
+        ("__kbuild_constant__ int c[4];", "__kbuild_shadow__ int c[4];"),
+        ("__kbuild_device__ int a[] = {1};", "static __kbuild_shadow__ int a[] = {1};"),
+        (
+            "static __kbuild_global__ void k(int* p) { *p = 1; }",
+            "__kbuild_kernel__ void k(int* p) __kbuild_kernel_body__",
+        ),
+    ],
+)
+def test_host_texts_with_thrust_keep_device_functions(source: str, expected: str) -> None:
+    assert make_host_text(f'# 1 "/x/thrust/detail/config.h" 1 3\n{source}') == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
         ("__kbuild_device__ float w[2];", "static __kbuild_shadow__ float w[2];"),
         (
             "alignas(8) __kbuild_device__ char c[8];",

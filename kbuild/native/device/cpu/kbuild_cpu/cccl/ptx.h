@@ -16,6 +16,38 @@ namespace kbuild_cpu::ptx {
 
 __device__ inline unsigned int lane() { return thread_number() % 32; }
 
+/* Loads and stores with a cache operator, of scalars and of vectors. */
+template <class __T, class __U>
+void load(__T &__x, const __U *__address) {
+    __x = *const_cast<const volatile __U *>(__address);
+}
+template <class __T, class __U>
+void load(__T &__x, __T &__y, const __U *__address) {
+    const __U __vector = *__address;
+    __x = __vector.x;
+    __y = __vector.y;
+}
+template <class __T, class __U>
+void load(__T &__x, __T &__y, __T &__z, __T &__w, const __U *__address) {
+    const __U __vector = *__address;
+    __x = __vector.x;
+    __y = __vector.y;
+    __z = __vector.z;
+    __w = __vector.w;
+}
+template <class __T, class __U>
+void store(__U *__address, __T __x) {
+    *const_cast<volatile __U *>(__address) = static_cast<__U>(__x);
+}
+template <class __T, class __U>
+void store(__U *__address, __T __x, __T __y) {
+    *__address = __U{__x, __y};
+}
+template <class __T, class __U>
+void store(__U *__address, __T __x, __T __y, __T __z, __T __w) {
+    *__address = __U{__x, __y, __z, __w};
+}
+
 inline void extract_bits(unsigned int &__result, unsigned int __value, unsigned int __start,
                          unsigned int __length) {
     __start &= 255;

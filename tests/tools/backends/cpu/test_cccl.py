@@ -1,0 +1,79 @@
+"""Programs that use CCCL (Thrust, CUB, and libcu++) on the CPU."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild.backends.cpu.cccl import find_cccl
+from kbuild.errors import SourceError, ToolError
+from kbuild.toolchain.find import gather_hints
+from support.mixed_programs import build_program
+from support.tools.toolchains import NEWER_CLANG, needs_programs, skip_if
+
+PROJECT = Path(__file__).parents[3] / "projects" / "cccl"
+FOUND = find_cccl(gather_hints())
+
+pytestmark = skip_if("" if FOUND else "CCCL is not installed (pip install nvidia-cuda-cccl)")
+
+
+def test_thrust_calls_device_functions_on_the_host(tmp_path: Path) -> None:
+    program = build_program(tmp_path, (PROJECT / "thrust.cu",))
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    stopped = subprocess.run([program, "stop"], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "host code called the __device__ function 'operator()'" in stopped.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "compiler", ["g++", pytest.param(NEWER_CLANG, marks=needs_programs(NEWER_CLANG))]
+)
+@pytest.mark.parametrize("options", [("-O0",), ("-O3",)])
+def test_cub_in_kernels(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
+    compilers = (compiler, compiler)
+    sources = (PROJECT / "cub.cu",)
+    program = build_program(tmp_path, sources, compilers=compilers, options=options)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("cuda/atomic", "cuda/barrier", "cuda/pipeline", "cuda/std/tuple", "thrust/sort.h"),
+        ("cub/cub.cuh", "thrust/sort.h", "cuda/std/tuple", "cuda/atomic", "cuda/barrier"),
+        ("cuda/functional", "cuda/cmath", "cuda/std/span", "cuda/std/optional", "nv/target"),
+    ],
+)
+def test_headers_in_one_source(tmp_path: Path, headers: tuple[str, ...]) -> None:
+    source = tmp_path / "a.cu"
+    includes = "".join(f"#include <{header}>\n" for header in headers)
+    source.write_text(f"{includes}__global__ void k() {{}}\nint main() {{ k<<<1, 1>>>(); }}\n")
+    program = build_program(tmp_path, (source,))
+
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+@pytest.mark.slow
+def test_algorithms_of_cub_for_devices_are_errors(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "#include <cub/cub.cuh>\n"
+        "int main() { size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, &n, &n, 1); }\n"
+    )
+    with pytest.raises(SourceError, match=r"a\.cu:2: .*'cub::DeviceReduce::Sum', because"):
+        build_program(tmp_path, (source,))
+
+
+@pytest.mark.slow
+def test_header_that_has_no_cpu_version_is_an_error(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text("#include <cuda/latch>\nint main() {}\n")
+    with pytest.raises(ToolError, match="the cpu backend does not support <cuda/latch>"):
+        build_program(tmp_path, (source,))

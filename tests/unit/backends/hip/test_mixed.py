@@ -142,8 +142,8 @@ def test_shadows_for_a_device_link_have_the_linkage_of_the_variables() -> None:
         (
             '# 4 "a.hip"\nstruct S { static __kbuild_device__ int x; };\n',
             (
-                "a.hip:4: the device variable is a member of a class, which kbuild cannot register; "
-                "make it a variable of a namespace"
+                "a.hip:4: the device variable is a member of a class, which kbuild cannot "
+                "register; make it a variable of a namespace"
             ),
         ),
     ],

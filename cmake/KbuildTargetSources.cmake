@@ -8,7 +8,7 @@ include_guard(GLOBAL)
   launches such as ``saxpy<<<grid, block>>>(n, a, x, y)``::
 
     kbuild_target_sources(<target> PRIVATE <file.cu>...
-        [BACKEND cpu|cuda|auto] [ARCHITECTURES <arch>...]
+        [BACKEND cpu|cuda|hip|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [RDC ON|OFF] [DEVICE_OPTIONS <option>...]
         [VISIBILITY default|hidden] [COMPRESSION none|speed|balance|size]
         [RUNTIME shared|static|bundle] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.qualified import Declaration

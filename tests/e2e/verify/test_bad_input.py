@@ -138,10 +138,6 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "a.cpp is not a .cu or .hip file; add C++ sources with target_sources()",
         ),
         (
-            "add_executable(t)\nkbuild_target_sources(t PRIVATE a.cu BACKEND hip)",
-            "backend hip cannot compile sources that contain host code",
-        ),
-        (
             "add_library(t INTERFACE)\nkbuild_target_sources(t PRIVATE a.cu)",
             "a target of type INTERFACE has no objects; expected an executable or a library",
         ),

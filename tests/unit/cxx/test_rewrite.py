@@ -46,6 +46,12 @@ def test_a_launch_becomes_a_call_of_the_sibling() -> None:
     )
 
 
+def test_a_line_marker_after_the_name_does_not_end_the_call() -> None:
+    rewritten = rewrite_launch('k\n# 3 "a.cu"\n<<<1, 2>>>(3);')
+
+    assert "k__kbuild_m(kbuild_c0, 3);" in rewritten
+
+
 def test_launches_are_listed_once_per_kernel_without_those_of_system_headers() -> None:
     text = (
         '# 1 "a b.cu"\n__kbuild_global__ void k(int n);\n__kbuild_global__ void in_header(int n);\n'

@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from kbuild import resources
+from kbuild.backends.qualifiers import (
+    CONSTANT,
+    DEVICE,
+    GLOBAL,
+    HOST,
+    MANAGED,
+    QUALIFIERS,
+    Declarator,
+    is_device_only,
+    is_variable,
+    list_declarators,
+    list_words,
+)
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Launch, Span
 from kbuild.cxx.qualified import Declaration, find_qualified
-from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
-from kbuild.cxx.tokens import Token, split_at_commas
 from kbuild.errors import SourceError
 
-GLOBAL: Final = "__kbuild_global__"
-DEVICE: Final = "__kbuild_device__"
-CONSTANT: Final = "__kbuild_constant__"
-MANAGED: Final = "__kbuild_managed__"
-HOST: Final = "__kbuild_host__"
+__all__ = [
+    "CONSTANT",
+    "DEVICE",
+    "GLOBAL",
+    "HOST",
+    "MANAGED",
+    "QUALIFIERS",
+    "Declarator",
+    "compiles_with_clang",
+    "define_qualifiers",
+    "find_declarations",
+    "is_device_only",
+    "is_variable",
+    "list_declarators",
+    "list_words",
+    "move_alignments",
+    "reject_device_launches",
+    "reject_unnamed_lambdas",
+    "runs_on_host",
+    "translate_pragmas",
+]
+
 _CLANG: Final = "__kbuild_clang__"
-QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
 
 # Pragmas of nvcc. gcc warns about pragmas that it does not know.
 _PRAGMA: Final = re.compile(
@@ -41,16 +67,6 @@ _SHARED_ALIGNMENT: Final = re.compile(
 )
 # A line marker.
 _THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
-_SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
-
-
-@dataclass(frozen=True, slots=True)
-class Declarator:
-    """One declared name of a variable declaration, and its last token."""
-
-    name: Token
-    is_initialized: bool
-    end: Token
 
 
 def find_declarations(text: str) -> tuple[Declaration, ...]:
@@ -110,41 +126,6 @@ def move_alignments(text: str) -> list[Edit]:
     return edits
 
 
-def is_device_only(found: Declaration) -> bool:
-    """Return whether host code has no version of the function."""
-    return found.kind == "function" and (
-        GLOBAL in found.words or (DEVICE in found.words and HOST not in found.words)
-    )
-
-
-def is_variable(found: Declaration) -> bool:
-    """Return whether it declares variables that the host can name."""
-    return (
-        found.kind == "variable"
-        and not found.template
-        and not found.is_instantiation
-        and bool(found.words & {DEVICE, CONSTANT, MANAGED})
-        and found.scope in ("", "namespace", "language")
-    )
-
-
-def list_declarators(found: Declaration) -> Iterator[Declarator]:
-    """Yield the declared names of a variable declaration."""
-    tokens = [token for token in found.head if token.text not in _SPECIFIERS]
-    first, *others = split_at_commas(tokens)
-    base = first[: find_type_end(first, 0)]
-    for declarator in (first[len(base) :], *others):
-        body, _ = split_initializer([*base, *declarator])
-        _, place = find_declarator(body)
-        if place is not None:
-            texts = [token.text for token in declarator]
-            yield Declarator(
-                name=body[place],
-                is_initialized="=" in texts or "{" in texts,
-                end=declarator[-1],
-            )
-
-
 def reject_device_launches(
     text: str, declarations: tuple[Declaration, ...], launches: tuple[Launch, ...]
 ) -> None:
@@ -183,19 +164,3 @@ def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> 
 
 def _list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
     return tuple(d.body for d in declarations if is_device_only(d) and d.body is not None)
-
-
-def list_words(found: Declaration, words: frozenset[str]) -> list[Edit]:
-    """Return edits that remove these words from the specifiers of a declaration."""
-    depth = 0
-    edits = []
-    for token in found.head:
-        if token.text in ("(", "[", "{"):
-            depth += 1
-        elif token.text in (")", "]", "}"):
-            depth -= 1
-        elif depth == 0 and token.text == "=":
-            break
-        elif depth == 0 and token.text in words:
-            edits.append(Edit(start=token.start, end=token.end, text=""))
-    return edits

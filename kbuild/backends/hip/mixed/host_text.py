@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.host_texts import (
     edit_kernel,
@@ -26,7 +26,7 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
-from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.qualified import Declaration, find_qualified
 from kbuild.cxx.tokens import find_close
 from kbuild.errors import SourceError
 
@@ -43,7 +43,7 @@ def read_text(text: str, *, is_relocatable: bool = False) -> HostText:
     Raises:
         SourceError: The text contains a variable that cannot be registered.
     """
-    declarations = q.find_declarations(text)
+    declarations = find_qualified(text, q.QUALIFIERS)
     _reject_references(text)
     edits = (_define_qualifiers(), *_edit(text, declarations, is_relocatable=is_relocatable))
     return HostText(

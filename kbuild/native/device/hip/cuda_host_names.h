@@ -132,7 +132,6 @@
 #define cudaErrorNotReady hipErrorNotReady
 #define cudaErrorNotSupported hipErrorNotSupported
 #define cudaErrorOperatingSystem hipErrorOperatingSystem
-#define cudaErrorOutOfMemory hipErrorOutOfMemory
 #define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
 #define cudaErrorPeerAccessNotEnabled hipErrorPeerAccessNotEnabled
 #define cudaErrorPeerAccessUnsupported hipErrorPeerAccessUnsupported

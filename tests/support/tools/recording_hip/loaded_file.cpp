@@ -79,12 +79,20 @@ std::string section_of(const void* address) {
     return "";
 }
 
+// Returns whether the rest of a symbol is what kbuild appends to the second handle with one name:
+// two numbers.
+static bool is_number_pair(const std::string& rest) {
+    return !rest.empty() && rest[0] == '.' && std::count(rest.begin(), rest.end(), '.') == 2 &&
+           rest.find_first_not_of(".0123456789") == std::string::npos;
+}
+
 bool is_named(const void* address, const std::string& name) {
     const Place place = find_place(address);
     if (!place.is_found) return false;
     const auto& symbols = read_file(place.path).symbols;
     return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
-        return symbol.value == place.offset && symbol.name == name;
+        return symbol.value == place.offset && symbol.name.compare(0, name.size(), name) == 0 &&
+               (symbol.name.size() == name.size() || is_number_pair(symbol.name.substr(name.size())));
     });
 }
 

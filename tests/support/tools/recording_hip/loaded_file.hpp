@@ -12,7 +12,8 @@ std::string file_of(const void* address);
 // Returns the section that contains `address`, or an empty string.
 std::string section_of(const void* address);
 
-// Returns whether the file has a symbol with this name at exactly this address.
+// Returns whether the file has a symbol with this name at exactly this address. The name can end in the
+// numbers that tell handles with one name apart.
 bool is_named(const void* address, const std::string& name);
 
 // Returns whether the file has any symbol at exactly this address.

@@ -1,0 +1,80 @@
+"""The qualifiers of the device language, as preprocessed mixed sources spell them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kbuild.cxx.model import Edit
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
+from kbuild.cxx.tokens import Token, split_at_commas
+
+GLOBAL: Final = "__kbuild_global__"
+DEVICE: Final = "__kbuild_device__"
+CONSTANT: Final = "__kbuild_constant__"
+MANAGED: Final = "__kbuild_managed__"
+HOST: Final = "__kbuild_host__"
+QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
+_SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
+
+
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """One declared name of a variable declaration, and its last token."""
+
+    name: Token
+    is_initialized: bool
+    end: Token
+
+
+def is_device_only(found: Declaration) -> bool:
+    """Return whether host code has no version of the function."""
+    return found.kind == "function" and (
+        GLOBAL in found.words or (DEVICE in found.words and HOST not in found.words)
+    )
+
+
+def is_variable(found: Declaration) -> bool:
+    """Return whether it declares variables that the host can name."""
+    return (
+        found.kind == "variable"
+        and not found.template
+        and not found.is_instantiation
+        and bool(found.words & {DEVICE, CONSTANT, MANAGED})
+        and found.scope in ("", "namespace", "language")
+    )
+
+
+def list_declarators(found: Declaration) -> Iterator[Declarator]:
+    """Yield the declared names of a variable declaration."""
+    tokens = [token for token in found.head if token.text not in _SPECIFIERS]
+    first, *others = split_at_commas(tokens)
+    base = first[: find_type_end(first, 0)]
+    for declarator in (first[len(base) :], *others):
+        body, _ = split_initializer([*base, *declarator])
+        _, place = find_declarator(body)
+        if place is not None:
+            texts = [token.text for token in declarator]
+            yield Declarator(
+                name=body[place],
+                is_initialized="=" in texts or "{" in texts,
+                end=declarator[-1],
+            )
+
+
+def list_words(found: Declaration, words: frozenset[str]) -> list[Edit]:
+    """Return edits that remove these words from the specifiers of a declaration."""
+    depth = 0
+    edits = []
+    for token in found.head:
+        if token.text in ("(", "[", "{"):
+            depth += 1
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0 and token.text == "=":
+            break
+        elif depth == 0 and token.text in words:
+            edits.append(Edit(start=token.start, end=token.end, text=""))
+    return edits

@@ -24,6 +24,7 @@ except ImportError as error:
     ) from error
 
 _NAME: Final = "nvrtc"
+_DEBUG: Final = "--device-debug"
 _SUCCESS: Final = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
@@ -31,7 +32,8 @@ def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`."""
     real = architectures.parse(source.arch).real
     _reject_architectures(source.options)
-    words = (*_default_options(real, source), *source.options)
+    options = (*((_DEBUG,) if source.debug else ()), *source.options)
+    words = (*_default_options(real, source), *options)
     version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
     program = _check(
         nvrtc.nvrtcCreateProgram(
@@ -60,6 +62,7 @@ def compile_source(source: RtcSource) -> RtcOutput:
             version=version,
             command=(_NAME, *words, source.file_name),
             log=log,
+            options=options,
         )
     finally:
         nvrtc.nvrtcDestroyProgram(program)
@@ -67,7 +70,7 @@ def compile_source(source: RtcSource) -> RtcOutput:
 
 def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if it is not installed."""
-    debug = any(option in ("-G", "--device-debug") for option in options)
+    debug = any(option in ("-G", _DEBUG) for option in options)
     lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
     try:
         linker = Linker(

@@ -40,7 +40,7 @@ def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:
     output = unit.output.with_name(unit.output.name + ".cubin")
     argv = (
         *(str(tc.compiler), "-cubin", f"-arch={unit.arch}"),
-        *("-Xptxas", f"-v,--entry={unit.kernel}", *unit.options),
+        *("-Xptxas", f"-v,--entry={unit.kernel}", *(("-G",) if unit.debug else ()), *unit.options),
         *(str(unit.assembly), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.assembly,), outputs=(output,))

@@ -36,6 +36,9 @@ from kbuild.toolchain.find import (
 
 NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
+# As in a build without a build type, and in one for debugging.
+_OPTIMIZED: Final = ("-O2",)
+_DEBUG: Final = ("-O0", "-g")
 
 
 class KernelCompiler:
@@ -48,6 +51,8 @@ class KernelCompiler:
             machine.
         options: Options for the device compiler.
         standard: The C++ standard.
+        debug: Compile without optimization and with debug information. Otherwise, the code is
+            optimized as in a build (``-O2``).
 
     Raises:
         ConfigurationError: The backend, the architecture, or the standard is unknown, or
@@ -62,6 +67,7 @@ class KernelCompiler:
         options: Sequence[str] = (),
         *,
         standard: str = "17",
+        debug: bool = False,
     ) -> None:
         if str(standard) not in STANDARDS:
             choices = ", ".join(STANDARDS)
@@ -82,7 +88,8 @@ class KernelCompiler:
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = str(standard)
-        self.flags = DeviceFlags(options=words)
+        self.debug = debug
+        self.flags = DeviceFlags(build_options=_DEBUG if debug else _OPTIMIZED, options=words)
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
@@ -176,6 +183,7 @@ class KernelCompiler:
             toolchain=self.toolchain,
             base_name=edge.output.name,
             options=self.flags.options,
+            debug=self.debug,
         )
 
 

@@ -39,6 +39,7 @@ class RtcRequest:
     Attributes:
         name: The requested kernel: a symbol, a C++ name, or a template with its arguments.
         arch: The architecture, as in ARCHITECTURES.
+        debug: Whether to compile without optimization and with debug information.
     """
 
     text: str
@@ -46,6 +47,7 @@ class RtcRequest:
     options: tuple[str, ...]
     backend: str
     arch: str
+    debug: bool = False
 
     @property
     def expression(self) -> str | None:
@@ -71,7 +73,7 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
         text = request.text
         if request.expression is not None:
             text = f"{text}\n{_REFERENCE.format(request.expression)}\n"
-        own = KernelCompiler(request.backend, request.arch, request.options)
+        own = KernelCompiler(request.backend, request.arch, request.options, debug=request.debug)
         module = own.compile(f"{text}\n", name=request.file_name)
         return module, _find_instance(module, request)
     output = compiler.compile_source(
@@ -82,6 +84,7 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
             options=request.options,
             expression=request.expression,
             include_directories=_find_headers(request.backend),
+            debug=request.debug,
         )
     )
     return _collect(request, output), output.symbol or request.name
@@ -172,7 +175,7 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         backend=request.backend,
         source=source,
         arch=output.arch,
-        options=request.options,
+        options=output.options,
         assembly=assembly,
     )
     return make_module(compilation, compiled, rows, recompiler)

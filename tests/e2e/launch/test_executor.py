@@ -75,6 +75,44 @@ def test_rtc_instantiates_a_template() -> None:
     np.testing.assert_array_equal(values, [0, 3, 6, 9])
 
 
+def test_rtc_takes_arguments_in_both_orders() -> None:
+    text = "__global__ void fill(int* out) { *out = VALUE; }"
+    for kernel in (
+        RtcKernel(text, "fill", "cpu", "native", ["-DVALUE=3"]),
+        RtcKernel(text, "fill", ["-DVALUE=3"], "cpu", arch="native"),
+        RtcKernel(text, "fill", ("-DVALUE=3",), backend="cpu"),
+    ):
+        out = np.zeros(1, np.int32)
+        kernel[1, 1](out)
+        assert out[0] == 3
+    wrong: Any = RtcKernel
+    for values, named in (
+        (("cpu", None, (), 1), {}),
+        ((["-g"], "cpu"), {"options": ()}),
+        ((), {"backends": "cpu"}),
+    ):
+        with pytest.raises(TypeError, match=r"RtcKernel\(\)"):
+            wrong(text, "fill", *values, **named)
+
+
+def test_code_is_optimized_unless_it_is_for_debugging() -> None:
+    text = """__global__ void ask(int* out) {
+    #ifdef __OPTIMIZE__
+        *out = 1;
+    #else
+        *out = 2;
+    #endif
+    }"""
+    out = np.zeros(1, np.int32)
+    for debug, expected in ((False, 1), (True, 2)):
+        compiled = KernelCompiler("cpu", debug=debug).compile(text)["ask"]
+        rtc = RtcKernel(text, "ask", "cpu", debug=debug)
+        for kernel in (compiled, rtc.compiled):
+            kernel[1, 1](out)
+            assert out[0] == expected
+            assert ("-O0" in kernel.command) == debug
+
+
 def test_rtc_accepts_expressions_and_aliases_as_template_arguments() -> None:
     source = (
         "typedef unsigned int u; template <class T, int N>\n"
@@ -133,7 +171,10 @@ def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> N
     executor = KernelExecutor(compiled["scale<float>"])
     executor.run(ONE, OnlyDlpack(values), 3.0, 8)
     assert (values == 3).all()
-    with pytest.raises(ConfigurationError, match="contiguous"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"takes a contiguous array, not .*OnlyDlpack, which is not contiguous; pass a",
+    ):
         executor.run(ONE, OnlyDlpack(values[::2]), 3.0, 4)
     with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
         executor.run(ONE, OnlyDlpack(values.astype(np.float64)), 3.0, 4)

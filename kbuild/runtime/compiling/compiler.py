@@ -17,9 +17,14 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
-from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
-from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler
+from kbuild.runtime.compiling.model import (
+    Compilation,
+    CompileArguments,
+    CompiledImage,
+    Recompiler,
+)
 from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
@@ -153,11 +158,18 @@ class KernelCompiler:
             compiled=replace(compiled, images=named),
             images=tuple(read_file(image.path) for image in compiled.images),
             text=text,
+            arguments=CompileArguments(
+                backend=self.backend,
+                arch=self.arch,
+                options=self.flags.options,
+                standard=self.standard,
+                debug=self.debug,
+            ),
         )
         rows = build_kernel_table(((compiled.source, compiled.images),))
         rows = declare_params(rows, {0: (edge.declarations,)})
         recompiler = self._make_recompiler(edge, compiled.images, assembly)
-        return make_module(compilation, files, rows, recompiler)
+        return CompiledModule(compilation, files, rows, recompiler)
 
     def _make_recompiler(
         self,

@@ -14,9 +14,14 @@ from kbuild.backends.interface.rtc import RtcOutput, RtcSource
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
 from kbuild.model import HighWaterMarks
-from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.compiler import KernelCompiler
-from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
+from kbuild.runtime.compiling.model import (
+    Compilation,
+    CompileArguments,
+    CompiledImage,
+    Variant,
+)
 from kbuild.runtime.compiling.recompilers import (
     AssembledImage,
     PortableRecompiler,
@@ -169,6 +174,13 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         ),
         images=(output.image,),
         text=text,
+        arguments=CompileArguments(
+            backend=request.backend,
+            arch=output.arch,
+            options=request.options,
+            debug=request.debug,
+            name=request.name,
+        ),
     )
     rows = declare_from_texts(build_kernel_table(((source, (image,)),)), {0: (text,)})
     recompiler = RtcRecompiler(
@@ -178,4 +190,4 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         options=output.options,
         assembly=assembly,
     )
-    return make_module(compilation, compiled, rows, recompiler)
+    return CompiledModule(compilation, compiled, rows, recompiler)

@@ -265,9 +265,17 @@ def test_executors_can_be_pickled_after_a_launch(compiled: CompiledModule) -> No
 
 def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
     saved = compiled.save(tmp_path / "dump")
-    assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
+    assert [path.name for path in saved] == ["kernels.cu", "kernels.so", "kernels.kbuild.json"]
     assert saved[0].read_text() == SOURCE
     assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_saved_modules_and_their_images_run(compiled: CompiledModule, tmp_path: Path) -> None:
+    compiled.save(tmp_path)
+    for path in (tmp_path, tmp_path / "kernels.so"):
+        values = np.ones(4, np.float32)
+        CompiledModule.load(path)["scale<float>"][1, 4](values, 3.0, 4)
+        assert (values == 3).all()
 
 
 def test_image_records_do_not_name_temporary_directories(compiled: CompiledModule) -> None:

@@ -32,6 +32,7 @@ class RtcKernel:
         options: Options for the runtime compiler.  The older order of arguments, with the options
             before the backend, is accepted as well.
         debug: Compile without optimization and with debug information.
+        cache: Keep the kernel in a cache that outlives the process; see `KernelCompiler`.
 
     Attributes:
         compiled: The compiled kernel.
@@ -53,6 +54,7 @@ class RtcKernel:
         options: Sequence[str] = (),
         *,
         debug: bool = False,
+        cache: bool | None = None,
     ) -> None: ...
 
     @overload
@@ -65,10 +67,17 @@ class RtcKernel:
         *,
         arch: str | None = None,
         debug: bool = False,
+        cache: bool | None = None,
     ) -> None: ...
 
     def __init__(
-        self, source_text: str, name: str, *values: Any, debug: bool = False, **named: Any
+        self,
+        source_text: str,
+        name: str,
+        *values: Any,
+        debug: bool = False,
+        cache: bool | None = None,
+        **named: Any,
     ) -> None:
         for what, value in (("source_text", source_text), ("name", name)):
             if not isinstance(value, str):
@@ -87,6 +96,7 @@ class RtcKernel:
                 backend=backend,
                 arch=str(arch),
                 debug=debug,
+                cache=cache,
             )
         )
         self.compiled: CompiledKernel = module[key]

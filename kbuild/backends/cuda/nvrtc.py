@@ -28,13 +28,18 @@ _DEBUG: Final = "--device-debug"
 _SUCCESS: Final = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
+def read_version() -> str:
+    """See `RuntimeCompiler`."""
+    return ".".join(map(str, _check(nvrtc.nvrtcVersion())))
+
+
 def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`."""
     real = architectures.parse(source.arch).real
     _reject_architectures(source.options)
     options = (*((_DEBUG,) if source.debug else ()), *source.options)
     words = (*_default_options(real, source), *options)
-    version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
+    version = read_version()
     program = _check(
         nvrtc.nvrtcCreateProgram(
             source.text.removeprefix("\ufeff").encode(), source.file_name.encode(), 0, [], []

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from kbuild.model import HighWaterMarks
 
 
+def read_version() -> str:
+    """See `RuntimeCompiler`: the version of NVRTC."""
+    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+
+    return nvrtc.read_version()
+
+
 def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`: NVRTC."""
     from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core

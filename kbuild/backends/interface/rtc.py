@@ -90,6 +90,13 @@ class AssembleUnit:
 class RuntimeCompiler(Protocol):
     """The functions of a backend's ``rtc`` module."""
 
+    def read_version(self) -> str:
+        """Return the version of the compiler.
+
+        Raises:
+            ConfigurationError: The compiler's library is not installed.
+        """
+
     def compile_source(self, source: RtcSource) -> RtcOutput:
         """Compile source text.
 

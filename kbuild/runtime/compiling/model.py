@@ -52,7 +52,7 @@ class CompileArguments:
     """The arguments of the compiler that made a module.
 
     Attributes:
-        name: The requested kernel, if the module was compiled for one.
+        name: The symbol of the requested kernel, if the module was compiled for one.
     """
 
     backend: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from kbuild.errors import (
     SourceError,
     ToolError,
 )
+from kbuild.toolchain.caches import KernelCache
 from support.executed_kernels import CASES, CompiledKernels, OnlyDlpack, RtcKernels
 from support.tools.toolchains import needs_backend
 
@@ -276,6 +278,46 @@ def test_saved_modules_and_their_images_run(compiled: CompiledModule, tmp_path: 
         values = np.ones(4, np.float32)
         CompiledModule.load(path)["scale<float>"][1, 4](values, 3.0, 4)
         assert (values == 3).all()
+
+
+def test_cache_keeps_kernels_for_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    header = tmp_path / "value.h"
+    header.write_text("#define VALUE 1\n")
+    os.utime(header, (1, 1))
+    text = '#include "value.h"\n__global__ void fill(int* out) { *out = VALUE; }\n'
+    program = (
+        "import numpy, sys, kbuild\n"
+        "compiler = kbuild.KernelCompiler('cpu', None, [f'-I{sys.argv[1]}'], cache=True)\n"
+        "out = numpy.zeros(1, numpy.int32)\n"
+        "compiler.compile(sys.argv[2])['fill'][1, 1](out)\n"
+        "print(out[0])\n"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, tmp_path, text], stdout=subprocess.PIPE)
+        for _ in range(2)  # at the same time
+    ]
+    assert [process.communicate()[0] for process in started] == [b"1\n"] * 2
+    cache = KernelCache()
+    before = cache.diagnose()
+    assert (before.entries, before.hits + before.misses) == (1, 2)
+
+    out = np.zeros(1, np.int32)
+    compiler = KernelCompiler("cpu", None, [f"-I{tmp_path}"], cache=True)
+    module = compiler.compile(text)
+    module["fill"][1, 1](out)
+    assert (out[0], cache.diagnose().hits) == (1, before.hits + 1)
+    assert list(module) == ["fill(int*)"]
+
+    header.write_text("#define VALUE 2\n")
+    RtcKernel(text, "fill", "cpu", None, [f"-I{tmp_path}"], cache=False)[1, 1](out)
+    assert (out[0], cache.diagnose().misses) == (2, before.misses)
+    for _ in range(2):
+        RtcKernel(text, "fill", "cpu", None, [f"-I{tmp_path}"], cache=True)[1, 1](out)
+    found = cache.diagnose()
+    assert (out[0], found.misses, found.hits) == (2, before.misses + 1, before.hits + 2)
 
 
 def test_image_records_do_not_name_temporary_directories(compiled: CompiledModule) -> None:

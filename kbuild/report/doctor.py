@@ -41,7 +41,9 @@ def render_text(diagnosis: Diagnosis, *, has_colors: bool = False) -> str:
     return join_lines(lines, has_colors=has_colors)
 
 
-def _describe_cache(cache: CacheDiagnosis) -> str:
+def _describe_cache(cache: CacheDiagnosis | None) -> str:
+    if cache is None:
+        return "not usable: set XDG_CACHE_HOME to a directory, and check KBUILD_KERNEL_CACHE_BYTES"
     if not (cache.entries or cache.hits or cache.misses):
         return "no kernels; KBUILD_KERNEL_CACHE=1 keeps kernels that Python programs compile"
     return (

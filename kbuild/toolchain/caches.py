@@ -41,10 +41,18 @@ def find_cache(name: str) -> Path:
     """Return the directory in the user's cache for one purpose.
 
     Source: the XDG base directory specification.
+
+    Raises:
+        ConfigurationError: The user has no home directory.
     """
     variables = process.select_environment(("XDG_CACHE_HOME",))
     root = variables.get("XDG_CACHE_HOME", "")
-    cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    try:
+        cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise ConfigurationError(
+            "the user has no home directory for caches; set XDG_CACHE_HOME to a directory"
+        ) from error
     return cache / "kbuild" / name
 
 

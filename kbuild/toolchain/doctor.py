@@ -41,7 +41,7 @@ class Diagnosis:
     programs: tuple[tuple[str, str | None], ...]
     driver_version: str | None
     devices: tuple[Device, ...]
-    kernel_cache: CacheDiagnosis
+    kernel_cache: CacheDiagnosis | None
 
 
 _MISSING_RUNTIME: Final = (
@@ -63,8 +63,15 @@ def diagnose() -> Diagnosis:
         programs=tuple((name, str(path) if path else None) for name, path in programs.items()),
         driver_version=next((d.version for d in drivers if d.version), None),
         devices=tuple(device for driver in drivers for device in driver.devices),
-        kernel_cache=KernelCache().diagnose(),
+        kernel_cache=_diagnose_cache(),
     )
+
+
+def _diagnose_cache() -> CacheDiagnosis | None:
+    try:
+        return KernelCache().diagnose()
+    except KbuildError:  # such as a user without a home directory
+        return None
 
 
 def _diagnose(builder: Builder, hints: ToolchainHints) -> ToolchainDiagnosis:

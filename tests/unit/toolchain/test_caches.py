@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kbuild.errors import ConfigurationError, InputError
+from kbuild.report.doctor import render_text
 from kbuild.toolchain.caches import KernelCache, is_switched_on
+from kbuild.toolchain.doctor import diagnose
 
 
 @pytest.fixture
@@ -144,3 +147,14 @@ def test_variables_switch_and_limit_the_cache(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("KBUILD_KERNEL_CACHE_BYTES", "1 GB")
     with pytest.raises(ConfigurationError, match="is '1 GB'; expected a number of bytes"):
         KernelCache()
+
+
+def test_user_without_a_home_directory_gets_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Path:
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", fail)
+    with pytest.raises(ConfigurationError, match=r"no home directory .* set XDG_CACHE_HOME"):
+        KernelCache()
+    assert "not usable" in render_text(replace(diagnose(), toolchains=()))

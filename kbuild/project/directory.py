@@ -12,24 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kbuild import process
 from kbuild.errors import ConfigurationError, KbuildError, ToolError
 from kbuild.files import write_if_changed
 from kbuild.toolchain.environment import COMPILERS_FILE
 
 # Relative to the directory of the manifest.
 DEFAULT_OUTPUT: Final = Path("build") / "kbuild"
-
-
-def find_cache(name: str) -> Path:
-    """Return the directory in the user's cache for one purpose.
-
-    Source: the XDG base directory specification.
-    """
-    variables = process.select_environment(("XDG_CACHE_HOME",))
-    root = variables.get("XDG_CACHE_HOME", "")
-    cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
-    return cache / "kbuild" / name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, records
-from kbuild.project.directory import BuildDirectory, find_cache, remove_unused_build
+from kbuild.project.directory import BuildDirectory, remove_unused_build
+from kbuild.toolchain.caches import find_cache
 
 TARGET: Final = "program"
 # Compilers keep assert() when they optimize, but CMake's release builds remove it.

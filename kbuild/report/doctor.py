@@ -8,13 +8,15 @@ from typing import Final
 
 from kbuild.records import to_json
 from kbuild.report.document import render_document
-from kbuild.report.layout import join_lines
+from kbuild.report.layout import join_lines, plural
 from kbuild.report.styles import Line, Span
+from kbuild.toolchain.caches import CacheDiagnosis
 from kbuild.toolchain.doctor import Diagnosis, ToolchainDiagnosis
 
 SCHEMA: Final = "kbuild.doctor/1"
 
 _LINE: Final = 88
+_MEGA: Final = 1e6
 _INDENT: Final = " " * 9
 
 
@@ -35,7 +37,20 @@ def render_text(diagnosis: Diagnosis, *, has_colors: bool = False) -> str:
     elif not diagnosis.devices:
         lines.append(_entry("driver", "no GPU driver: GPU kernels can be built, but not run here"))
     lines += [_entry("device", f"{one.name}, {one.architecture}") for one in diagnosis.devices]
+    lines.append(_entry("cache", _describe_cache(diagnosis.kernel_cache)))
     return join_lines(lines, has_colors=has_colors)
+
+
+def _describe_cache(cache: CacheDiagnosis | None) -> str:
+    if cache is None:
+        return "not usable: set XDG_CACHE_HOME to a directory, and check KBUILD_KERNEL_CACHE_BYTES"
+    if not (cache.entries or cache.hits or cache.misses):
+        return "no kernels; KBUILD_KERNEL_CACHE=1 keeps kernels that Python programs compile"
+    return (
+        f"{plural(cache.entries, 'kernel module')}, {cache.size / _MEGA:.1f} of "
+        f"{cache.limit / _MEGA:.0f} MB, {plural(cache.hits, 'hit')}, {cache.misses} missed, in "
+        f"{cache.path}"
+    )
 
 
 def _entry(name: str, *content: str | Span) -> Line:

@@ -10,6 +10,7 @@ from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.devices import Device
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import KbuildError
+from kbuild.toolchain.caches import CacheDiagnosis, KernelCache
 from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
 
 
@@ -40,6 +41,7 @@ class Diagnosis:
     programs: tuple[tuple[str, str | None], ...]
     driver_version: str | None
     devices: tuple[Device, ...]
+    kernel_cache: CacheDiagnosis | None
 
 
 _MISSING_RUNTIME: Final = (
@@ -61,7 +63,15 @@ def diagnose() -> Diagnosis:
         programs=tuple((name, str(path) if path else None) for name, path in programs.items()),
         driver_version=next((d.version for d in drivers if d.version), None),
         devices=tuple(device for driver in drivers for device in driver.devices),
+        kernel_cache=_diagnose_cache(),
     )
+
+
+def _diagnose_cache() -> CacheDiagnosis | None:
+    try:
+        return KernelCache().diagnose()
+    except KbuildError:  # such as a user without a home directory
+        return None
 
 
 def _diagnose(builder: Builder, hints: ToolchainHints) -> ToolchainDiagnosis:

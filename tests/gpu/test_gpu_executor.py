@@ -369,3 +369,24 @@ def test_faults_of_kernels_are_errors() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert "fault(): running failed: CUDA_ERROR_ILLEGAL_ADDRESS" in done.stdout
+
+
+def test_debugging_switches_optimization_off() -> None:
+    source = """extern "C" __global__ void __launch_bounds__(128) sum(float* out, const float* in)
+    {
+        float total = 0;
+        for (int i = 0; i < 16; i++) total += in[i];
+        *out = total;
+    }"""
+    values, out = np.arange(16, dtype=np.float32), np.zeros(1, np.float32)
+    for made in (
+        KernelCompiler("cuda", debug=True).compile(source)["sum"],
+        RtcKernel(source, "sum", "cuda", debug=True).compiled,
+    ):
+        plain = KernelCompiler("cuda").compile(source)["sum"]
+        assert (made.resources.code_bytes or 0) > (plain.resources.code_bytes or 0)
+        made[1, 1](out, values)
+        assert out[0] == 120
+        made[1, 1024](out, values)  # assembled again, with debug information
+        assert out[0] == 120
+        assert len(made.history) == 2

@@ -24,15 +24,22 @@ except ImportError as error:
     ) from error
 
 _NAME: Final = "nvrtc"
+_DEBUG: Final = "--device-debug"
 _SUCCESS: Final = nvrtc.nvrtcResult.NVRTC_SUCCESS
+
+
+def read_version() -> str:
+    """See `RuntimeCompiler`."""
+    return ".".join(map(str, _check(nvrtc.nvrtcVersion())))
 
 
 def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`."""
     real = architectures.parse(source.arch).real
     _reject_architectures(source.options)
-    words = (*_default_options(real, source), *source.options)
-    version = ".".join(map(str, _check(nvrtc.nvrtcVersion())))
+    options = (*((_DEBUG,) if source.debug else ()), *source.options)
+    words = (*_default_options(real, source), *options)
+    version = read_version()
     program = _check(
         nvrtc.nvrtcCreateProgram(
             source.text.removeprefix("\ufeff").encode(), source.file_name.encode(), 0, [], []
@@ -60,6 +67,7 @@ def compile_source(source: RtcSource) -> RtcOutput:
             version=version,
             command=(_NAME, *words, source.file_name),
             log=log,
+            options=options,
         )
     finally:
         nvrtc.nvrtcDestroyProgram(program)
@@ -67,7 +75,7 @@ def compile_source(source: RtcSource) -> RtcOutput:
 
 def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if it is not installed."""
-    debug = any(option in ("-G", "--device-debug") for option in options)
+    debug = any(option in ("-G", _DEBUG) for option in options)
     lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
     try:
         linker = Linker(

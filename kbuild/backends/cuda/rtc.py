@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from kbuild.model import HighWaterMarks
 
 
+def read_version() -> str:
+    """See `RuntimeCompiler`: the version of NVRTC."""
+    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+
+    return nvrtc.read_version()
+
+
 def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`: NVRTC."""
     from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
@@ -40,7 +47,7 @@ def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:
     output = unit.output.with_name(unit.output.name + ".cubin")
     argv = (
         *(str(tc.compiler), "-cubin", f"-arch={unit.arch}"),
-        *("-Xptxas", f"-v,--entry={unit.kernel}", *unit.options),
+        *("-Xptxas", f"-v,--entry={unit.kernel}", *(("-G",) if unit.debug else ()), *unit.options),
         *(str(unit.assembly), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.assembly,), outputs=(output,))

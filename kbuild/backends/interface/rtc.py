@@ -25,6 +25,7 @@ class RtcSource:
         options: The compiler's options.
         expression: The template to instantiate, as C++ spells it.
         include_directories: The directories of the toolkit's headers.
+        debug: Whether to compile without optimization and with debug information.
     """
 
     text: str
@@ -33,6 +34,7 @@ class RtcSource:
     options: tuple[str, ...] = ()
     expression: str | None = None
     include_directories: tuple[Path, ...] = ()
+    debug: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,7 @@ class RtcOutput:
         version: The version of the compiler.
         command: The compiler's name, the options, and the name of the text.
         log: What the compiler printed.
+        options: The options for assembling the assembly again.
     """
 
     arch: str
@@ -60,6 +63,7 @@ class RtcOutput:
     version: str
     command: tuple[str, ...]
     log: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,7 @@ class AssembleUnit:
         assembly: The file with the marked assembly.
         output: The path of the image without its suffix.
         options: The options of the compile edge that made the assembly.
+        debug: Whether the compiler did not optimize and added debug information.
     """
 
     kernel: str
@@ -79,10 +84,18 @@ class AssembleUnit:
     assembly: Path
     output: Path
     options: tuple[str, ...] = ()
+    debug: bool = False
 
 
 class RuntimeCompiler(Protocol):
     """The functions of a backend's ``rtc`` module."""
+
+    def read_version(self) -> str:
+        """Return the version of the compiler.
+
+        Raises:
+            ConfigurationError: The compiler's library is not installed.
+        """
 
     def compile_source(self, source: RtcSource) -> RtcOutput:
         """Compile source text.

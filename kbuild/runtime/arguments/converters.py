@@ -26,9 +26,21 @@ from kbuild.runtime.arguments.values import is_numpy, read_ctypes_kind, view_cty
 _COMPILED_CODES: Final = "?bBhHiIqQfds"
 _NULL_POINTERS: Final = ("decltype(nullptr)", "std::nullptr_t")
 
+_NOT_CONTIGUOUS: Final = (
+    "which is not contiguous; pass a contiguous copy (x.contiguous() in PyTorch, "
+    "ascontiguousarray(x) in NumPy and CuPy), or the address"
+)
+
 
 class UnsuitableValueError(Exception):
-    """A value that cannot be passed for a parameter; the message says what was expected."""
+    """A value that cannot be passed for a parameter; the message says what was expected.
+
+    ``fix`` says what is wrong with the value, and what to do, if the types do not tell.
+    """
+
+    def __init__(self, expected: str, fix: str | None = None) -> None:
+        super().__init__(expected)
+        self.fix = fix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +214,7 @@ class ParameterConverters:
         if array is not None:
             self._require_elements(array.dtype)
             if not array.is_contiguous:
-                raise UnsuitableValueError("a contiguous array (or its address)")
+                raise UnsuitableValueError("a contiguous array", _NOT_CONTIGUOUS)
             address = DeviceAddress(array.address)
             address.view = array
             return address

@@ -135,9 +135,10 @@ class ArgumentEncoder:
         try:
             return parameter.convert(value)
         except UnsuitableValueError as expected:
+            fix = f", {expected.fix}" if expected.fix else ""
             raise ConfigurationError(
                 f"{self._kernel.display}: {_describe_parameter(parameter.param)} takes {expected}, "
-                f"not {describe_value(value)}"
+                f"not {describe_value(value)}{fix}"
             ) from None
 
     def _require_count(self, values: Sequence[object]) -> None:

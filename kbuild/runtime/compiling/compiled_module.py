@@ -1,4 +1,4 @@
-"""The kernels of one compiled source, by name."""
+"""The kernels of one compiled source or file, by name."""
 
 from __future__ import annotations
 
@@ -7,59 +7,144 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild import records
-from kbuild.files import write_file
-from kbuild.model import DeviceImage, HighWaterMarks, Kernel, KernelRecord
+from kbuild.errors import InputError
+from kbuild.model import DeviceImage, HighWaterMarks, KernelRecord
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
-from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
+from kbuild.runtime.compiling.device_files import read_device_file
+from kbuild.runtime.compiling.model import (
+    Compilation,
+    CompileArguments,
+    CompiledImage,
+    Recompiler,
+    Variant,
+)
+from kbuild.runtime.compiling.saved import (
+    SUFFIX,
+    read_files,
+    read_saved,
+    restore_recompiler,
+    save_module,
+)
 from kbuild.runtime.kernel_names import KernelMapping
 from kbuild.stages.compile import CompiledSource
 
 
 class CompiledModule(KernelMapping[CompiledKernel]):
-    """The kernels of one compiled source.
+    """The kernels of one compiled source, or of one file of device code.
 
     Iteration yields demangled names, or symbols where those are ambiguous.  Lookup accepts both,
     and demangled names without return type and parameter list if they are unambiguous.
 
     Attributes:
         compilation: How the source was compiled.
-        text: The content of the source.
+        text: The content of the source; None if the module was loaded from device code alone.
+        arguments: The arguments of the compiler; None if the module was loaded from device code
+            alone.
+        images: The device images.
+        recompiler: Assembles the kernels again, if that is possible.
     """
 
     def __init__(
         self,
         compilation: Compilation,
-        kernels: tuple[CompiledKernel, ...],
-        compiled: CompiledSource,
-        text: bytes,
+        files: CompiledFiles,
+        rows: tuple[KernelRecord, ...],
+        recompiler: Recompiler | None,
     ) -> None:
-        super().__init__((kernel.name, kernel.name, kernel) for kernel in kernels)
+        described = files.compiled.images
         self.compilation = compilation
-        self.text = text
-        self._compiled = compiled
+        self.compiled = files.compiled
+        self.text = files.text
+        self.arguments = files.arguments
+        self.recompiler = recompiler
+        self.images = tuple(
+            CompiledImage(
+                arch=image.arch,
+                kind=image.kind,
+                file_name=image.path.name,
+                sha256=image.sha256,
+                data=data,
+            )
+            for image, data in zip(described, files.images, strict=True)
+        )
+        containers = [
+            [pair for pair in zip(described, self.images, strict=True) if pair[0].source == source]
+            for source in dict.fromkeys(image.source for image in described)
+        ]
+        kernels = (
+            CompiledKernel(
+                record=row,
+                compilation=compilation,
+                variant=_describe_first(row, containers[row.container], compilation),
+                recompiler=recompiler,
+            )
+            for row in rows
+        )
+        super().__init__((kernel.name, kernel.name, kernel) for kernel in kernels)
 
     @property
     def record(self) -> bytes:
         """The ``kbuild.image/1`` record that a compile edge writes for the same source."""
-        return records.dump(records.IMAGE_SCHEMA, self._compiled)
+        return records.dump(records.IMAGE_SCHEMA, self.compiled)
+
+    @property
+    def source_name(self) -> str:
+        """The file name of the source when it is saved."""
+        return f"{self.compilation.base_name}{Path(self.compilation.source).suffix}"
 
     def __repr__(self) -> str:
         return f"<compiled {self.compilation.source} with {len(self)} kernels>"
 
     def save(self, directory: str | os.PathLike[str]) -> tuple[Path, ...]:
-        """Write the source, the assembly, and the images into ``directory``.
+        """Write the source, the assembly, the images, and a description into ``directory``.
+
+        `load` reads them again.  Code that was assembled again for a launch is not saved.
 
         Returns:
             The paths of the files, which have the same name apart from their suffixes.
         """
-        suffix = Path(self.compilation.source).suffix
-        contents = {f"{self.compilation.base_name}{suffix}": self.text}
-        for kernel in self.values():
-            assembly = (kernel.assembly,) if kernel.assembly else ()
-            contents |= {image.file_name: image.data for image in (*assembly, *kernel.images)}
-        for name, content in contents.items():
-            write_file(Path(directory) / name, content)
-        return tuple(Path(directory) / name for name in contents)
+        return save_module(self, Path(directory))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CompiledModule:
+        """Read a saved module, or the kernels in a file of device code.
+
+        Nothing in the file runs: kernels of a library have their own device variables here.  Use
+        `kbuild.load` to share those of the library's host code.
+
+        Args:
+            path: The directory or the description that `save` wrote; or a cubin, PTX, a fat binary,
+                a code object, an image for the processor, or a library or object that contains
+                device code.
+
+        Raises:
+            InputError: The file or a part of it is missing or damaged, comes from another version
+                of kbuild, or contains no kernels.
+        """
+        path = Path(path)
+        if path.is_dir() or path.name.endswith(SUFFIX):
+            return _restore(path)
+        file = read_device_file(path)
+        files = CompiledFiles(compiled=file.compiled, images=file.contents)
+        return cls(file.compilation, files, file.rows, None)
+
+
+def _restore(path: Path) -> CompiledModule:
+    saved, directory = read_saved(path)
+    contents = read_files(saved, directory)
+    files = CompiledFiles(
+        compiled=saved.compiled,
+        images=tuple(contents[str(image.path)] for image in saved.compiled.images),
+        text=contents[saved.source.file_name] if saved.source else None,
+        arguments=saved.arguments,
+    )
+    recompiler = restore_recompiler(saved.recompiler, saved.compilation, contents)
+    try:
+        return CompiledModule(saved.compilation, files, saved.kernels, recompiler)
+    except (IndexError, ValueError):
+        raise InputError(
+            f"{path}: the kernel table does not fit the images; save the module again"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,52 +153,28 @@ class CompiledFiles:
 
     compiled: CompiledSource
     images: tuple[bytes, ...]
-    text: bytes
-
-
-def make_module(
-    compilation: Compilation,
-    files: CompiledFiles,
-    rows: tuple[KernelRecord, ...],
-    recompiler: Recompiler | None,
-) -> CompiledModule:
-    """Return the module of the kernels in ``rows``, the kernel table of ``files``."""
-    described = files.compiled.images
-    images = tuple(
-        CompiledImage(
-            arch=image.arch,
-            kind=image.kind,
-            file_name=image.path.name,
-            sha256=image.sha256,
-            data=data,
-        )
-        for image, data in zip(described, files.images, strict=True)
-    )
-    kernels = tuple(
-        CompiledKernel(
-            record=row,
-            compilation=compilation,
-            variant=_describe_first(row, described, images, compilation),
-            recompiler=recompiler,
-        )
-        for row in rows
-    )
-    return CompiledModule(compilation, kernels, files.compiled, files.text)
+    text: bytes | None = None
+    arguments: CompileArguments | None = None
 
 
 def _describe_first(
     row: KernelRecord,
-    described: tuple[DeviceImage, ...],
-    images: tuple[CompiledImage, ...],
+    images: list[tuple[DeviceImage, CompiledImage]],
     compilation: Compilation,
 ) -> Variant:
-    kernels: dict[str, Kernel] = {kernel.name: kernel for kernel in described[0].kernels}
-    resources = kernels[row.device_name].resources
+    # Machine code says more about resources than code that the driver compiles.
+    found = [
+        (image.kind != "elf", kernel.resources)
+        for image, _ in images
+        for kernel in image.kernels
+        if kernel.name == row.device_name
+    ]
+    resources = min(found, key=lambda pair: pair[0])[1]
     return Variant(
         reason="first compiled",
         marks=HighWaterMarks(max_threads=resources.max_threads, max_registers=resources.registers),
         resources=resources,
-        images=images,
+        images=tuple(image for _, image in images),
         command=compilation.command,
         log=compilation.log,
     )

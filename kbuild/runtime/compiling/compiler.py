@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,15 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
-from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.caching import choose_cache, hash_key, list_dependencies
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
-from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler
+from kbuild.runtime.compiling.model import (
+    Compilation,
+    CompileArguments,
+    CompiledImage,
+    Recompiler,
+)
 from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler
 from kbuild.stages.compile import EdgeOutcome, compile_edge
 from kbuild.stages.edges import CompileEdge
@@ -36,6 +43,9 @@ from kbuild.toolchain.find import (
 
 NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
+# As in a build without a build type, and in one for debugging.
+_OPTIMIZED: Final = ("-O2",)
+_DEBUG: Final = ("-O0", "-g")
 
 
 class KernelCompiler:
@@ -48,6 +58,10 @@ class KernelCompiler:
             machine.
         options: Options for the device compiler.
         standard: The C++ standard.
+        debug: Compile without optimization and with debug information. Otherwise, the code is
+            optimized as in a build (``-O2``).
+        cache: Keep the kernels in a cache that outlives the process, and take them from there if
+            nothing has changed.  None means that ``KBUILD_KERNEL_CACHE`` decides.
 
     Raises:
         ConfigurationError: The backend, the architecture, or the standard is unknown, or
@@ -55,13 +69,15 @@ class KernelCompiler:
         ToolchainError: There is no compiler.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a compiler
         self,
         backend: str = AUTOMATIC,
         arch: str | None = None,
         options: Sequence[str] = (),
         *,
         standard: str = "17",
+        debug: bool = False,
+        cache: bool | None = None,
     ) -> None:
         if str(standard) not in STANDARDS:
             choices = ", ".join(STANDARDS)
@@ -82,7 +98,9 @@ class KernelCompiler:
         self.arch = expanded[0]
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = str(standard)
-        self.flags = DeviceFlags(options=words)
+        self.debug = debug
+        self.cache = choose_cache(requested=cache, options=words)
+        self.flags = DeviceFlags(build_options=_DEBUG if debug else _OPTIMIZED, options=words)
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
@@ -101,6 +119,10 @@ class KernelCompiler:
         """
         path, text = read_source(source)
         check_name(name)
+        key = self._make_key(path, text, name) if self.cache else ""
+        if self.cache and (found := self.cache.find(key, CompiledModule.load)) is not None:
+            return found
+        started = time.time()
         with tempfile.TemporaryDirectory(prefix="kbuild-compile-") as directory:
             file = path.absolute() if path else Path(directory) / Path(name).name
             if path is None:
@@ -117,13 +139,30 @@ class KernelCompiler:
             )
             try:
                 outcome = compile_edge(edge, self.flags, is_watched=False)
-                return self._collect(edge, outcome, text)
+                module = self._collect(edge, outcome, text)
             except FileNotFoundError as error:
                 missing = Path(os.fsdecode(error.filename or "")).name
                 raise InputError(
                     f"{edge.display_source}: the compiler succeeded but did not create "
                     f"{missing!r}; remove options that change what it produces"
                 ) from error
+            if self.cache and (read := list_dependencies(edge, text)) is not None:
+                self.cache.store(key, read, module.save, started)
+            return module
+
+    def _make_key(self, path: Path | None, text: bytes, name: str) -> str:
+        """Return what determines the output, except for the content of headers."""
+        file = self.toolchain.compiler.stat()
+        return hash_key(
+            text,
+            path.absolute() if path else None,
+            str(path) if path else name,
+            self.arch,
+            self.standard,
+            self.flags,
+            self.toolchain,
+            (file.st_size, file.st_mtime_ns),
+        )
 
     def _collect(self, edge: CompileEdge, outcome: EdgeOutcome, text: bytes) -> CompiledModule:
         compiled = outcome.compiled
@@ -146,11 +185,18 @@ class KernelCompiler:
             compiled=replace(compiled, images=named),
             images=tuple(read_file(image.path) for image in compiled.images),
             text=text,
+            arguments=CompileArguments(
+                backend=self.backend,
+                arch=self.arch,
+                options=self.flags.options,
+                standard=self.standard,
+                debug=self.debug,
+            ),
         )
         rows = build_kernel_table(((compiled.source, compiled.images),))
         rows = declare_params(rows, {0: (edge.declarations,)})
         recompiler = self._make_recompiler(edge, compiled.images, assembly)
-        return make_module(compilation, files, rows, recompiler)
+        return CompiledModule(compilation, files, rows, recompiler)
 
     def _make_recompiler(
         self,
@@ -176,6 +222,7 @@ class KernelCompiler:
             toolchain=self.toolchain,
             base_name=edge.output.name,
             options=self.flags.options,
+            debug=self.debug,
         )
 
 

@@ -48,6 +48,22 @@ class Compilation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompileArguments:
+    """The arguments of the compiler that made a module.
+
+    Attributes:
+        name: The symbol of the requested kernel, if the module was compiled for one.
+    """
+
+    backend: str
+    arch: str
+    options: tuple[str, ...] = ()
+    standard: str | None = None
+    debug: bool = False
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """The code of one kernel for launches within ``marks``.
 

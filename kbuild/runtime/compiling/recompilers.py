@@ -121,6 +121,7 @@ class ToolRecompiler(PortableRecompiler):
     toolchain: Toolchain
     base_name: str
     options: tuple[str, ...]
+    debug: bool = False
 
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
@@ -133,6 +134,7 @@ class ToolRecompiler(PortableRecompiler):
                 assembly=directory / self.assembly.file_name,
                 output=directory / self.base_name,
                 options=self.options,
+                debug=self.debug,
             )
             unit.assembly.write_bytes(marked)
             command = require_assembler(self.backend).assemble_command(unit, self.toolchain)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from kbuild import files
+from kbuild import files, resources
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import ImageOutput
-from kbuild.backends.interface.rtc import RtcOutput, RtcSource
+from kbuild.backends.interface.rtc import RtcOutput, RtcSource, RuntimeCompiler
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
 from kbuild.model import HighWaterMarks
-from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule, make_module
+from kbuild.runtime.compiling.caching import choose_cache, hash_key, uses_time
+from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.compiler import KernelCompiler
-from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
+from kbuild.runtime.compiling.includes import find_includes
+from kbuild.runtime.compiling.model import (
+    Compilation,
+    CompileArguments,
+    CompiledImage,
+    Variant,
+)
 from kbuild.runtime.compiling.recompilers import (
     AssembledImage,
     PortableRecompiler,
@@ -39,6 +47,8 @@ class RtcRequest:
     Attributes:
         name: The requested kernel: a symbol, a C++ name, or a template with its arguments.
         arch: The architecture, as in ARCHITECTURES.
+        debug: Whether to compile without optimization and with debug information.
+        cache: Whether to use the kernel cache; None means that the environment decides.
     """
 
     text: str
@@ -46,6 +56,8 @@ class RtcRequest:
     options: tuple[str, ...]
     backend: str
     arch: str
+    debug: bool = False
+    cache: bool | None = None
 
     @property
     def expression(self) -> str | None:
@@ -71,9 +83,33 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
         text = request.text
         if request.expression is not None:
             text = f"{text}\n{_REFERENCE.format(request.expression)}\n"
-        own = KernelCompiler(request.backend, request.arch, request.options)
+        own = KernelCompiler(
+            request.backend,
+            request.arch,
+            request.options,
+            debug=request.debug,
+            cache=request.cache,
+        )
         module = own.compile(f"{text}\n", name=request.file_name)
         return module, _find_instance(module, request)
+    cache = choose_cache(requested=request.cache, options=request.options)
+    if cache is None or uses_time(request.text.encode()):
+        return _compile_source(compiler, request)
+    headers = _find_headers(request.backend)
+    key = hash_key(replace(request, cache=None), compiler.read_version(), headers)
+    found = cache.find(key, CompiledModule.load)
+    if found is not None and found.arguments is not None:
+        return found, found.arguments.name or request.name
+    started = time.time()
+    module, name = _compile_source(compiler, request)
+    directories = (resources.native_directory() / "include", *headers)
+    read = find_includes(request.text.encode(), request.options, directories)
+    if read is not None:
+        cache.store(key, read, module.save, started)
+    return module, name
+
+
+def _compile_source(compiler: RuntimeCompiler, request: RtcRequest) -> tuple[CompiledModule, str]:
     output = compiler.compile_source(
         RtcSource(
             text=request.text,
@@ -82,6 +118,7 @@ def compile_text(request: RtcRequest) -> tuple[CompiledModule, str]:
             options=request.options,
             expression=request.expression,
             include_directories=_find_headers(request.backend),
+            debug=request.debug,
         )
     )
     return _collect(request, output), output.symbol or request.name
@@ -166,13 +203,20 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         ),
         images=(output.image,),
         text=text,
+        arguments=CompileArguments(
+            backend=request.backend,
+            arch=output.arch,
+            options=request.options,
+            debug=request.debug,
+            name=output.symbol or request.name,
+        ),
     )
     rows = declare_from_texts(build_kernel_table(((source, (image,)),)), {0: (text,)})
     recompiler = RtcRecompiler(
         backend=request.backend,
         source=source,
         arch=output.arch,
-        options=request.options,
+        options=output.options,
         assembly=assembly,
     )
-    return make_module(compilation, compiled, rows, recompiler)
+    return CompiledModule(compilation, compiled, rows, recompiler)

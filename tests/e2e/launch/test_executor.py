@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from kbuild.errors import (
     SourceError,
     ToolError,
 )
+from kbuild.toolchain.caches import KernelCache
 from support.executed_kernels import CASES, CompiledKernels, OnlyDlpack, RtcKernels
 from support.tools.toolchains import needs_backend
 
@@ -73,6 +75,44 @@ def test_rtc_instantiates_a_template() -> None:
     values = np.arange(4)
     RtcKernel(source, "scale<long>", backend="cpu").run(ONE, values, 3, 4)
     np.testing.assert_array_equal(values, [0, 3, 6, 9])
+
+
+def test_rtc_takes_arguments_in_both_orders() -> None:
+    text = "__global__ void fill(int* out) { *out = VALUE; }"
+    for kernel in (
+        RtcKernel(text, "fill", "cpu", "native", ["-DVALUE=3"]),
+        RtcKernel(text, "fill", ["-DVALUE=3"], "cpu", arch="native"),
+        RtcKernel(text, "fill", ("-DVALUE=3",), backend="cpu"),
+    ):
+        out = np.zeros(1, np.int32)
+        kernel[1, 1](out)
+        assert out[0] == 3
+    wrong: Any = RtcKernel
+    for values, named in (
+        (("cpu", None, (), 1), {}),
+        ((["-g"], "cpu"), {"options": ()}),
+        ((), {"backends": "cpu"}),
+    ):
+        with pytest.raises(TypeError, match=r"RtcKernel\(\)"):
+            wrong(text, "fill", *values, **named)
+
+
+def test_code_is_optimized_unless_it_is_for_debugging() -> None:
+    text = """__global__ void ask(int* out) {
+    #ifdef __OPTIMIZE__
+        *out = 1;
+    #else
+        *out = 2;
+    #endif
+    }"""
+    out = np.zeros(1, np.int32)
+    for debug, expected in ((False, 1), (True, 2)):
+        compiled = KernelCompiler("cpu", debug=debug).compile(text)["ask"]
+        rtc = RtcKernel(text, "ask", "cpu", debug=debug)
+        for kernel in (compiled, rtc.compiled):
+            kernel[1, 1](out)
+            assert out[0] == expected
+            assert ("-O0" in kernel.command) == debug
 
 
 def test_rtc_accepts_expressions_and_aliases_as_template_arguments() -> None:
@@ -133,7 +173,10 @@ def test_arrays_of_other_libraries_are_not_copied(compiled: CompiledModule) -> N
     executor = KernelExecutor(compiled["scale<float>"])
     executor.run(ONE, OnlyDlpack(values), 3.0, 8)
     assert (values == 3).all()
-    with pytest.raises(ConfigurationError, match="contiguous"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"takes a contiguous array, not .*OnlyDlpack, which is not contiguous; pass a",
+    ):
         executor.run(ONE, OnlyDlpack(values[::2]), 3.0, 4)
     with pytest.raises(ConfigurationError, match=r"numpy\.float32"):
         executor.run(ONE, OnlyDlpack(values.astype(np.float64)), 3.0, 4)
@@ -224,9 +267,57 @@ def test_executors_can_be_pickled_after_a_launch(compiled: CompiledModule) -> No
 
 def test_saved_files_share_a_base_name(compiled: CompiledModule, tmp_path: Path) -> None:
     saved = compiled.save(tmp_path / "dump")
-    assert [path.name for path in saved] == ["kernels.cu", "kernels.so"]
+    assert [path.name for path in saved] == ["kernels.cu", "kernels.so", "kernels.kbuild.json"]
     assert saved[0].read_text() == SOURCE
     assert compiled["count"].file_names == ("kernels.cu", "kernels.so")
+
+
+def test_saved_modules_and_their_images_run(compiled: CompiledModule, tmp_path: Path) -> None:
+    compiled.save(tmp_path)
+    for path in (tmp_path, tmp_path / "kernels.so"):
+        values = np.ones(4, np.float32)
+        CompiledModule.load(path)["scale<float>"][1, 4](values, 3.0, 4)
+        assert (values == 3).all()
+
+
+def test_cache_keeps_kernels_for_other_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    header = tmp_path / "value.h"
+    header.write_text("#define VALUE 1\n")
+    os.utime(header, (1, 1))
+    text = '#include "value.h"\n__global__ void fill(int* out) { *out = VALUE; }\n'
+    program = (
+        "import numpy, sys, kbuild\n"
+        "compiler = kbuild.KernelCompiler('cpu', None, [f'-I{sys.argv[1]}'], cache=True)\n"
+        "out = numpy.zeros(1, numpy.int32)\n"
+        "compiler.compile(sys.argv[2])['fill'][1, 1](out)\n"
+        "print(out[0])\n"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, tmp_path, text], stdout=subprocess.PIPE)
+        for _ in range(2)  # at the same time
+    ]
+    assert [process.communicate()[0] for process in started] == [b"1\n"] * 2
+    cache = KernelCache()
+    before = cache.diagnose()
+    assert (before.entries, before.hits + before.misses) == (1, 2)
+
+    out = np.zeros(1, np.int32)
+    compiler = KernelCompiler("cpu", None, [f"-I{tmp_path}"], cache=True)
+    module = compiler.compile(text)
+    module["fill"][1, 1](out)
+    assert (out[0], cache.diagnose().hits) == (1, before.hits + 1)
+    assert list(module) == ["fill(int*)"]
+
+    header.write_text("#define VALUE 2\n")
+    RtcKernel(text, "fill", "cpu", None, [f"-I{tmp_path}"], cache=False)[1, 1](out)
+    assert (out[0], cache.diagnose().misses) == (2, before.misses)
+    for _ in range(2):
+        RtcKernel(text, "fill", "cpu", None, [f"-I{tmp_path}"], cache=True)[1, 1](out)
+    found = cache.diagnose()
+    assert (out[0], found.misses, found.hits) == (2, before.misses + 1, before.hits + 2)
 
 
 def test_image_records_do_not_name_temporary_directories(compiled: CompiledModule) -> None:

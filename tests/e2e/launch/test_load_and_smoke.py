@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import kbuild
-from kbuild import CompiledKernel, KernelExecutor, LaunchConfig, resources
+from kbuild import CompiledKernel, CompiledModule, KernelExecutor, LaunchConfig, resources
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.runtime.kernel_names import KernelNotFoundError
 from kbuild.runtime.loading.loaded_library import LoadedLibrary
@@ -294,6 +294,17 @@ def test_kernels_of_a_library_share_its_variables(
     copies["count()"][1, 2]()
     copies["read(int*)"][1, 1](out)
     assert out[0] == 2  # a pickled kernel has left the library
+
+
+def test_device_code_of_a_library_is_loaded_without_opening_it(
+    module: LoadedLibrary, library: Path
+) -> None:
+    loaded = CompiledModule.load(library)
+    assert set(loaded) == set(module)
+    assert loaded["set"].images[0].data == module["set"].images[0].data
+    out = np.zeros(1, dtype=np.int32)
+    loaded["set"][1, 1](out)
+    assert out[0] == 1
 
 
 def test_failed_launch_has_the_message_of_the_runtime(module: LoadedLibrary) -> None:

@@ -20,6 +20,7 @@ _WITH_OTHERS: Final = (
     r"__match_(?:any|all)\w*",
     r"__reduce_\w+",
     r"__(?:lane|cluster|pipeline|builtin_amdgcn)_?\w*",
+    r"SHFL_\w+|MatchAny|get_sreg_\w+|warp_shuffle_\w+",  # of CUB and libcu++
     # Groups come from these functions.
     r"this_(?:thread_block|grid|multi_grid|cluster)|this_thread(?=\s*\()",
     r"coalesced_threads|(?:tiled|labeled|binary)_partition|invoke_one\w*|memcpy_async|wait_prior",

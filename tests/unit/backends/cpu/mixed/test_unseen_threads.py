@@ -48,6 +48,7 @@ def test_kernel_is_unseen(body: str) -> None:
         "__syncthreads();",
         "p[i] = __shfl_down_sync(~0u, i, 1);",
         "p[i] = __any(i);",
+        "p[i] = cub::SHFL_UP_SYNC(1, 2, 3, 4);",
         "atomicAdd(p, 1);",
         "__nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);",
         "while (__ldcv(p) == 0) {}",

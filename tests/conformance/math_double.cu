@@ -154,6 +154,8 @@ __device__ double rnorm_of(double a, double b, double c) {
     F2(nextafter_2, 0, BETWEEN(-9, 9), double, double, double, nextafter(a, b)) \
     F2(fmin, 0, ANY, double, double, double, fmin(a, b) + 0) \
     F2(fmax, 0, ANY, double, double, double, fmax(a, b) + 0) \
+    F2(fmin_of_zeros, 0, BETWEEN(-1, 1), double, double, double, fmin(copysign(double(0), a), copysign(double(0), b))) \
+    F2(fmax_of_zeros, 0, BETWEEN(-1, 1), double, double, double, fmax(copysign(double(0), a), copysign(double(0), b))) \
     F2(min, 0, ANY, double, double, double, min(a, b)) \
     F2(min_of_zeros, 0, BETWEEN(-1, 1), double, double, double, min(copysign(double(0), a), copysign(double(0), b))) \
     F2(max, 0, ANY, double, double, double, max(a, b)) \

@@ -157,6 +157,8 @@ __device__ float rnorm_of(float a, float b, float c) {
     F2(nextafterf_2, 0, BETWEEN(-9, 9), float, float, float, nextafterf(a, b)) \
     F2(fminf, 0, ANY, float, float, float, fminf(a, b) + 0) \
     F2(fmaxf, 0, ANY, float, float, float, fmaxf(a, b) + 0) \
+    F2(fminf_of_zeros, 0, BETWEEN(-1, 1), float, float, float, fminf(copysign(float(0), a), copysign(float(0), b))) \
+    F2(fmaxf_of_zeros, 0, BETWEEN(-1, 1), float, float, float, fmaxf(copysign(float(0), a), copysign(float(0), b))) \
     F2(min, 0, ANY, float, float, float, min(a, b)) \
     F2(min_of_zeros, 0, BETWEEN(-1, 1), float, float, float, min(copysign(float(0), a), copysign(float(0), b))) \
     F2(max, 0, ANY, float, float, float, max(a, b)) \

@@ -66,4 +66,18 @@ KBUILD_CPU_MIN_MAX(long long, llmin, llmax)
 KBUILD_CPU_MIN_MAX(unsigned long long, ullmin, ullmax)
 #undef KBUILD_CPU_MIN_MAX
 
+/* The C library does not order zeros, and compilers do not vectorize its functions. */
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#define KBUILD_CPU_C_MIN_MAX(T, least, greatest)                                                    \
+    extern "C" inline __attribute__((gnu_inline, always_inline)) T least(T __a, T __b) noexcept {   \
+        return kbuild_cpu::lesser_number(__a, __b);                                                 \
+    }                                                                                               \
+    extern "C" inline __attribute__((gnu_inline, always_inline)) T greatest(T __a, T __b) noexcept { \
+        return kbuild_cpu::greater_number(__a, __b);                                                \
+    }
+KBUILD_CPU_C_MIN_MAX(float, fminf, fmaxf)
+KBUILD_CPU_C_MIN_MAX(double, fmin, fmax)
+#undef KBUILD_CPU_C_MIN_MAX
+#endif
+
 #endif

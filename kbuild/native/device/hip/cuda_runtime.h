@@ -8,3 +8,6 @@
 #define __VECTOR_TYPES_H__
 #define __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_H__
+/* HIP's API has about what this version of CUDA has. */
+#define CUDART_VERSION 11000
+#define CUDART_CB

@@ -37,7 +37,7 @@ def c_string(text: str | None) -> str:
     """Return ``text`` as a C string literal, or a null pointer for None."""
     if text is None:
         return "0"
-    return '"' + "".join(map(_escape, text.encode())) + '"'
+    return '"' + "".join(map(_escape, text.encode(errors="surrogateescape"))) + '"'
 
 
 def _escape(byte: int) -> str:

@@ -71,7 +71,7 @@ def _compile(rewritten: str, unit: HostUnit, tc: Toolchain) -> tuple[str, str]:
     files.write_file(front_end.commands[0].inputs[0], rewritten.encode(errors="surrogateescape"))
     assembly, log = make_text(front_end, find_builder(tc.backend))
     front_end.text.unlink()
-    lines = passes.read_assembly(assembly, unit).splitlines()
+    lines = passes.read_assembly(assembly, unit).split("\n")
     comments = re.findall(rf"^{re.escape(LAUNCH_COMMENT)}.*$", rewritten, re.MULTILINE)
     quoted = "\n".join(c_string(f"{line}\n") for line in lines)
     return "\n".join((f"__asm__({quoted});", *comments)), log

@@ -45,7 +45,9 @@ void run() {
     int* p = nullptr;
     int value = 7;
     (void)hipMemcpyToSymbol(HIP_SYMBOL(counter), &value, sizeof value);
+#if !defined(LINKED)  // for a device link, clang gives the variable two names
     (void)hipMemcpyToSymbol(HIP_SYMBOL(own_counter), &value, sizeof value);
+#endif
     ns::scale<<<dim3(1, 2, 3), 64, 32>>>(f, 2);
     run_template(f);
     LAUNCH(fill, 4, p, 8);

@@ -2,3 +2,12 @@
 #pragma once
 #include <hip/hip_runtime.h>
 #include "cuda_host_names.h"
+
+/* Programs and NVIDIA's helper headers ask for these to find out which API they have. */
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__
+/* HIP's API has about what this version of CUDA has. */
+#define CUDART_VERSION 11000
+#define CUDART_CB

@@ -1,4 +1,4 @@
-"""NVIDIA's runtime and the CPU backend report the same errors for the same mistakes."""
+"""NVIDIA's runtime and the CPU backend do the same, and report the same errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
-def test_mistakes_have_the_recorded_errors(backend: str) -> None:
+@pytest.mark.parametrize("name", ["mistakes", "streams"])
+def test_programs_print_what_was_recorded(name: str, backend: str) -> None:
     done = subprocess.run(
-        [KBUILD, "run", "--backend", backend, HERE / "mistakes.cu"],
+        [KBUILD, "run", "--backend", backend, HERE / f"{name}.cu"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (HERE / "mistakes.txt").read_text()
+    assert done.stdout == (HERE / f"{name}.txt").read_text()

@@ -25,7 +25,7 @@ def test_page_lists_every_function() -> None:
 def test_no_function_is_both_declared_and_unsupported() -> None:
     unsupported = set(re.findall(r"X\((\w+)\)", (HEADERS / "unsupported_api.h").read_text()))
     text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
-    assert len(unsupported) > 100
+    assert len(unsupported) > 50
     assert unsupported & set(re.findall(r"KBUILD_API\((\w+)\)", text)) == set()
 
 

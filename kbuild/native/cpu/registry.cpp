@@ -151,13 +151,18 @@ void Registry::add(const kbuild_module& descriptor) {
 
 void Registry::remove(const kbuild_module& descriptor) {
     std::unique_lock lock(mutex_);
-    const auto removed = modules_.extract(&descriptor);
+    auto removed = modules_.extract(&descriptor);
     if (removed.empty()) return;
     const auto* module = removed.mapped().get();
     for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
         erase_rows(rows_, descriptor.kernels[i].handle, module);
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
         erase_rows(shadows_, descriptor.variables[i].shadow, module);
+    if (is_in_host_function() && module->uses != 0) {
+        // The launches come after the host function that ends the program, so they never run.
+        static_cast<void>(removed.mapped().release());
+        return;
+    }
     changed_.wait(lock, [&] { return module->uses == 0; });
     lock.unlock();  // unloading calls the dynamic loader
 }
@@ -300,6 +305,8 @@ KernelUse::KernelUse(const void* handle) : KernelUse(Registry::instance().begin_
     if (row_.module->kernels[row_.index] == nullptr) Registry::instance().load(row_);
 }
 
-KernelUse::~KernelUse() { Registry::instance().end_use(*row_.module); }
+KernelUse::~KernelUse() {
+    if (row_.module != nullptr) Registry::instance().end_use(*row_.module);
+}
 
 }  // namespace kbuild::cpu

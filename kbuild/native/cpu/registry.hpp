@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kbuild::cpu {
@@ -106,8 +107,11 @@ public:
     // Finds the kernel, and loads its container on first use. Throws Failure.
     explicit KernelUse(const void* handle);
     ~KernelUse();
-    KernelUse(const KernelUse&) = delete;
-    KernelUse& operator=(const KernelUse&) = delete;
+    KernelUse(KernelUse&& other) noexcept : row_(other.row_) { other.row_.module = nullptr; }
+    KernelUse& operator=(KernelUse&& other) noexcept {
+        std::swap(row_, other.row_);
+        return *this;
+    }
 
     const kbuild_cpu_image& image() const { return row_.container().loaded.image->table(); }
     const kbuild_cpu_kernel& kernel() const { return *row_.module->kernels[row_.index]; }

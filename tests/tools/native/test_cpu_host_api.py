@@ -10,6 +10,7 @@ import pytest
 
 from kbuild import resources
 from support.commands import ROOT
+from support.tools.native_sources import join_runtime_sources
 from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
@@ -26,13 +27,13 @@ VENDOR = ("cuda", "hip", "__cuda", "__hip")
 UNSUPPORTED = {
     "functions": (
         ("cudaArray_t a = 0; cudaArrayGetPlane(&a, a, 0);", "cudaArrayGetPlane"),
-        ("cudaGraph_t g; cudaGraphCreate(&g, 0);", "cudaGraphCreate"),
+        ("cudaLibrary_t l; cudaLibraryUnload(l = 0);", "cudaLibraryUnload"),
         ("cudaGetTextureObjectResourceViewDesc(0, 0);", "cudaGetTextureObjectResourceViewDesc"),
-        ("cudaMemPool_t p; cudaDeviceGetDefaultMemPool(&p, 0);", "cudaDeviceGetDefaultMemPool"),
+        ("void *f; cudaGetDriverEntryPoint(0, &f, 0, 0);", "cudaGetDriverEntryPoint"),
     ),
     "types": (
         ("struct cudaResourceViewDesc d; (void)d;", "cudaResourceViewDesc"),
-        ("struct cudaMemPoolProps p; (void)p;", "cudaMemPoolProps"),
+        ("struct cudaMemcpyAttributes a; (void)a;", "cudaMemcpyAttributes"),
     ),
 }
 
@@ -108,14 +109,32 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mistakes_of_a_mixed_source_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
-    source = MISTAKES / "mistakes.cu"
+@pytest.mark.parametrize("name", ["mistakes", "streams"])
+def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
+    source = MISTAKES / f"{name}.cu"
 
     done = run(sys.executable, "-m", "kbuild", "run", "--backend", "cpu", source, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (MISTAKES / "mistakes.txt").read_text()
-    assert "Assertion `null != nullptr` failed." in done.stderr
+    assert done.stdout == (MISTAKES / f"{name}.txt").read_text()
+    assert ("Assertion `null != nullptr` failed." in done.stderr) == (name == "mistakes")
+
+
+@pytest.mark.slow
+def test_streams_have_no_data_races(tmp_path: Path) -> None:
+    """The program runs no kernels: the sanitizer does not know the stacks of device threads."""
+    require_programs("g++")
+    program = tmp_path / "stress"
+    compiled = run(
+        *("g++", "-std=c++17", "-O1", "-g", "-fsanitize=thread", "-pthread", *INCLUDES),
+        *(f"-I{NATIVE / 'cpu'}", HERE / "streams_stress.cpp", join_runtime_sources(tmp_path)),
+        *(*(NATIVE / "cpu").rglob("*.S"), "-ldl", "-o", program),
+    )
+    assert compiled.returncode == 0, compiled.stderr
+
+    done = run(program)
+
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("kind", UNSUPPORTED)

@@ -70,6 +70,7 @@ static void rows_and_slices(void)
     SUCCEED(cudaMemcpy2D(plane, pitch, host[1], 5, 5, 3, cudaMemcpyHostToDevice));
     CHECK(memcmp((char *)plane + 2 * pitch, host[1][2], 5) == 0);
     SUCCEED(cudaMemset2D(plane, pitch, 7, 2, 3));
+    SUCCEED(cudaDeviceSynchronize());
     CHECK(((char *)plane)[pitch + 1] == 7 && ((char *)plane)[pitch + 2] == 22);
     SUCCEED(cudaFree(plane));
 

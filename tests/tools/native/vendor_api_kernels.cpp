@@ -24,6 +24,7 @@ void check_reverse(Launch launch) {
     int in[64] = {}, out[64] = {};
     for (int i = 0; i < 64; ++i) in[i] = i;
     CHECK(launch(in, out) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
     for (int i = 0; i < 64; ++i) CHECK(out[i] == 63 - i);
 }
 
@@ -61,6 +62,66 @@ void launches() {
     CHECK(cudaLaunchKernel(nothing, 1, 1, nullptr, 0, cudaStream_t(0x12340)) ==
           cudaErrorInvalidResourceHandle);
     CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+}
+
+// A kernel, a copy, and a host function in a graph that a capture makes.
+void graphs() {
+    int *in = nullptr, *out = nullptr, *back = nullptr, calls = 0;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CHECK(cudaStreamCreate(&stream) == cudaSuccess);
+    CHECK(cudaMallocHost(&in, 64 * sizeof(int)) == cudaSuccess);
+    CHECK(cudaMalloc(&out, 64 * sizeof(int)) == cudaSuccess);
+    CHECK(cudaMallocHost(&back, 64 * sizeof(int)) == cudaSuccess);
+    for (int i = 0; i < 64; ++i) in[i] = i;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    {
+        const int* source = in;
+        int* result = out;
+        void* args[] = {&source, &result};
+        CHECK(cudaLaunchKernel(reverse, 1, 64, args, 256, stream) == cudaSuccess);
+        source = nullptr;  // the graph has a copy
+    }
+    CHECK(cudaMemcpyAsync(back, out, 64 * sizeof(int), cudaMemcpyDeviceToHost, stream) ==
+          cudaSuccess);
+    CHECK(cudaLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &calls) ==
+          cudaSuccess);
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    CHECK(cudaGraphInstantiate(&executable, graph) == cudaSuccess && calls == 0);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    for (int round = 0; round < 3; ++round) {
+        std::memset(back, 0, 64 * sizeof(int));
+        CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
+        CHECK(cudaStreamSynchronize(stream) == cudaSuccess && calls == round + 1);
+        for (int i = 0; i < 64; ++i) CHECK(back[i] == 63 - i);
+    }
+    CHECK(cudaGraphExecDestroy(executable) == cudaSuccess);
+    CHECK(cudaGraphLaunch(executable, stream) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    CHECK(cudaFree(out) == cudaSuccess && cudaFreeHost(in) == cudaSuccess);
+    CHECK(cudaFreeHost(back) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+// Host functions cannot use the device, and run while the program continues.
+void host_functions() {
+    static int error = 0;
+    static bool is_open = false;
+    cudaStream_t stream;
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    const auto function = [](void*) {
+        while (!__atomic_load_n(&is_open, __ATOMIC_ACQUIRE)) {
+        }
+        void* pointer = nullptr;
+        error = cudaMalloc(&pointer, 16);
+    };
+    CHECK(cudaLaunchHostFunc(stream, function, nullptr) == cudaSuccess);
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(cudaStreamSynchronize(nullptr) == cudaSuccess);
+    __atomic_store_n(&is_open, true, __ATOMIC_RELEASE);
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess && error == cudaErrorNotPermitted);
+    CHECK(cudaStreamQuery(stream) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
+    (void)cudaGetLastError();
 }
 
 void shared_memory_limit() {
@@ -132,7 +193,8 @@ void break_device(int is_assertion, cudaError_t error) {
     CHECK(cudaMallocManaged(&started, sizeof *started) == cudaSuccess);
     *started = 0;
     void* args[] = {&started, &is_assertion};
-    CHECK(cudaLaunchKernel(fail, 3, 64, args) == error);
+    CHECK(cudaLaunchKernel(fail, 3, 64, args) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == error);
     CHECK(*started >= 64 && *started < 2 * 3 * 64);
     CHECK(cudaGetLastError() == error && cudaGetLastError() == error);
     CHECK(cudaDeviceSynchronize() == error && cudaMalloc(&pointer, 16) == error);
@@ -177,6 +239,8 @@ int main(int argc, char** argv) {
     module.share("fail", reinterpret_cast<const void*>(fail));
     SUCCEED(kbuild_cpu_register(module.descriptor()));
     launches();
+    graphs();
+    host_functions();
     shared_memory_limit();
     occupancy();
     errors_belong_to_threads();

@@ -4,6 +4,7 @@
 #include "api/errors.hpp"
 #include "devices/properties.hpp"
 #include "memory/allocations.hpp"
+#include "memory/pools.hpp"
 #include "registry.hpp"
 #include "streams/stream_table.hpp"
 #include "textures/arrays.hpp"
@@ -112,8 +113,9 @@ int kbuild_cpu_limit(std::size_t* value, int limit) {
 
 int kbuild_cpu_reset_device() {
     return guarded([&] {
-        for (void* memory : Allocations::instance().clear()) std::free(memory);
         Streams::instance().clear();
+        Pools::instance().clear();
+        for (void* memory : Allocations::instance().clear()) std::free(memory);
         Objects<Texture>::instance().clear();
         Objects<Surface>::instance().clear();
         Objects<MipmappedArray>::instance().clear();
@@ -126,5 +128,8 @@ int kbuild_cpu_reset_device() {
 }
 
 int kbuild_cpu_synchronize() {
-    return guarded_use([] {});  // launches are synchronous
+    return guarded_wait([] {
+        Streams::instance().forbid_while_capturing();
+        Streams::instance().synchronize_all();
+    });
 }

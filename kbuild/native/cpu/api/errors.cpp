@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 
 namespace kbuild::cpu {
 namespace {
@@ -23,6 +24,10 @@ thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, "", KBUILD_CPU_SUCC
 // The error of the kernel that broke the device, KBUILD_CPU_DEVICE_UNAVAILABLE if the device was
 // reset after that, or 0. Only the end of the process repairs it.
 std::atomic<int> device_error{KBUILD_CPU_SUCCESS};
+char device_detail[1024];
+std::mutex device_mutex;  // guards changes
+
+thread_local bool is_calling_host = false;
 
 struct ErrorRow {
     int code;
@@ -51,21 +56,35 @@ int remember_failure(int code, const char* detail) noexcept {
     return code;
 }
 
-void break_device(int code) noexcept { device_error = code; }
+void break_device(int code, const char* detail) noexcept {
+    const std::lock_guard lock(device_mutex);
+    if (device_error != KBUILD_CPU_SUCCESS) return;
+    std::snprintf(device_detail, sizeof device_detail, "%s", detail);
+    device_error = code;
+}
+
+int broken_device() noexcept { return device_error; }
+
+HostScope::HostScope() noexcept { is_calling_host = true; }
+HostScope::~HostScope() { is_calling_host = false; }
+bool is_in_host_function() noexcept { return is_calling_host; }
 
 void close_broken_device() noexcept {
+    const std::lock_guard lock(device_mutex);
     if (device_error != KBUILD_CPU_SUCCESS) device_error = KBUILD_CPU_DEVICE_UNAVAILABLE;
 }
 
 void require_device() {
+    if (is_in_host_function())
+        throw Failure(KBUILD_CPU_NOT_PERMITTED,
+                      "host functions and callbacks of streams cannot use the device");
     const int code = device_error;
     if (code == KBUILD_CPU_DEVICE_UNAVAILABLE)
         throw Failure(KBUILD_CPU_DEVICE_UNAVAILABLE,
                       "the device was reset after a kernel failed, and is unavailable until the "
                       "process ends");
     if (code != KBUILD_CPU_SUCCESS)
-        throw Failure(static_cast<kbuild_cpu_error>(code),
-                      std::string("a kernel has failed before: ") + find_error(code).text);
+        throw Failure(static_cast<kbuild_cpu_error>(code), device_detail);
 }
 
 const char* error_message(int code) noexcept {

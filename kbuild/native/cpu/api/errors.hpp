@@ -27,13 +27,26 @@ int remember_failure(int code, const char* detail) noexcept;
 // Returns the text of the thread's last failure if it has this code, otherwise a generic text.
 const char* error_message(int code) noexcept;
 
-// Makes every later use of the device fail with the error.
-void break_device(int code) noexcept;
+// Makes every later use of the device fail with the error, unless an earlier one does.
+void break_device(int code, const char* detail) noexcept;
+
+// Returns the error that broke the device, or 0.
+int broken_device() noexcept;
 
 // If a kernel broke the device, makes it unavailable for the rest of the process, as a reset does.
 void close_broken_device() noexcept;
 
-// Throws Failure if a kernel broke the device.
+// Marks the calling thread while it runs a host function or callback of the program.
+class HostScope {
+public:
+    HostScope() noexcept;
+    ~HostScope();
+    HostScope(const HostScope&) = delete;
+    HostScope& operator=(const HostScope&) = delete;
+};
+bool is_in_host_function() noexcept;
+
+// Throws Failure if a kernel broke the device, or in a host function, which cannot use the device.
 void require_device();
 
 // Throws Failure if an argument of the program is invalid.
@@ -60,6 +73,15 @@ int guarded_use(Function function) noexcept {
     return guarded([&] {
         require_device();
         function();
+    });
+}
+
+// The same for functions that wait for the device, which find out that a kernel has failed.
+template <class Function>
+int guarded_wait(Function function) noexcept {
+    return guarded_use([&] {
+        function();
+        require_device();
     });
 }
 

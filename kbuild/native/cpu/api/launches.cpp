@@ -2,10 +2,11 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "api/kernel_calls.hpp"
 #include "devices/properties.hpp"
-#include "launches/launch.hpp"
 #include "launches/pool.hpp"
 #include "launches/runner.hpp"
+#include "launches/watchdog.hpp"
 #include "registry.hpp"
 #include "streams/stream_table.hpp"
 
@@ -94,29 +95,17 @@ void check_shared_limit(const KernelUse& use, std::size_t bytes) {
                           "; raise it with cudaFuncSetAttribute");
 }
 
+// Launches, and waits or not.
 void launch(const void* handle, const kbuild_launch_config* config, void* const* args,
-            bool is_limited) {
+            bool is_awaited) {
     require(config != nullptr, "the launch configuration is a null pointer");
-    if (BlockRunner::of_this_thread().is_running())
-        // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
-        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
-                      "the cpu backend does not launch kernels from kernels");
-    check_configuration(*config);
-    check_attributes(*config);
-    check_cooperative(*config);
-    Streams::instance().describe(config->stream);
-    const KernelUse use(handle);
-    if (is_limited) check_shared_limit(use, config->shared_bytes);
-    check_shared_bytes(use.image(), config->shared_bytes);
-    check_arguments(use.kernel(), args);
-    Launch work(use.image(), use.kernel(), *config, args);
-    Pool::instance().run(work);
-    if (const int error = work.error()) {
-        break_device(error);
-        throw Failure(static_cast<kbuild_cpu_error>(error), std::string("kernel ") +
-                                                                use.kernel().name + " failed: " +
-                                                                kbuild_cpu_error_text(error));
-    }
+    const bool borrows = is_awaited && !Streams::instance().is_capturing(config->stream);
+    auto call = make_kernel_call(handle, *config, args,
+                                 is_awaited ? SharedLimit::device : SharedLimit::kernel, borrows);
+    if (is_awaited)
+        Streams::instance().execute(config->stream, std::move(call));
+    else
+        Streams::instance().enqueue(config->stream, std::move(call));
 }
 
 // The vendor's numbers of the attributes that the runtime keeps.
@@ -144,17 +133,41 @@ void set_attribute(const void* handle, int attribute, int value) {
 
 }  // namespace
 
+namespace kbuild::cpu {
+
+KernelCall make_kernel_call(const void* handle, const kbuild_launch_config& config,
+                            void* const* args, SharedLimit limit, bool borrows) {
+    if (BlockRunner::of_this_thread().is_running())
+        // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      "the cpu backend does not launch kernels from kernels");
+    check_configuration(config);
+    check_attributes(config);
+    check_cooperative(config);
+    Streams::instance().describe(config.stream);
+    KernelUse use(handle);
+    if (limit == SharedLimit::kernel) check_shared_limit(use, config.shared_bytes);
+    check_shared_bytes(use.image(), config.shared_bytes);
+    check_arguments(use.kernel(), args);
+    spin_timeout();
+    KernelCall call(handle, config, borrows ? Arguments(args) : Arguments(use.kernel(), args));
+    call.use = std::move(use);
+    return call;
+}
+
+}  // namespace kbuild::cpu
+
 int kbuild_cpu_resolve(const void* handle) {
     return guarded([&] { const KernelUse loaded(handle); });
 }
 
 int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, false); });
+    return guarded_use([&] { launch(handle, config, args, true); });
 }
 
 int kbuild_cpu_launch_limited(const void* handle, const kbuild_launch_config* config,
                               void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, true); });
+    return guarded_use([&] { launch(handle, config, args, false); });
 }
 
 int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* handle) {

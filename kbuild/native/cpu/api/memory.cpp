@@ -4,8 +4,9 @@
 #include "api/errors.hpp"
 #include "devices/machine_facts.hpp"
 #include "memory/allocations.hpp"
-#include "memory/copies.hpp"
+#include "memory/pools.hpp"
 #include "streams/stream_table.hpp"
+#include "streams/transfers.hpp"
 
 #include <cstdlib>
 
@@ -13,8 +14,6 @@ namespace {
 
 using namespace kbuild::cpu;
 
-// What textures of device memory need. CUDA guarantees 256 bytes, and has 512.
-constexpr std::size_t allocation_alignment = 512;
 constexpr std::size_t pitch_alignment = 512;
 
 void* allocate(std::size_t bytes, kbuild_cpu_memory_kind kind, unsigned flags) {
@@ -32,12 +31,16 @@ void* allocate(std::size_t bytes, kbuild_cpu_memory_kind kind, unsigned flags) {
     return pointer;
 }
 
-// Removes the entry first: another thread can get the same memory as soon as it is free.
+// Waits for work that can use the memory. Removes the entry first: another thread can get the same
+// memory as soon as it is free.
 void release(void* pointer, std::initializer_list<kbuild_cpu_memory_kind> kinds,
              const char* otherwise) {
     if (pointer == nullptr) return;
+    Streams::instance().forbid_while_capturing();
+    Streams::instance().synchronize_all();
+    if (GraphMemory::contains(pointer)) return;
     require(Allocations::instance().remove(pointer, kinds), otherwise);
-    std::free(pointer);
+    if (!Pools::instance().give_back(pointer)) std::free(pointer);
 }
 
 bool is_host(const Allocation& allocation) {
@@ -55,6 +58,7 @@ int kbuild_cpu_allocate_kind(void** pointer, std::size_t bytes, kbuild_cpu_memor
                              unsigned flags) {
     return guarded_use([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
+        Streams::instance().forbid_while_capturing();
         *pointer = allocate(bytes, kind, flags);
     });
 }
@@ -98,6 +102,7 @@ int kbuild_cpu_register_host(void* pointer, std::size_t bytes, unsigned flags) {
 int kbuild_cpu_unregister_host(void* pointer) {
     return guarded_use([&] {
         require(pointer != nullptr, "the pointer is a null pointer");
+        Streams::instance().synchronize_all();
         if (!Allocations::instance().remove(pointer, {KBUILD_CPU_MEMORY_REGISTERED}))
             throw Failure(KBUILD_CPU_NOT_REGISTERED, "the memory is not registered");
     });
@@ -136,12 +141,13 @@ int kbuild_cpu_copy(void* destination, const void* source, std::size_t bytes,
                     direction == KBUILD_COPY_ON_DEVICE,
                 "unknown copy direction");
         // The callers can pass any memory to kernels, so only null pointers and sizes are checked.
-        copy({{destination, bytes, 1},
-              {const_cast<void*>(source), bytes, 1},
-              bytes,
-              1,
-              1,
-              KBUILD_CPU_COPY_DEFAULT});
+        submit_copy({{destination, bytes, 1},
+                     {const_cast<void*>(source), bytes, 1},
+                     bytes,
+                     1,
+                     1,
+                     KBUILD_CPU_COPY_DEFAULT},
+                    nullptr, true);
     });
 }
 
@@ -149,7 +155,15 @@ int kbuild_cpu_copy_area(const kbuild_cpu_area_copy* area, void* stream) {
     return guarded_use([&] {
         require(area != nullptr, "the parameters of the copy are a null pointer");
         Streams::instance().describe(stream);
-        copy(*area);
+        submit_copy(*area, stream, true);
+    });
+}
+
+int kbuild_cpu_queue_copy(const kbuild_cpu_area_copy* area, void* stream) {
+    return guarded_use([&] {
+        require(area != nullptr, "the parameters of the copy are a null pointer");
+        Streams::instance().describe(stream);
+        submit_copy(*area, stream, false);
     });
 }
 
@@ -157,7 +171,15 @@ int kbuild_cpu_fill_area(const kbuild_cpu_area_fill* area, void* stream) {
     return guarded_use([&] {
         require(area != nullptr, "the parameters are a null pointer");
         Streams::instance().describe(stream);
-        fill(*area);
+        submit_fill(*area, 1, stream, true);
+    });
+}
+
+int kbuild_cpu_queue_fill(const kbuild_cpu_area_fill* area, unsigned element_bytes, void* stream) {
+    return guarded_use([&] {
+        require(area != nullptr, "the parameters are a null pointer");
+        Streams::instance().describe(stream);
+        submit_fill(*area, element_bytes, stream, false);
     });
 }
 

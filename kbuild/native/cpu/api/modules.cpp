@@ -4,6 +4,7 @@
 #include "api/errors.hpp"
 #include "images/module.hpp"
 #include "registry.hpp"
+#include "streams/transfers.hpp"
 
 #include <cstring>
 #include <memory>
@@ -28,6 +29,25 @@ constexpr kbuild_runtime runtime = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,      kbuild_cpu_allocate,
     kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
 };
+
+kbuild_cpu_area_copy make_row_copy(void* destination, const void* source, std::size_t bytes) {
+    return {{destination, bytes, 1}, {const_cast<void*>(source), bytes, 1}, bytes, 1, 1,
+            KBUILD_CPU_COPY_DEFAULT};
+}
+
+void copy_to(const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
+             void* stream, bool is_awaited) {
+    auto* const destination = address_in(symbol, bytes, offset);
+    require(source != nullptr || bytes == 0, "the source of the copy is a null pointer");
+    submit_checked_copy(make_row_copy(destination, source, bytes), stream, is_awaited);
+}
+
+void copy_from(void* destination, const void* symbol, std::size_t bytes, std::size_t offset,
+               void* stream, bool is_awaited) {
+    const auto* const source = address_in(symbol, bytes, offset);
+    require(destination != nullptr || bytes == 0, "the destination of the copy is a null pointer");
+    submit_checked_copy(make_row_copy(destination, source, bytes), stream, is_awaited);
+}
 
 }  // namespace
 
@@ -80,20 +100,22 @@ int kbuild_cpu_get_symbol_size(std::size_t* bytes, const void* symbol) {
 
 int kbuild_cpu_copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
                               std::size_t offset) {
-    return guarded_use([&] {
-        auto* const destination = address_in(symbol, bytes, offset);
-        require(source != nullptr || bytes == 0, "the source of the copy is a null pointer");
-        if (bytes != 0) std::memmove(destination, source, bytes);
-    });
+    return guarded_use([&] { copy_to(symbol, source, bytes, offset, nullptr, true); });
 }
 
 int kbuild_cpu_copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
                                 std::size_t offset) {
-    return guarded_use([&] {
-        const auto* const source = address_in(symbol, bytes, offset);
-        require(destination != nullptr || bytes == 0, "the destination of the copy is a null pointer");
-        if (bytes != 0) std::memmove(destination, source, bytes);
-    });
+    return guarded_use([&] { copy_from(destination, symbol, bytes, offset, nullptr, true); });
+}
+
+int kbuild_cpu_queue_copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
+                                    std::size_t offset, void* stream) {
+    return guarded_use([&] { copy_to(symbol, source, bytes, offset, stream, false); });
+}
+
+int kbuild_cpu_queue_copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
+                                      std::size_t offset, void* stream) {
+    return guarded_use([&] { copy_from(destination, symbol, bytes, offset, stream, false); });
 }
 
 int kbuild_cpu_initialise_managed(const kbuild_module* module, void (*initialize)()) {

@@ -1,26 +1,39 @@
-// Streams and events. All work is done when the function that starts it returns.
+// Streams and events.
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
 #include "streams/stream_table.hpp"
+
+#include <algorithm>
 
 namespace {
 
 using namespace kbuild::cpu;
 
 // The vendor's flags.
-constexpr unsigned non_blocking = 1;
 constexpr unsigned blocking_sync = 1;
 constexpr unsigned disable_timing = 2;
 
-// Returns the time of a recorded event.
-std::int64_t time_of(void* event) {
-    const auto found = Streams::instance().find_event(event);
-    if ((found.flags & disable_timing) != 0)
+bool has_happened(const Event& event) {
+    return event.job == nullptr || event.job->is_done.load(std::memory_order_acquire);
+}
+
+void require_uncaptured(const Event& event) {
+    if (event.capture.capture != nullptr)
+        throw Failure(KBUILD_CPU_CAPTURED_EVENT, "the event was recorded in a stream that captures");
+}
+
+void require_timing(const Event& event) {
+    if ((event.flags & disable_timing) != 0)
         throw Failure(KBUILD_CPU_INVALID_HANDLE, "the event was created without timing");
-    if (found.time == 0)
+    if (event.moment == nullptr)
         throw Failure(KBUILD_CPU_INVALID_HANDLE, "the event was not recorded");
-    return found.time;
+}
+
+std::int64_t time_of(const Event& event) {
+    if (!has_happened(event))
+        throw Failure(KBUILD_CPU_NOT_READY, "the stream has not reached the event");
+    return event.moment->time;
 }
 
 }  // namespace
@@ -28,9 +41,9 @@ std::int64_t time_of(void* event) {
 int kbuild_cpu_create_stream(void** stream, unsigned flags, int priority) {
     return guarded_use([&] {
         require(stream != nullptr, "the address for the result is a null pointer");
-        require((flags & ~non_blocking) == 0, "unknown flags of a stream");
-        static_cast<void>(priority);  // there is one priority
-        *stream = Streams::instance().create({flags, 0, 0});
+        require((flags & ~non_blocking_stream) == 0, "unknown flags of a stream");
+        *stream = Streams::instance().create(
+            {flags, std::clamp(priority, greatest_priority, least_priority), 0});
     });
 }
 
@@ -39,13 +52,36 @@ int kbuild_cpu_destroy_stream(void* stream) {
 }
 
 int kbuild_cpu_synchronize_stream(void* stream) {
-    return guarded_use([&] { Streams::instance().describe(stream); });
+    return guarded_wait([&] { Streams::instance().synchronize(stream); });
+}
+
+int kbuild_cpu_query_stream(void* stream) {
+    return guarded_wait([&] {
+        if (!Streams::instance().is_idle(stream))
+            throw Failure(KBUILD_CPU_NOT_READY, "the stream has work");
+    });
 }
 
 int kbuild_cpu_describe_stream(kbuild_cpu_stream* description, void* stream) {
     return guarded_use([&] {
         require(description != nullptr, "the address for the result is a null pointer");
         *description = Streams::instance().describe(stream);
+    });
+}
+
+int kbuild_cpu_call_host(void* stream, void (*function)(void*), void* data) {
+    return guarded_use([&] {
+        Streams::instance().describe(stream);
+        require(function != nullptr, "the function is a null pointer");
+        Streams::instance().enqueue(stream, HostCall{function, data});
+    });
+}
+
+int kbuild_cpu_call_back(void* stream, void (*callback)(void*, int, void*), void* data) {
+    return guarded_use([&] {
+        Streams::instance().describe(stream);
+        require(callback != nullptr, "the callback is a null pointer");
+        Streams::instance().enqueue(stream, CallbackCall{callback, stream, data});
     });
 }
 
@@ -63,24 +99,46 @@ int kbuild_cpu_destroy_event(void* event) {
 }
 
 int kbuild_cpu_record_event(void* event, void* stream) {
-    return guarded_use([&] { Streams::instance().record(event, stream); });
+    return guarded_use([&] { Streams::instance().record(event, stream, false); });
+}
+
+int kbuild_cpu_record_external_event(void* event, void* stream) {
+    return guarded_use([&] { Streams::instance().record(event, stream, true); });
 }
 
 int kbuild_cpu_synchronize_event(void* event) {
-    return guarded_use([&] { Streams::instance().find_event(event); });
+    return guarded_wait([&] {
+        const auto found = Streams::instance().find_event(event);
+        require_uncaptured(found);
+        Scheduler::instance().wait(found.job);
+    });
+}
+
+int kbuild_cpu_query_event(void* event) {
+    return guarded_wait([&] {
+        const auto found = Streams::instance().find_event(event);
+        require_uncaptured(found);
+        if (!has_happened(found))
+            throw Failure(KBUILD_CPU_NOT_READY, "the stream has not reached the event");
+    });
 }
 
 int kbuild_cpu_wait_for_event(void* stream, void* event) {
-    return guarded_use([&] {
-        Streams::instance().describe(stream);
-        Streams::instance().find_event(event);
-    });
+    return guarded_use([&] { Streams::instance().wait_for_event(stream, event, false); });
+}
+
+int kbuild_cpu_wait_for_external_event(void* stream, void* event) {
+    return guarded_use([&] { Streams::instance().wait_for_event(stream, event, true); });
 }
 
 int kbuild_cpu_elapsed_time(float* milliseconds, void* start, void* end) {
     return guarded_use([&] {
         require(milliseconds != nullptr, "the address for the result is a null pointer");
-        const auto nanoseconds = time_of(end) - time_of(start);
+        const auto first = Streams::instance().find_event(start);
+        const auto last = Streams::instance().find_event(end);
+        require_timing(first);
+        require_timing(last);
+        const auto nanoseconds = time_of(last) - time_of(first);
         *milliseconds = static_cast<float>(static_cast<double>(nanoseconds) / 1e6);
     });
 }

@@ -2,6 +2,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "streams/stream_table.hpp"
 #include "textures/arrays.hpp"
 #include "textures/bindings.hpp"
 #include "textures/objects.hpp"
@@ -43,7 +44,10 @@ int kbuild_cpu_create_array(void** array, const kbuild_cpu_array* description) {
 }
 
 int kbuild_cpu_destroy_array(void* array) {
-    return guarded_use([&] { destroy_array(array); });
+    return guarded_use([&] {
+        Streams::instance().synchronize_all();
+        destroy_array(array);
+    });
 }
 
 int kbuild_cpu_describe_array(kbuild_cpu_array* description, const void* array) {
@@ -61,7 +65,10 @@ int kbuild_cpu_create_mipmapped_array(void** array, const kbuild_cpu_array* desc
 }
 
 int kbuild_cpu_destroy_mipmapped_array(void* array) {
-    return guarded_use([&] { destroy_mipmapped_array(array); });
+    return guarded_use([&] {
+        Streams::instance().synchronize_all();
+        destroy_mipmapped_array(array);
+    });
 }
 
 int kbuild_cpu_get_array_level(void** level, const void* mipmapped_array, unsigned number) {
@@ -100,7 +107,10 @@ int kbuild_cpu_create_texture(unsigned long long* texture, const void* resource,
 }
 
 int kbuild_cpu_destroy_texture(unsigned long long texture) {
-    return guarded_use([&] { destroy_object<Texture>(texture); });
+    return guarded_use([&] {
+        Streams::instance().synchronize_all();
+        destroy_object<Texture>(texture);
+    });
 }
 
 int kbuild_cpu_describe_texture(void* resource, void* sampling, unsigned long long texture) {
@@ -119,7 +129,10 @@ int kbuild_cpu_create_surface(unsigned long long* surface, const void* resource)
 }
 
 int kbuild_cpu_destroy_surface(unsigned long long surface) {
-    return guarded_use([&] { destroy_object<Surface>(surface); });
+    return guarded_use([&] {
+        Streams::instance().synchronize_all();
+        destroy_object<Surface>(surface);
+    });
 }
 
 int kbuild_cpu_describe_surface(void* resource, unsigned long long surface) {

@@ -73,9 +73,24 @@ char* row(const kbuild_cpu_area& area, std::size_t y, std::size_t z) {
     return static_cast<char*>(area.start) + (z * area.rows + y) * area.pitch;
 }
 
+
+bool is_pageable(const kbuild_cpu_area& area) noexcept {
+    return Allocations::instance().find(area.start).base == nullptr;
+}
+
+// Writes an element of 1, 2, or 4 bytes to every place of a row.
+void fill_row(char* row, std::size_t bytes, unsigned value, unsigned element_bytes) noexcept {
+    if (element_bytes == 1) {
+        std::memset(row, static_cast<int>(value), bytes);
+        return;
+    }
+    for (std::size_t i = 0; i + element_bytes <= bytes; i += element_bytes)
+        std::memcpy(row + i, &value, element_bytes);  // the low bytes come first
+}
+
 }  // namespace
 
-void copy(const kbuild_cpu_area_copy& copy) {
+void check_copy(const kbuild_cpu_area_copy& copy) {
     const Shape shape = {copy.width, copy.height, copy.depth};
     if (copy.kind > KBUILD_CPU_COPY_DEFAULT)
         throw Failure(KBUILD_CPU_INVALID_COPY_DIRECTION,
@@ -92,20 +107,42 @@ void copy(const kbuild_cpu_area_copy& copy) {
                              copy.kind == KBUILD_CPU_COPY_DEVICE_TO_DEVICE;
     check_side("destination", copy.to, shape, to_device ? Side::device : Side::any);
     check_side("source", copy.from, shape, from_device ? Side::device : Side::any);
-    for (std::size_t z = 0; z < shape.depth; ++z)
-        for (std::size_t y = 0; y < shape.height; ++y)
-            std::memmove(row(copy.to, y, z), row(copy.from, y, z), shape.width);
 }
 
-void fill(const kbuild_cpu_area_fill& fill) {
+void perform_copy(const kbuild_cpu_area_copy& copy) noexcept {
+    if (Shape{copy.width, copy.height, copy.depth}.is_empty()) return;
+    for (std::size_t z = 0; z < copy.depth; ++z)
+        for (std::size_t y = 0; y < copy.height; ++y)
+            std::memmove(row(copy.to, y, z), row(copy.from, y, z), copy.width);
+}
+
+HostMemory find_pageable(const kbuild_cpu_area_copy& copy) noexcept {
+    if (Shape{copy.width, copy.height, copy.depth}.is_empty()) return HostMemory::none;
+    if (is_pageable(copy.to)) return HostMemory::target;
+    return is_pageable(copy.from) ? HostMemory::source : HostMemory::none;
+}
+
+void stage(kbuild_cpu_area_copy& copy, char* memory) noexcept {
+    auto staged = copy;
+    staged.to = {memory, copy.width, copy.height};
+    perform_copy(staged);
+    copy.from = staged.to;
+}
+
+void check_fill(const kbuild_cpu_area_fill& fill) {
     const Shape shape = {fill.width, fill.height, fill.depth};
     if (!shape.is_one_row()) check_pitch(fill.to, shape, KBUILD_CPU_INVALID_VALUE);
     if (shape.is_empty()) return;
     check_start("destination", fill.to);
     check_side("destination", fill.to, shape, Side::device);
-    for (std::size_t z = 0; z < shape.depth; ++z)
-        for (std::size_t y = 0; y < shape.height; ++y)
-            std::memset(row(fill.to, y, z), fill.byte, shape.width);
+}
+
+void perform_fill(const kbuild_cpu_area_fill& fill, unsigned element_bytes) noexcept {
+    if (Shape{fill.width, fill.height, fill.depth}.is_empty()) return;
+    for (std::size_t z = 0; z < fill.depth; ++z)
+        for (std::size_t y = 0; y < fill.height; ++y)
+            fill_row(row(fill.to, y, z), fill.width, static_cast<unsigned>(fill.byte),
+                     element_bytes);
 }
 
 }  // namespace kbuild::cpu

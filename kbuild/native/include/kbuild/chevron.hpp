@@ -74,6 +74,11 @@ inline kbuild_launch_config to_c(const configuration& __configuration) {
     __result.block.z = __configuration.block.z;
     __result.shared_bytes = __configuration.shared_bytes;
     __result.stream = __configuration.stream;
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(KBUILD_BACKEND_CUDA) && \
+    !defined(KBUILD_BACKEND_HIP)
+    // The CPU's handle of the calling thread's default stream.
+    if (__result.stream == nullptr) __result.stream = reinterpret_cast<void*>(2);
+#endif
     return __result;
 }
 

@@ -1,7 +1,8 @@
 /* The CPU backend's device runtime, libkbuild_cpu, with one registry per process.
  *
- * Launches and copies are synchronous: when a function returns, its work is done.  Every function
- * is thread-safe and returns a kbuild_cpu_error.  The numbers are those of the corresponding CUDA
+ * Functions whose names start with `kbuild_cpu_queue` or `kbuild_cpu_call`, kbuild_cpu_launch_limited,
+ * and kbuild_cpu_launch_graph only queue their work.  When another function returns, its work is
+ * done.  Every function is thread-safe and returns a kbuild_cpu_error.  The numbers are those of the corresponding CUDA
  * errors, so that logs of both backends look the same. */
 #ifndef KBUILD_CPU_RUNTIME_H
 #define KBUILD_CPU_RUNTIME_H
@@ -26,7 +27,7 @@ void kbuild_cpu_unload_images(const struct kbuild_module *__module);
 int kbuild_cpu_resolve(const void *__handle);
 int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
                       void *const *__args);
-/* Launches as `<<<>>>` does: more than 48 KiB of dynamic shared memory is an error, unless
+/* Queues a launch as `<<<>>>` does: more than 48 KiB of dynamic shared memory is an error, unless
  * kbuild_cpu_set_function_attribute raised the kernel's limit. */
 int kbuild_cpu_launch_limited(const void *__handle, const struct kbuild_launch_config *__config,
                               void *const *__args);
@@ -64,6 +65,10 @@ int kbuild_cpu_copy_to_symbol(const void *__symbol, const void *__source, size_t
                               size_t __offset);
 int kbuild_cpu_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
                                 size_t __offset);
+int kbuild_cpu_queue_copy_to_symbol(const void *__symbol, const void *__source, size_t __bytes,
+                                    size_t __offset, void *__stream);
+int kbuild_cpu_queue_copy_from_symbol(void *__destination, const void *__symbol, size_t __bytes,
+                                      size_t __offset, void *__stream);
 /* Sets `data` in the shadows of the module's managed variables.  Skips symbols whose `initialize`
  * is not `__initialize`, because they belong to the program. */
 int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialize)(void));
@@ -131,6 +136,12 @@ struct kbuild_cpu_area_fill {
     int byte;
 };
 int kbuild_cpu_fill_area(const struct kbuild_cpu_area_fill *__fill, void *__stream);
+/* These can return before the work is done, unless the host memory is neither page-locked nor
+ * small.  An element has 1, 2, or 4 bytes. */
+int kbuild_cpu_queue_copy(const struct kbuild_cpu_area_copy *__copy, void *__stream);
+int kbuild_cpu_queue_fill(const struct kbuild_cpu_area_fill *__fill, unsigned __element_bytes,
+                          void *__stream);
+
 /* Arrays, which textures and surfaces read.  The numbers of kinds and flags are the vendor's. */
 struct kbuild_cpu_array {
     int channel_bits[4]; /* of each channel, or 0 */
@@ -164,7 +175,8 @@ int kbuild_cpu_describe_surface(void *__resource, unsigned long long __surface);
 /* Either address can be null. */
 int kbuild_cpu_memory_info(size_t *__free, size_t *__total);
 
-/* Streams and events.  The handles 0, 1, and 2 are default streams. */
+/* Streams and events.  The handles 0 and 1 are the legacy default stream, and 2 is the default stream
+ * of the calling thread. */
 struct kbuild_cpu_stream {
     unsigned flags;
     int priority;
@@ -173,13 +185,117 @@ struct kbuild_cpu_stream {
 int kbuild_cpu_create_stream(void **__stream, unsigned __flags, int __priority);
 int kbuild_cpu_destroy_stream(void *__stream);
 int kbuild_cpu_synchronize_stream(void *__stream);
+/* Returns KBUILD_CPU_NOT_READY while the stream has work. */
+int kbuild_cpu_query_stream(void *__stream);
+/* Host functions and callbacks cannot use the device.  A callback receives an error code, and runs
+ * even after a kernel has failed. */
+int kbuild_cpu_call_host(void *__stream, void (*__function)(void *), void *__data);
+int kbuild_cpu_call_back(void *__stream, void (*__callback)(void *, int, void *), void *__data);
 int kbuild_cpu_describe_stream(struct kbuild_cpu_stream *__description, void *__stream);
 int kbuild_cpu_create_event(void **__event, unsigned __flags);
 int kbuild_cpu_destroy_event(void *__event);
 int kbuild_cpu_record_event(void *__event, void *__stream);
 int kbuild_cpu_synchronize_event(void *__event);
+int kbuild_cpu_query_event(void *__event);
 int kbuild_cpu_wait_for_event(void *__stream, void *__event);
+/* While the stream captures, these add nodes that record or wait at each launch of the graph. */
+int kbuild_cpu_record_external_event(void *__event, void *__stream);
+int kbuild_cpu_wait_for_external_event(void *__stream, void *__event);
 int kbuild_cpu_elapsed_time(float *__milliseconds, void *__start, void *__end);
+
+/* Memory pools.  The numbers of attributes are the vendor's. */
+int kbuild_cpu_create_pool(void **__pool);
+int kbuild_cpu_destroy_pool(void *__pool);
+int kbuild_cpu_default_pool(void **__pool);
+int kbuild_cpu_current_pool(void **__pool);
+int kbuild_cpu_set_current_pool(void *__pool);
+int kbuild_cpu_check_pool(void *__pool);
+int kbuild_cpu_pool_attribute(unsigned long long *__value, void *__pool, int __number);
+int kbuild_cpu_set_pool_attribute(void *__pool, int __number, unsigned long long __value);
+int kbuild_cpu_trim_pool(void *__pool, size_t __kept_bytes);
+/* The memory can be used at once.  A null pool is the current one.  If the stream captures, the graph
+ * owns the memory. */
+int kbuild_cpu_queue_allocation(void **__pointer, size_t __bytes, void *__pool, void *__stream);
+int kbuild_cpu_queue_release(void *__pointer, void *__stream);
+int kbuild_cpu_graph_memory_attribute(unsigned long long *__value, int __number);
+int kbuild_cpu_reset_graph_memory_attribute(int __number);
+
+/* Graphs.  Types, modes, and results have the vendor's numbers.  Lists of nodes have a capacity on
+ * entry and a number on return.  A null list only returns the number. */
+enum kbuild_cpu_node_type {
+    KBUILD_CPU_NODE_KERNEL = 0,
+    KBUILD_CPU_NODE_COPY = 1,
+    KBUILD_CPU_NODE_FILL = 2,
+    KBUILD_CPU_NODE_HOST = 3,
+    KBUILD_CPU_NODE_GRAPH = 4,
+    KBUILD_CPU_NODE_EMPTY = 5,
+    KBUILD_CPU_NODE_WAIT = 6,
+    KBUILD_CPU_NODE_RECORD = 7,
+    KBUILD_CPU_NODE_ALLOCATE = 10,
+    KBUILD_CPU_NODE_RELEASE = 11
+};
+
+/* A node.  Which members have a meaning depends on the type. */
+struct kbuild_cpu_node {
+    int node_type;
+    const void *handle;
+    struct kbuild_launch_config configuration;
+    void *const *argument_list; /* valid until the node changes */
+    struct kbuild_cpu_area_copy copy;
+    struct kbuild_cpu_area_fill fill;
+    unsigned element_bytes; /* of the fill */
+    void (*function)(void *);
+    void *data;
+    void *graph;
+    void *event;
+    void *memory; /* of the memory; set by the call that adds a node that allocates */
+    size_t memory_size;
+};
+int kbuild_cpu_create_graph(void **__graph);
+int kbuild_cpu_destroy_graph(void *__graph);
+int kbuild_cpu_clone_graph(void **__clone, void *__graph);
+int kbuild_cpu_add_node(void **__node, void *__graph, void *const *__dependencies, size_t __count,
+                        struct kbuild_cpu_node *__description);
+int kbuild_cpu_describe_node(struct kbuild_cpu_node *__description, void *__node);
+int kbuild_cpu_change_node(void *__node, const struct kbuild_cpu_node *__description);
+int kbuild_cpu_destroy_node(void *__node);
+int kbuild_cpu_find_in_clone(void **__node, void *__original, void *__clone);
+int kbuild_cpu_graph_nodes(void **__nodes, size_t *__count, void *__graph, int __only_roots);
+int kbuild_cpu_graph_edges(void **__from, void **__to, size_t *__count, void *__graph);
+int kbuild_cpu_node_neighbors(void **__nodes, size_t *__count, void *__node, int __are_dependents);
+int kbuild_cpu_change_edges(void *__graph, void *const *__from, void *const *__to, size_t __count,
+                            int __adds);
+int kbuild_cpu_print_graph(void *__graph, const char *__path);
+
+int kbuild_cpu_instantiate_graph(void **__executable, void *__graph, unsigned long long __flags);
+int kbuild_cpu_destroy_executable(void *__executable);
+int kbuild_cpu_executable_flags(unsigned long long *__flags, void *__executable);
+int kbuild_cpu_launch_graph(void *__executable, void *__stream);
+/* `__node` is a node of the graph that was instantiated. */
+int kbuild_cpu_change_executable_node(void *__executable, void *__node,
+                                      const struct kbuild_cpu_node *__description);
+int kbuild_cpu_enable_node(void *__executable, void *__node, int __is_enabled);
+int kbuild_cpu_is_node_enabled(unsigned *__is_enabled, void *__executable, void *__node);
+/* Sets the vendor's result, and the node of the graph that does not match. */
+int kbuild_cpu_update_executable(void *__executable, void *__graph, int *__result, void **__node);
+
+/* Captures. */
+int kbuild_cpu_begin_capture(void *__stream, int __mode);
+int kbuild_cpu_begin_capture_to(void *__stream, void *__graph, void *const *__dependencies,
+                                size_t __count, int __mode);
+int kbuild_cpu_end_capture(void *__stream, void **__graph);
+
+struct kbuild_cpu_capture {
+    int status; /* 0 if the stream does not capture, 1 if it does, 2 after an error */
+    unsigned long long id;
+    void *graph;
+    void *const *dependencies; /* valid until the thread's next call */
+    size_t dependency_count;
+};
+int kbuild_cpu_describe_capture(struct kbuild_cpu_capture *__capture, void *__stream);
+int kbuild_cpu_change_capture(void *__stream, void *const *__dependencies, size_t __count,
+                              int __adds);
+int kbuild_cpu_exchange_capture_mode(int *__mode);
 
 /* The device, and its properties. */
 int kbuild_cpu_device_count(int *__count);

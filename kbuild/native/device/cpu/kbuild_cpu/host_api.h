@@ -37,12 +37,26 @@
 #if defined(__cplusplus)
 #define KBUILD_STATIC_CAST(type, value) static_cast<type>(value)
 #define KBUILD_CONST_CAST(type, value) const_cast<type>(value)
+#define KBUILD_REINTERPRET_CAST(type, value) reinterpret_cast<type>(value)
 #define KBUILD_DEFAULT(value) = value
 #else
 #define KBUILD_STATIC_CAST(type, value) ((type)(value))
 #define KBUILD_CONST_CAST(type, value) ((type)(value))
+#define KBUILD_REINTERPRET_CAST(type, value) ((type)(value))
 #define KBUILD_DEFAULT(value)
 #endif
+
+/* The stream that a program means: with `--default-stream per-thread`, null is the default stream of
+ * the calling thread. */
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define KBUILD_STREAM(stream) ((stream) == NULL ? (void *)2 : (void *)(stream))
+#else
+#define KBUILD_STREAM(stream) (stream)
+#endif
+
+/* Lists of handles. */
+#define KBUILD_LIST(list) KBUILD_REINTERPRET_CAST(void *const *, list)
+#define KBUILD_RESULTS(list) KBUILD_REINTERPRET_CAST(void **, list)
 
 /* The API of this version of CUDA. */
 #define CUDART_VERSION 13000
@@ -66,15 +80,21 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #include "host/types.h"
 #include "host/launch_types.h"
+#include "host/pool_types.h"
+#include "host/graph_types.h"
 #include "host/errors.h"
 #include "host/memory.h"
 #include "host/arrays.h"
 #include "host/transfers.h"
 #include "host/textures.h"
 #include "host/streams.h"
+#include "host/pools.h"
 #include "host/devices.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
+#include "host/captures.h"
+#include "host/graphs.h"
+#include "host/graph_nodes.h"
 #if defined(__cplusplus)
 #include "host/channels.h"
 #include "host/templates.h"
@@ -83,6 +103,10 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/unsupported_api.h"
 
 #undef KBUILD_DEFAULT
+#undef KBUILD_RESULTS
+#undef KBUILD_LIST
+#undef KBUILD_STREAM
+#undef KBUILD_REINTERPRET_CAST
 #undef KBUILD_CONST_CAST
 #undef KBUILD_STATIC_CAST
 #undef KBUILD_CALL

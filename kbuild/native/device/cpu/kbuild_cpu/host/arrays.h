@@ -154,15 +154,15 @@ KBUILD_API(Memcpy2DToArrayAsync)(KBUILD_VENDOR(Array_t) __destination, size_t __
     const int __error =
         kbuild_cpu_find_in_array(&__copy.to, __destination, __byte, __row, 0, &__copy);
     __copy.from = kbuild_cpu_make_area(__source, __pitch, __height);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(Memcpy2DToArray)(KBUILD_VENDOR(Array_t) __destination, size_t __byte, size_t __row,
                             const void *__source, size_t __pitch, size_t __width, size_t __height,
                             enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(Memcpy2DToArrayAsync)(__destination, __byte, __row, __source, __pitch,
-                                               __width, __height, __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(Memcpy2DToArrayAsync)(__destination, __byte, __row, __source, __pitch,
+                                               __width, __height, __kind, NULL));
 }
 
 KBUILD_API(Memcpy2DFromArrayAsync)(void *__destination, size_t __pitch,
@@ -174,7 +174,7 @@ KBUILD_API(Memcpy2DFromArrayAsync)(void *__destination, size_t __pitch,
     struct kbuild_cpu_area_copy __copy = kbuild_cpu_make_copy(__width, __height, __kind);
     const int __error = kbuild_cpu_find_in_array(&__copy.from, __source, __byte, __row, 0, &__copy);
     __copy.to = kbuild_cpu_make_area(__destination, __pitch, __height);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(Memcpy2DFromArray)(void *__destination, size_t __pitch,
@@ -182,8 +182,8 @@ KBUILD_API(Memcpy2DFromArray)(void *__destination, size_t __pitch,
                               size_t __width, size_t __height,
                               enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(Memcpy2DFromArrayAsync)(__destination, __pitch, __source, __byte, __row,
-                                                 __width, __height, __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(Memcpy2DFromArrayAsync)(__destination, __pitch, __source, __byte, __row,
+                                                 __width, __height, __kind, NULL));
 }
 
 KBUILD_API(Memcpy2DArrayToArray)(KBUILD_VENDOR(Array_t) __destination, size_t __byte, size_t __row,
@@ -221,15 +221,15 @@ KBUILD_API(MemcpyToArrayAsync)(KBUILD_VENDOR(Array_t) __destination, size_t __by
     const int __error =
         kbuild_cpu_find_bytes(&__copy.to, __destination, __byte, __row, __bytes);
     __copy.from = kbuild_cpu_make_area(__source, __bytes, 1);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(MemcpyToArray)(KBUILD_VENDOR(Array_t) __destination, size_t __byte, size_t __row,
                           const void *__source, size_t __bytes,
                           enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(MemcpyToArrayAsync)(__destination, __byte, __row, __source, __bytes,
-                                             __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyToArrayAsync)(__destination, __byte, __row, __source, __bytes,
+                                             __kind, NULL));
 }
 
 KBUILD_API(MemcpyFromArrayAsync)(void *__destination, KBUILD_VENDOR(Array_const_t) __source,
@@ -240,15 +240,15 @@ KBUILD_API(MemcpyFromArrayAsync)(void *__destination, KBUILD_VENDOR(Array_const_
     struct kbuild_cpu_area_copy __copy = kbuild_cpu_make_copy(__bytes, 1, __kind);
     const int __error = kbuild_cpu_find_bytes(&__copy.from, __source, __byte, __row, __bytes);
     __copy.to = kbuild_cpu_make_area(__destination, __bytes, 1);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(MemcpyFromArray)(void *__destination, KBUILD_VENDOR(Array_const_t) __source,
                             size_t __byte, size_t __row, size_t __bytes,
                             enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(MemcpyFromArrayAsync)(__destination, __source, __byte, __row, __bytes,
-                                               __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyFromArrayAsync)(__destination, __source, __byte, __row, __bytes,
+                                               __kind, NULL));
 }
 
 KBUILD_API(MemcpyArrayToArray)(KBUILD_VENDOR(Array_t) __destination, size_t __byte, size_t __row,

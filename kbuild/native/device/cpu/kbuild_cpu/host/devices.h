@@ -135,12 +135,14 @@ KBUILD_API(CtxResetPersistingL2Cache)(void)
     return KBUILD_VENDOR(Success);
 }
 
+/* The priority decides which of the operations that can begin is the next one. */
+
 KBUILD_API(DeviceGetStreamPriorityRange)(int *__least, int *__greatest)
 {
     if (__least != NULL)
         *__least = 0;
     if (__greatest != NULL)
-        *__greatest = 0;
+        *__greatest = -5;
     return KBUILD_VENDOR(Success);
 }
 

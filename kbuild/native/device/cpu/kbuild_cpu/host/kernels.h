@@ -12,7 +12,7 @@ static inline struct kbuild_launch_config kbuild_cpu_make_config(dim3 __grid, di
     __config.block.y = __block.y;
     __config.block.z = __block.z;
     __config.shared_bytes = __shared_bytes;
-    __config.stream = __stream;
+    __config.stream = KBUILD_STREAM(__stream);
     __config.cluster.x = __config.cluster.y = __config.cluster.z = 0;
     __config.cooperative = 0;
     __config.programmatic_dependent_launch = 0;

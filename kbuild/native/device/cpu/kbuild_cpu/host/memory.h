@@ -1,5 +1,20 @@
 /* Allocations, and questions about pointers. */
 
+/* Fails if the stream does not exist. */
+static inline int kbuild_cpu_check_stream(void *__stream)
+{
+    struct kbuild_cpu_stream __found;
+    return kbuild_cpu_describe_stream(&__found, KBUILD_STREAM(__stream));
+}
+
+/* Waits for work that was queued in the default stream, unless that failed. */
+static inline KBUILD_VENDOR(Error_t) kbuild_cpu_finish(KBUILD_VENDOR(Error_t) __error)
+{
+    if (__error != KBUILD_VENDOR(Success))
+        return __error;
+    KBUILD_CALL(kbuild_cpu_synchronize_stream(KBUILD_STREAM(NULL)));
+}
+
 KBUILD_API(Malloc)(void **__pointer, size_t __bytes)
 {
     KBUILD_CALL(kbuild_cpu_allocate(__pointer, __bytes));
@@ -8,18 +23,6 @@ KBUILD_API(Malloc)(void **__pointer, size_t __bytes)
 KBUILD_API(Free)(void *__pointer)
 {
     KBUILD_CALL(kbuild_cpu_release(__pointer));
-}
-
-KBUILD_API(MallocAsync)(void **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream)
-{
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_allocate(__pointer, __bytes));
-}
-
-KBUILD_API(FreeAsync)(void *__pointer, KBUILD_VENDOR(Stream_t) __stream)
-{
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_release(__pointer));
 }
 
 KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
@@ -146,7 +149,7 @@ KBUILD_API(MemPrefetchAsync)(const void *__pointer, size_t __bytes,
                              struct KBUILD_VENDOR(MemLocation) __location, unsigned int __flags,
                              KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_stream(__stream);
     (void)__location;
     if (__error == 0 && __flags != 0)
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the flags are not 0"));

@@ -28,26 +28,29 @@ KBUILD_API(StreamDestroy)(KBUILD_VENDOR(Stream_t) __stream)
 
 KBUILD_API(StreamSynchronize)(KBUILD_VENDOR(Stream_t) __stream)
 {
-    KBUILD_CALL(kbuild_cpu_synchronize_stream(__stream));
+    KBUILD_CALL(kbuild_cpu_synchronize_stream(KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(StreamQuery)(KBUILD_VENDOR(Stream_t) __stream)
 {
-    KBUILD_CALL(kbuild_cpu_synchronize_stream(__stream));
+    KBUILD_CALL(kbuild_cpu_query_stream(KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(StreamWaitEvent)(KBUILD_VENDOR(Stream_t) __stream, KBUILD_VENDOR(Event_t) __event,
                             unsigned int __flags KBUILD_DEFAULT(0))
 {
-    if (__flags != 0)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the flags are not 0"));
-    KBUILD_CALL(kbuild_cpu_wait_for_event(__stream, __event));
+    if (__flags > KBUILD_VENDOR(EventWaitExternal))
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "unknown flags"));
+    KBUILD_CALL(__flags == KBUILD_VENDOR(EventWaitExternal)
+                    ? kbuild_cpu_wait_for_external_event(KBUILD_STREAM(__stream), __event)
+                    : kbuild_cpu_wait_for_event(KBUILD_STREAM(__stream), __event));
 }
 
 KBUILD_API(StreamGetFlags)(KBUILD_VENDOR(Stream_t) __stream, unsigned int *__flags)
 {
     struct kbuild_cpu_stream __found;
-    const int __error = kbuild_cpu_describe_stream(__flags == NULL ? NULL : &__found, __stream);
+    const int __error = kbuild_cpu_describe_stream(__flags == NULL ? NULL : &__found,
+                                                   KBUILD_STREAM(__stream));
     if (__error == 0)
         *__flags = __found.flags;
     KBUILD_CALL(__error);
@@ -56,7 +59,8 @@ KBUILD_API(StreamGetFlags)(KBUILD_VENDOR(Stream_t) __stream, unsigned int *__fla
 KBUILD_API(StreamGetPriority)(KBUILD_VENDOR(Stream_t) __stream, int *__priority)
 {
     struct kbuild_cpu_stream __found;
-    const int __error = kbuild_cpu_describe_stream(__priority == NULL ? NULL : &__found, __stream);
+    const int __error = kbuild_cpu_describe_stream(__priority == NULL ? NULL : &__found,
+                                                   KBUILD_STREAM(__stream));
     if (__error == 0)
         *__priority = __found.priority;
     KBUILD_CALL(__error);
@@ -65,7 +69,8 @@ KBUILD_API(StreamGetPriority)(KBUILD_VENDOR(Stream_t) __stream, int *__priority)
 KBUILD_API(StreamGetId)(KBUILD_VENDOR(Stream_t) __stream, unsigned long long *__id)
 {
     struct kbuild_cpu_stream __found;
-    const int __error = kbuild_cpu_describe_stream(__id == NULL ? NULL : &__found, __stream);
+    const int __error = kbuild_cpu_describe_stream(__id == NULL ? NULL : &__found,
+                                                   KBUILD_STREAM(__stream));
     if (__error == 0)
         *__id = __found.id;
     KBUILD_CALL(__error);
@@ -74,21 +79,10 @@ KBUILD_API(StreamGetId)(KBUILD_VENDOR(Stream_t) __stream, unsigned long long *__
 KBUILD_API(StreamGetDevice)(KBUILD_VENDOR(Stream_t) __stream, int *__device)
 {
     struct kbuild_cpu_stream __found;
-    const int __error = kbuild_cpu_describe_stream(__device == NULL ? NULL : &__found, __stream);
+    const int __error = kbuild_cpu_describe_stream(__device == NULL ? NULL : &__found,
+                                                   KBUILD_STREAM(__stream));
     if (__error == 0)
         *__device = 0;
-    KBUILD_CALL(__error);
-}
-
-/* No stream records a graph. */
-KBUILD_API(StreamIsCapturing)(KBUILD_VENDOR(Stream_t) __stream,
-                              enum KBUILD_VENDOR(StreamCaptureStatus) *__status)
-{
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
-    if (__error == 0 && __status == NULL)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the result is a null pointer"));
-    if (__error == 0)
-        *__status = KBUILD_VENDOR(StreamCaptureStatusNone);
     KBUILD_CALL(__error);
 }
 
@@ -97,7 +91,7 @@ KBUILD_API(StreamSetAttribute)(KBUILD_VENDOR(Stream_t) __stream,
                                enum KBUILD_VENDOR(LaunchAttributeID) __number,
                                const union KBUILD_VENDOR(LaunchAttributeValue) *__value)
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_stream(__stream);
     const int __is_known = __number == KBUILD_VENDOR(LaunchAttributeAccessPolicyWindow) ||
                            __number == KBUILD_VENDOR(LaunchAttributeSynchronizationPolicy) ||
                            __number == KBUILD_VENDOR(LaunchAttributePriority) ||
@@ -108,30 +102,24 @@ KBUILD_API(StreamSetAttribute)(KBUILD_VENDOR(Stream_t) __stream,
     KBUILD_CALL(__error);
 }
 
-/* Previous work in the stream has finished, so that functions run at once. */
-
 KBUILD_API(LaunchHostFunc)(KBUILD_VENDOR(Stream_t) __stream, KBUILD_VENDOR(HostFn_t) __function,
                            void *__data)
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
-    if (__error == 0 && __function == NULL)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the function is a null pointer"));
-    if (__error == 0)
-        __function(__data);
-    KBUILD_CALL(__error);
+    KBUILD_CALL(kbuild_cpu_call_host(KBUILD_STREAM(__stream), __function, __data));
 }
+
+/* The runtime only passes the stream and the error on. */
+typedef void (*kbuild_cpu_callback)(void *, int, void *);
 
 KBUILD_API(StreamAddCallback)(KBUILD_VENDOR(Stream_t) __stream,
                               KBUILD_VENDOR(StreamCallback_t) __callback, void *__data,
                               unsigned int __flags)
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
-    if (__error == 0 && (__callback == NULL || __flags != 0))
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
-                                    "the callback is a null pointer, or the flags are not 0"));
-    if (__error == 0)
-        __callback(__stream, KBUILD_VENDOR(Success), __data);
-    KBUILD_CALL(__error);
+    if (__flags != 0)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the flags are not 0"));
+    KBUILD_CALL(kbuild_cpu_call_back(KBUILD_STREAM(__stream),
+                                     KBUILD_REINTERPRET_CAST(kbuild_cpu_callback, __callback),
+                                     __data));
 }
 
 KBUILD_API(StreamAttachMemAsync)(KBUILD_VENDOR(Stream_t) __stream, void *__pointer,
@@ -139,7 +127,7 @@ KBUILD_API(StreamAttachMemAsync)(KBUILD_VENDOR(Stream_t) __stream, void *__point
                                  unsigned int __flags
                                      KBUILD_DEFAULT(KBUILD_VENDOR(MemAttachSingle)))
 {
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_stream(__stream);
     (void)__flags;
     KBUILD_CALL(__error != 0 ? __error
                              : kbuild_cpu_check_range(__pointer, __bytes == 0 ? 1 : __bytes));
@@ -167,21 +155,23 @@ KBUILD_API(EventDestroy)(KBUILD_VENDOR(Event_t) __event)
 KBUILD_API(EventRecord)(KBUILD_VENDOR(Event_t) __event,
                         KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
 {
-    KBUILD_CALL(kbuild_cpu_record_event(__event, __stream));
+    KBUILD_CALL(kbuild_cpu_record_event(__event, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(EventRecordWithFlags)(KBUILD_VENDOR(Event_t) __event,
                                  KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL),
                                  unsigned int __flags KBUILD_DEFAULT(0))
 {
-    if (__flags != 0)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the flags are not 0"));
-    KBUILD_CALL(kbuild_cpu_record_event(__event, __stream));
+    if (__flags > KBUILD_VENDOR(EventRecordExternal))
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "unknown flags"));
+    KBUILD_CALL(__flags == KBUILD_VENDOR(EventRecordExternal)
+                    ? kbuild_cpu_record_external_event(__event, KBUILD_STREAM(__stream))
+                    : kbuild_cpu_record_event(__event, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(EventQuery)(KBUILD_VENDOR(Event_t) __event)
 {
-    KBUILD_CALL(kbuild_cpu_synchronize_event(__event));
+    KBUILD_CALL(kbuild_cpu_query_event(__event));
 }
 
 KBUILD_API(EventSynchronize)(KBUILD_VENDOR(Event_t) __event)

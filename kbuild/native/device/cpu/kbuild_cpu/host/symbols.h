@@ -14,7 +14,7 @@ KBUILD_API(GetSymbolSize)(size_t *__bytes, const void *__symbol)
 static inline int kbuild_cpu_check_symbol(const void *__symbol, void *__stream)
 {
     size_t __size = 0;
-    const int __error = kbuild_cpu_synchronize_stream(__stream);
+    const int __error = kbuild_cpu_check_stream(__stream);
     return __error != 0 ? __error : kbuild_cpu_get_symbol_size(&__size, __symbol);
 }
 
@@ -29,7 +29,8 @@ KBUILD_API(MemcpyToSymbolAsync)(const void *__symbol, const void *__source, size
         __kind != KBUILD_VENDOR(MemcpyDeviceToDevice) && __kind != KBUILD_VENDOR(MemcpyDefault))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_COPY_DIRECTION,
                                     "a copy to a device variable is a copy to the device"));
-    KBUILD_CALL(kbuild_cpu_copy_to_symbol(__symbol, __source, __bytes, __offset));
+    KBUILD_CALL(kbuild_cpu_queue_copy_to_symbol(__symbol, __source, __bytes, __offset,
+                                                KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(MemcpyToSymbol)(const void *__symbol, const void *__source, size_t __bytes,
@@ -37,7 +38,7 @@ KBUILD_API(MemcpyToSymbol)(const void *__symbol, const void *__source, size_t __
                            enum KBUILD_VENDOR(MemcpyKind) __kind
                                KBUILD_DEFAULT(KBUILD_VENDOR(MemcpyHostToDevice)))
 {
-    return KBUILD_VENDOR(MemcpyToSymbolAsync)(__symbol, __source, __bytes, __offset, __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyToSymbolAsync)(__symbol, __source, __bytes, __offset, __kind, NULL));
 }
 
 KBUILD_API(MemcpyFromSymbolAsync)(void *__destination, const void *__symbol, size_t __bytes,
@@ -51,7 +52,8 @@ KBUILD_API(MemcpyFromSymbolAsync)(void *__destination, const void *__symbol, siz
         __kind != KBUILD_VENDOR(MemcpyDeviceToDevice) && __kind != KBUILD_VENDOR(MemcpyDefault))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_COPY_DIRECTION,
                                     "a copy from a device variable is a copy from the device"));
-    KBUILD_CALL(kbuild_cpu_copy_from_symbol(__destination, __symbol, __bytes, __offset));
+    KBUILD_CALL(kbuild_cpu_queue_copy_from_symbol(__destination, __symbol, __bytes, __offset,
+                                                  KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(MemcpyFromSymbol)(void *__destination, const void *__symbol, size_t __bytes,
@@ -59,6 +61,6 @@ KBUILD_API(MemcpyFromSymbol)(void *__destination, const void *__symbol, size_t _
                              enum KBUILD_VENDOR(MemcpyKind) __kind
                                  KBUILD_DEFAULT(KBUILD_VENDOR(MemcpyDeviceToHost)))
 {
-    return KBUILD_VENDOR(MemcpyFromSymbolAsync)(__destination, __symbol, __bytes, __offset, __kind,
-                                                NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyFromSymbolAsync)(__destination, __symbol, __bytes, __offset, __kind,
+                                                NULL));
 }

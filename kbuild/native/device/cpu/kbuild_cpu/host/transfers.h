@@ -12,15 +12,15 @@ KBUILD_API(Memcpy2DAsync)(void *__destination, size_t __destination_pitch, const
     __copy.height = __height;
     __copy.depth = 1;
     __copy.kind = KBUILD_STATIC_CAST(unsigned, __kind);
-    KBUILD_CALL(kbuild_cpu_copy_area(&__copy, __stream));
+    KBUILD_CALL(kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(Memcpy2D)(void *__destination, size_t __destination_pitch, const void *__source,
                      size_t __source_pitch, size_t __width, size_t __height,
                      enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(Memcpy2DAsync)(__destination, __destination_pitch, __source,
-                                        __source_pitch, __width, __height, __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(Memcpy2DAsync)(__destination, __destination_pitch, __source,
+                                        __source_pitch, __width, __height, __kind, NULL));
 }
 
 KBUILD_API(MemcpyAsync)(void *__destination, const void *__source, size_t __bytes,
@@ -34,7 +34,7 @@ KBUILD_API(MemcpyAsync)(void *__destination, const void *__source, size_t __byte
 KBUILD_API(Memcpy)(void *__destination, const void *__source, size_t __bytes,
                    enum KBUILD_VENDOR(MemcpyKind) __kind)
 {
-    return KBUILD_VENDOR(MemcpyAsync)(__destination, __source, __bytes, __kind, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyAsync)(__destination, __source, __bytes, __kind, NULL));
 }
 
 KBUILD_API(MemcpyPeerAsync)(void *__destination, int __destination_device, const void *__source,
@@ -53,8 +53,8 @@ KBUILD_API(MemcpyPeerAsync)(void *__destination, int __destination_device, const
 KBUILD_API(MemcpyPeer)(void *__destination, int __destination_device, const void *__source,
                        int __source_device, size_t __bytes)
 {
-    return KBUILD_VENDOR(MemcpyPeerAsync)(__destination, __destination_device, __source,
-                                          __source_device, __bytes, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(MemcpyPeerAsync)(__destination, __destination_device, __source,
+                                          __source_device, __bytes, NULL));
 }
 
 /* Returns the area of a pitched pointer that starts at a position. */
@@ -97,38 +97,46 @@ static inline int kbuild_cpu_find_side(struct kbuild_cpu_area *__area,
     return 0;
 }
 
-KBUILD_API(Memcpy3DAsync)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters,
-                          KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
+static inline int
+    kbuild_cpu_make_box_copy(struct kbuild_cpu_area_copy *__copy,
+                             const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters)
 {
-    struct kbuild_cpu_area_copy __copy;
     size_t __to_bytes, __from_bytes;
     int __error;
     if (__parameters == NULL)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the parameters are a null pointer"));
+        return kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the parameters are a null pointer");
     __error = kbuild_cpu_element_bytes(&__to_bytes, __parameters->dstArray);
     if (__error == 0)
         __error = kbuild_cpu_element_bytes(&__from_bytes, __parameters->srcArray);
     if (__error != 0)
-        KBUILD_CALL(__error);
+        return __error;
     if (__to_bytes != 0 && __from_bytes != 0 && __to_bytes != __from_bytes)
-        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
-                                    "the elements of the arrays differ in size"));
-    __copy = kbuild_cpu_make_copy(__parameters->extent.width, __parameters->extent.height,
+        return kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                               "the elements of the arrays differ in size");
+    *__copy = kbuild_cpu_make_copy(__parameters->extent.width, __parameters->extent.height,
                                   __parameters->kind);
     if (__to_bytes + __from_bytes != 0)
-        __copy.width *= __to_bytes != 0 ? __to_bytes : __from_bytes;
-    __copy.depth = __parameters->extent.depth;
-    __error = kbuild_cpu_find_side(&__copy.to, __parameters->dstArray, __parameters->dstPtr,
-                                   __parameters->dstPos, __to_bytes, &__copy);
+        __copy->width *= __to_bytes != 0 ? __to_bytes : __from_bytes;
+    __copy->depth = __parameters->extent.depth;
+    __error = kbuild_cpu_find_side(&__copy->to, __parameters->dstArray, __parameters->dstPtr,
+                                   __parameters->dstPos, __to_bytes, __copy);
     if (__error == 0)
-        __error = kbuild_cpu_find_side(&__copy.from, __parameters->srcArray, __parameters->srcPtr,
-                                       __parameters->srcPos, __from_bytes, &__copy);
-    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_copy_area(&__copy, __stream));
+        __error = kbuild_cpu_find_side(&__copy->from, __parameters->srcArray, __parameters->srcPtr,
+                                       __parameters->srcPos, __from_bytes, __copy);
+    return __error;
+}
+
+KBUILD_API(Memcpy3DAsync)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters,
+                          KBUILD_VENDOR(Stream_t) __stream KBUILD_DEFAULT(NULL))
+{
+    struct kbuild_cpu_area_copy __copy;
+    const int __error = kbuild_cpu_make_box_copy(&__copy, __parameters);
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_queue_copy(&__copy, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(Memcpy3D)(const struct KBUILD_VENDOR(Memcpy3DParms) *__parameters)
 {
-    return KBUILD_VENDOR(Memcpy3DAsync)(__parameters, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(Memcpy3DAsync)(__parameters, NULL));
 }
 
 KBUILD_API(Memcpy3DPeerAsync)(const struct KBUILD_VENDOR(Memcpy3DPeerParms) *__parameters,
@@ -156,7 +164,7 @@ KBUILD_API(Memcpy3DPeerAsync)(const struct KBUILD_VENDOR(Memcpy3DPeerParms) *__p
 
 KBUILD_API(Memcpy3DPeer)(const struct KBUILD_VENDOR(Memcpy3DPeerParms) *__parameters)
 {
-    return KBUILD_VENDOR(Memcpy3DPeerAsync)(__parameters, NULL);
+    return kbuild_cpu_finish(KBUILD_VENDOR(Memcpy3DPeerAsync)(__parameters, NULL));
 }
 
 KBUILD_API(Memset3DAsync)(struct KBUILD_VENDOR(PitchedPtr) __pointer, int __value,
@@ -169,7 +177,7 @@ KBUILD_API(Memset3DAsync)(struct KBUILD_VENDOR(PitchedPtr) __pointer, int __valu
     __fill.height = __extent.height;
     __fill.depth = __extent.depth;
     __fill.byte = __value;
-    KBUILD_CALL(kbuild_cpu_fill_area(&__fill, __stream));
+    KBUILD_CALL(kbuild_cpu_queue_fill(&__fill, 1, KBUILD_STREAM(__stream)));
 }
 
 KBUILD_API(Memset3D)(struct KBUILD_VENDOR(PitchedPtr) __pointer, int __value,

@@ -3,28 +3,14 @@
 
 #define KBUILD_CPU_UNSUPPORTED_FUNCTIONS(X) \
     X(DeviceGetTexture1DLinearMaxWidth) \
-    X(IpcGetEventHandle) \
-    X(IpcOpenEventHandle) \
-    X(IpcGetMemHandle) \
-    X(IpcOpenMemHandle) \
-    X(IpcCloseMemHandle) \
     X(DeviceFlushGPUDirectRDMAWrites) \
     X(DeviceRegisterAsyncNotification) \
     X(DeviceUnregisterAsyncNotification) \
     X(DeviceGetHostAtomicCapabilities) \
-    X(DeviceGetDefaultMemPool) \
-    X(DeviceSetMemPool) \
-    X(DeviceGetMemPool) \
     X(DeviceGetNvSciSyncAttributes) \
     X(DeviceGetP2PAtomicCapabilities) \
     X(StreamCopyAttributes) \
     X(StreamGetAttribute) \
-    X(StreamBeginCapture) \
-    X(StreamBeginCaptureToGraph) \
-    X(ThreadExchangeStreamCaptureMode) \
-    X(StreamEndCapture) \
-    X(StreamGetCaptureInfo) \
-    X(StreamUpdateCaptureDependencies) \
     X(ImportExternalMemory) \
     X(ExternalMemoryGetMappedBuffer) \
     X(ExternalMemoryGetMappedMipmappedArray) \
@@ -48,17 +34,9 @@
     X(MemDiscardAndPrefetchBatchAsync) \
     X(MemRangeGetAttribute) \
     X(MemRangeGetAttributes) \
-    X(MemPoolTrimTo) \
-    X(MemPoolSetAttribute) \
-    X(MemPoolGetAttribute) \
-    X(MemPoolSetAccess) \
-    X(MemPoolGetAccess) \
-    X(MemPoolCreate) \
-    X(MemPoolDestroy) \
     X(MemGetDefaultMemPool) \
     X(MemGetMemPool) \
     X(MemSetMemPool) \
-    X(MallocFromPoolAsync) \
     X(MemPoolExportToShareableHandle) \
     X(MemPoolImportFromShareableHandle) \
     X(MemPoolExportPointer) \
@@ -76,85 +54,22 @@
     X(LogsCurrent) \
     X(LogsDumpToFile) \
     X(LogsDumpToMemory) \
-    X(GraphCreate) \
-    X(GraphAddKernelNode) \
-    X(GraphKernelNodeGetParams) \
-    X(GraphKernelNodeSetParams) \
     X(GraphKernelNodeCopyAttributes) \
     X(GraphKernelNodeGetAttribute) \
     X(GraphKernelNodeSetAttribute) \
-    X(GraphAddMemcpyNode) \
-    X(GraphAddMemcpyNodeToSymbol) \
-    X(GraphAddMemcpyNodeFromSymbol) \
-    X(GraphAddMemcpyNode1D) \
-    X(GraphMemcpyNodeGetParams) \
-    X(GraphMemcpyNodeSetParams) \
     X(GraphMemcpyNodeSetParamsToSymbol) \
     X(GraphMemcpyNodeSetParamsFromSymbol) \
-    X(GraphMemcpyNodeSetParams1D) \
-    X(GraphAddMemsetNode) \
-    X(GraphMemsetNodeGetParams) \
-    X(GraphMemsetNodeSetParams) \
-    X(GraphAddHostNode) \
-    X(GraphHostNodeGetParams) \
-    X(GraphHostNodeSetParams) \
-    X(GraphAddChildGraphNode) \
-    X(GraphChildGraphNodeGetGraph) \
-    X(GraphAddEmptyNode) \
-    X(GraphAddEventRecordNode) \
-    X(GraphEventRecordNodeGetEvent) \
-    X(GraphEventRecordNodeSetEvent) \
-    X(GraphAddEventWaitNode) \
-    X(GraphEventWaitNodeGetEvent) \
-    X(GraphEventWaitNodeSetEvent) \
     X(GraphAddExternalSemaphoresSignalNode) \
     X(GraphExternalSemaphoresSignalNodeGetParams) \
     X(GraphExternalSemaphoresSignalNodeSetParams) \
     X(GraphAddExternalSemaphoresWaitNode) \
     X(GraphExternalSemaphoresWaitNodeGetParams) \
     X(GraphExternalSemaphoresWaitNodeSetParams) \
-    X(GraphAddMemAllocNode) \
     X(GraphMemAllocNodeGetParams) \
-    X(GraphAddMemFreeNode) \
-    X(GraphMemFreeNodeGetParams) \
-    X(DeviceGraphMemTrim) \
-    X(DeviceGetGraphMemAttribute) \
-    X(DeviceSetGraphMemAttribute) \
-    X(GraphClone) \
-    X(GraphNodeFindInClone) \
-    X(GraphNodeGetType) \
-    X(GraphGetNodes) \
-    X(GraphGetRootNodes) \
-    X(GraphGetEdges) \
-    X(GraphNodeGetDependencies) \
-    X(GraphNodeGetDependentNodes) \
-    X(GraphAddDependencies) \
-    X(GraphRemoveDependencies) \
-    X(GraphDestroyNode) \
-    X(GraphInstantiate) \
-    X(GraphInstantiateWithFlags) \
     X(GraphInstantiateWithParams) \
-    X(GraphExecGetFlags) \
-    X(GraphExecKernelNodeSetParams) \
-    X(GraphExecMemcpyNodeSetParams) \
-    X(GraphExecMemcpyNodeSetParamsToSymbol) \
-    X(GraphExecMemcpyNodeSetParamsFromSymbol) \
-    X(GraphExecMemcpyNodeSetParams1D) \
-    X(GraphExecMemsetNodeSetParams) \
-    X(GraphExecHostNodeSetParams) \
     X(GraphExecChildGraphNodeSetParams) \
-    X(GraphExecEventRecordNodeSetEvent) \
-    X(GraphExecEventWaitNodeSetEvent) \
     X(GraphExecExternalSemaphoresSignalNodeSetParams) \
     X(GraphExecExternalSemaphoresWaitNodeSetParams) \
-    X(GraphNodeSetEnabled) \
-    X(GraphNodeGetEnabled) \
-    X(GraphExecUpdate) \
-    X(GraphUpload) \
-    X(GraphLaunch) \
-    X(GraphExecDestroy) \
-    X(GraphDestroy) \
-    X(GraphDebugDotPrint) \
     X(UserObjectCreate) \
     X(UserObjectRetain) \
     X(UserObjectRelease) \

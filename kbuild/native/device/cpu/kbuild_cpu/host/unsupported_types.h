@@ -1,10 +1,6 @@
 /* The types of the runtime API that only serve functions that the backend does not have.  Programs
  * can declare handles.  A variable of a structure is an error that names it. */
 
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
-typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct CUuserObject_st *cudaUserObject_t;
@@ -27,14 +23,8 @@ typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
     struct KBUILD_CPU_UNAVAILABLE("cuda" #name) cuda##name { char unsupported; };
 
 KBUILD_CPU_UNSUPPORTED_TYPE(ResourceViewDesc)
-KBUILD_CPU_UNSUPPORTED_TYPE(MemPoolProps)
-KBUILD_CPU_UNSUPPORTED_TYPE(MemAccessDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(MemcpyAttributes)
-KBUILD_CPU_UNSUPPORTED_TYPE(KernelNodeParams)
-KBUILD_CPU_UNSUPPORTED_TYPE(HostNodeParams)
-KBUILD_CPU_UNSUPPORTED_TYPE(MemsetParams)
 KBUILD_CPU_UNSUPPORTED_TYPE(GraphNodeParams)
-KBUILD_CPU_UNSUPPORTED_TYPE(MemAllocNodeParams)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryHandleDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryBufferDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalSemaphoreHandleDesc)

@@ -1,0 +1,222 @@
+// Graphs that can be launched, and captures.
+#include "api/exported.hpp"
+
+#include "api/errors.hpp"
+#include "api/graph_objects.hpp"
+#include "streams/stream_table.hpp"
+#include "textures/objects.hpp"
+
+#include <algorithm>
+
+namespace {
+
+using namespace kbuild::cpu;
+
+// The vendor's results of an update.
+enum class Update { success = 0, topology_changed = 2, type_changed = 3 };
+
+ExecutableGraph& find_executable(void* handle) {
+    return Objects<ExecutableGraph>::instance().find(handle);
+}
+
+// Enters the nodes of a copy, by the nodes that they were copied from.
+void index_nodes(ExecutableGraph& executable, const Graph& graph) {
+    for (const auto& node : graph.nodes()) {
+        executable.by_origin[node->origin->handle] = node.get();
+        if (const auto* child = std::get_if<ChildCall>(&node->operation))
+            index_nodes(executable, *child->graph);
+    }
+}
+
+Node& find_node(ExecutableGraph& executable, void* original) {
+    const auto found = executable.by_origin.find(original);
+    require(found != executable.by_origin.end(), "the executable graph does not have this node");
+    return *found->second;
+}
+
+std::vector<std::size_t> numbers_of(const std::vector<Node*>& nodes, const Graph& graph) {
+    std::vector<std::size_t> numbers;
+    for (const Node* node : nodes)
+        for (std::size_t i = 0; i < graph.nodes().size(); ++i)
+            if (graph.nodes()[i].get() == node) numbers.push_back(i);
+    return numbers;
+}
+
+// Compares two graphs. Sets the first node that differs.
+Update compare(const Graph& ours, const Graph& theirs, Node*& different) {
+    different = nullptr;
+    if (ours.nodes().size() != theirs.nodes().size()) return Update::topology_changed;
+    for (std::size_t i = 0; i < ours.nodes().size(); ++i) {
+        const Node& a = *ours.nodes()[i];
+        Node& b = *theirs.nodes()[i];
+        different = &b;
+        if (type_of(a) != type_of(b)) return Update::type_changed;
+        if (numbers_of(a.dependencies, ours) != numbers_of(b.dependencies, theirs))
+            return Update::topology_changed;
+        if (const auto* child = std::get_if<ChildCall>(&a.operation)) {
+            const auto result =
+                compare(*child->graph, *std::get<ChildCall>(b.operation).graph, different);
+            if (result != Update::success) return result;
+        }
+    }
+    different = nullptr;
+    return Update::success;
+}
+
+void assign(ExecutableGraph& executable, Graph& ours, const Graph& theirs) {
+    for (std::size_t i = 0; i < ours.nodes().size(); ++i) {
+        Node& node = *ours.nodes()[i];
+        const Node& source = *theirs.nodes()[i];
+        executable.by_origin[source.handle] = &node;
+        if (const auto* child = std::get_if<ChildCall>(&node.operation))
+            assign(executable, *child->graph, *std::get<ChildCall>(source.operation).graph);
+        else
+            node.operation = source.operation;
+    }
+}
+
+thread_local std::vector<void*>* capture_list = nullptr;
+
+// Keeps handles until the thread's next call.
+void* const* keep_handles(const std::vector<Node*>& nodes) {
+    if (capture_list == nullptr) capture_list = new std::vector<void*>;
+    capture_list->clear();
+    for (const Node* node : nodes) capture_list->push_back(node->handle);
+    return capture_list->data();
+}
+
+CaptureMode to_mode(int mode) {
+    require(mode >= 0 && mode <= 2, "unknown mode of a capture");
+    return static_cast<CaptureMode>(mode);
+}
+
+}  // namespace
+
+int kbuild_cpu_instantiate_graph(void** handle, void* graph, unsigned long long flags) {
+    return guarded_use([&] {
+        require(handle != nullptr, "the address for the result is a null pointer");
+        auto executable = std::make_unique<ExecutableGraph>();
+        executable->graph = GraphHandles::instance().graph(graph)->clone();
+        executable->graph->sort();
+        executable->flags = flags;
+        index_nodes(*executable, *executable->graph);
+        *handle = Objects<ExecutableGraph>::instance().add(std::move(executable));
+    });
+}
+
+// Its launches that have not ended continue. The graph owns its memory, so that they end before it.
+int kbuild_cpu_destroy_executable(void* handle) {
+    return guarded_use([&] {
+        if (find_executable(handle).graph->has_memory()) Streams::instance().synchronize_all();
+        Objects<ExecutableGraph>::instance().remove(handle);
+    });
+}
+
+int kbuild_cpu_executable_flags(unsigned long long* flags, void* handle) {
+    return guarded_use([&] {
+        require(flags != nullptr, "the address for the result is a null pointer");
+        *flags = find_executable(handle).flags;
+    });
+}
+
+int kbuild_cpu_launch_graph(void* handle, void* stream) {
+    return guarded_use([&] { Streams::instance().launch(find_executable(handle), stream); });
+}
+
+int kbuild_cpu_change_executable_node(void* handle, void* original,
+                                      const kbuild_cpu_node* description) {
+    return guarded_use([&] {
+        require(description != nullptr, "the description is a null pointer");
+        Node& node = find_node(find_executable(handle), original);
+        require(description->node_type == type_of(node), "the node has another type");
+        node.operation = make_operation(*description);
+    });
+}
+
+int kbuild_cpu_enable_node(void* handle, void* original, int is_enabled) {
+    return guarded_use([&] {
+        auto& executable = find_executable(handle);
+        Node& node = find_node(executable, original);
+        require(type_of(node) <= KBUILD_CPU_NODE_FILL,
+                "only kernels, copies, and fills can be disabled");
+        if (is_enabled != 0)
+            executable.disabled.erase(&node);
+        else
+            executable.disabled.insert(&node);
+    });
+}
+
+int kbuild_cpu_is_node_enabled(unsigned* is_enabled, void* handle, void* original) {
+    return guarded_use([&] {
+        require(is_enabled != nullptr, "the address for the result is a null pointer");
+        auto& executable = find_executable(handle);
+        *is_enabled = executable.disabled.count(&find_node(executable, original)) == 0 ? 1 : 0;
+    });
+}
+
+int kbuild_cpu_update_executable(void* handle, void* graph, int* result, void** node) {
+    return guarded_use([&] {
+        require(result != nullptr && node != nullptr, "an argument is a null pointer");
+        auto& executable = find_executable(handle);
+        const auto source = GraphHandles::instance().graph(graph);
+        Node* different = nullptr;
+        const auto update = compare(*executable.graph, *source, different);
+        *result = static_cast<int>(update);
+        *node = different == nullptr ? nullptr : different->handle;
+        if (update != Update::success)
+            throw Failure(KBUILD_CPU_GRAPH_UPDATE_FAILURE,
+                          "the graphs differ in more than the parameters of their nodes");
+        assign(executable, *executable.graph, *source);
+    });
+}
+
+int kbuild_cpu_begin_capture(void* stream, int mode) {
+    return guarded_use([&] {
+        Streams::instance().begin_capture(stream, std::make_shared<Graph>(), {}, to_mode(mode));
+    });
+}
+
+int kbuild_cpu_begin_capture_to(void* stream, void* graph, void* const* dependencies,
+                                std::size_t count, int mode) {
+    return guarded_use([&] {
+        Streams::instance().begin_capture(stream, GraphHandles::instance().graph(graph),
+                                          find_nodes(dependencies, count), to_mode(mode));
+    });
+}
+
+int kbuild_cpu_end_capture(void* stream, void** graph) {
+    return guarded_use([&] {
+        require(graph != nullptr, "the address for the result is a null pointer");
+        *graph = nullptr;
+        *graph = own_graph(Streams::instance().end_capture(stream));
+    });
+}
+
+int kbuild_cpu_describe_capture(kbuild_cpu_capture* capture, void* stream) {
+    return guarded_use([&] {
+        require(capture != nullptr, "the address for the result is a null pointer");
+        const auto point = Streams::instance().find_capture(stream);
+        *capture = {};
+        if (point.capture == nullptr) return;
+        auto& graph = *point.capture->graph;
+        if (graph.handle == nullptr)
+            graph.handle = GraphHandles::instance().add_graph(point.capture->graph);
+        *capture = {point.capture->is_invalid ? 2 : 1, point.capture->id, graph.handle,
+                    keep_handles(point.dependencies), point.dependencies.size()};
+    });
+}
+
+int kbuild_cpu_change_capture(void* stream, void* const* dependencies, std::size_t count,
+                              int adds) {
+    return guarded_use([&] {
+        Streams::instance().set_capture_dependencies(stream, find_nodes(dependencies, count),
+                                                     adds != 0);
+    });
+}
+
+int kbuild_cpu_exchange_capture_mode(int* mode) {
+    return guarded([&] {
+        require(mode != nullptr, "the mode is a null pointer");
+        *mode = static_cast<int>(Streams::instance().exchange_capture_mode(to_mode(*mode)));
+    });
+}

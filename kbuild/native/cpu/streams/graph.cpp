@@ -1,0 +1,159 @@
+#include "streams/graph.hpp"
+
+#include "api/errors.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace kbuild::cpu {
+namespace {
+
+// The vendor's numbers.
+struct TypeNumber {
+    int operator()(const Join&) const { return 5; }
+    int operator()(const KernelCall&) const { return 0; }
+    int operator()(const CopyCall&) const { return 1; }
+    int operator()(const FillCall&) const { return 2; }
+    int operator()(const HostCall&) const { return 3; }
+    int operator()(const CallbackCall&) const { return 3; }
+    int operator()(const RecordCall&) const { return 7; }
+    int operator()(const WaitCall&) const { return 6; }
+    int operator()(const AllocateCall&) const { return 10; }
+    int operator()(const ReleaseCall&) const { return 11; }
+    int operator()(const ChildCall&) const { return 4; }
+};
+
+template <class T>
+void erase(std::vector<T>& values, T value) {
+    values.erase(std::remove(values.begin(), values.end(), value), values.end());
+}
+
+bool contains(const std::vector<Node*>& nodes, const Node* node) {
+    return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+}  // namespace
+
+int type_of(const Node& node) { return std::visit(TypeNumber(), node.operation); }
+
+Graph::~Graph() {
+    GraphHandles::instance().forget(handle);
+    for (const auto& node : nodes_) GraphHandles::instance().forget(node->handle);
+}
+
+Node& Graph::add(Operation operation, const std::vector<Node*>& dependencies) {
+    auto node = std::make_unique<Node>();
+    node->operation = std::move(operation);
+    node->graph = this;
+    node->number = created_++;
+    node->handle = GraphHandles::instance().add_node(node.get());
+    if (const auto* child = std::get_if<ChildCall>(&node->operation))
+        child->graph->handle = GraphHandles::instance().add_graph(child->graph);
+    nodes_.push_back(std::move(node));
+    Node& added = *nodes_.back();
+    for (Node* dependency : dependencies) {
+        require(dependency->graph == this, "a node depends on a node of another graph");
+        if (!contains(added.dependencies, dependency)) connect(*dependency, added);
+    }
+    return added;
+}
+
+void Graph::remove(Node& node) {
+    for (Node* other : node.dependencies) erase(other->dependents, &node);
+    for (Node* other : node.dependents) erase(other->dependencies, &node);
+    GraphHandles::instance().forget(node.handle);
+    nodes_.erase(std::find_if(nodes_.begin(), nodes_.end(),
+                              [&](const auto& owned) { return owned.get() == &node; }));
+}
+
+std::shared_ptr<Graph> Graph::clone() const {
+    auto copy = std::make_shared<Graph>();
+    std::map<const Node*, Node*> copies;
+    for (const auto& node : nodes_) {
+        Operation operation = node->operation;
+        if (auto* child = std::get_if<ChildCall>(&operation)) child->graph = child->graph->clone();
+        Node& added = copy->add(std::move(operation), {});
+        added.origin = node.get();
+        copies[node.get()] = &added;
+    }
+    for (const auto& node : nodes_)
+        for (const Node* dependency : node->dependencies)
+            connect(*copies.at(dependency), *copies.at(node.get()));
+    return copy;
+}
+
+std::vector<Node*> Graph::sort() const {
+    std::map<const Node*, std::size_t> missing;
+    std::vector<Node*> sorted;
+    for (const auto& node : nodes_) {
+        missing[node.get()] = node->dependencies.size();
+        if (node->dependencies.empty()) sorted.push_back(node.get());
+    }
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+        for (Node* dependent : sorted[i]->dependents)
+            if (--missing[dependent] == 0) sorted.push_back(dependent);
+    require(sorted.size() == nodes_.size(), "the nodes of the graph wait for each other");
+    return sorted;
+}
+
+bool Graph::has_memory() const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+        return std::holds_alternative<AllocateCall>(node->operation) ||
+               std::holds_alternative<ReleaseCall>(node->operation);
+    });
+}
+
+void connect(Node& from, Node& to) {
+    require(from.graph == to.graph && &from != &to, "the nodes are not in the same graph");
+    require(!contains(to.dependencies, &from), "the nodes are already connected");
+    from.dependents.push_back(&to);
+    to.dependencies.push_back(&from);
+}
+
+void disconnect(Node& from, Node& to) {
+    require(contains(to.dependencies, &from), "the nodes are not connected");
+    erase(from.dependents, &to);
+    erase(to.dependencies, &from);
+}
+
+GraphHandles& GraphHandles::instance() {
+    static auto* const handles = new GraphHandles;  // graphs can be destroyed in atexit handlers
+    return *handles;
+}
+
+void* GraphHandles::add_graph(std::weak_ptr<Graph> graph) {
+    const std::lock_guard lock(mutex_);
+    last_handle_ += 16;
+    graphs_[reinterpret_cast<void*>(last_handle_)] = std::move(graph);
+    return reinterpret_cast<void*>(last_handle_);
+}
+
+void* GraphHandles::add_node(Node* node) {
+    const std::lock_guard lock(mutex_);
+    last_handle_ += 16;
+    nodes_[reinterpret_cast<void*>(last_handle_)] = node;
+    return reinterpret_cast<void*>(last_handle_);
+}
+
+void GraphHandles::forget(void* handle) {
+    const std::lock_guard lock(mutex_);
+    graphs_.erase(handle);
+    nodes_.erase(handle);
+}
+
+std::shared_ptr<Graph> GraphHandles::graph(void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = graphs_.find(handle);
+    auto graph = found == graphs_.end() ? nullptr : found->second.lock();
+    require(graph != nullptr, "the graph does not exist or was destroyed");
+    return graph;
+}
+
+Node& GraphHandles::node(void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = nodes_.find(handle);
+    require(found != nodes_.end(), "the node does not exist or was destroyed");
+    return *found->second;
+}
+
+}  // namespace kbuild::cpu

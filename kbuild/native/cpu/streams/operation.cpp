@@ -1,0 +1,84 @@
+#include "streams/operation.hpp"
+
+#include "api/errors.hpp"
+#include "launches/launch.hpp"
+#include "launches/pool.hpp"
+#include "memory/copies.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace kbuild::cpu {
+namespace {
+
+// At most the alignment of any parameter.
+constexpr std::size_t argument_alignment = 128;
+
+void launch_now(const KernelCall& call) {
+    Launch work(call.use->image(), call.use->kernel(), call.config, call.arguments.pointers());
+    Pool::instance().run(work);
+    const int error = work.error();
+    if (error == 0) return;
+    const auto detail = std::string("kernel ") + call.use->kernel().name +
+                        " failed: " + kbuild_cpu_error_text(error);
+    break_device(error, detail.c_str());
+    throw Failure(static_cast<kbuild_cpu_error>(error), detail);
+}
+
+struct Runner {
+    void operator()(Join&) const {}
+    void operator()(KernelCall& call) const { launch_now(call); }
+    void operator()(CopyCall& call) const { perform_copy(call.area); }
+    void operator()(FillCall& call) const { perform_fill(call.area, call.element_bytes); }
+    void operator()(HostCall& call) const {
+        const HostScope scope;
+        call.function(call.data);
+    }
+    void operator()(CallbackCall& call) const {
+        const HostScope scope;
+        call.function(call.stream, broken_device(), call.data);
+    }
+    void operator()(RecordCall& call) const {
+        using namespace std::chrono;
+        const auto now = steady_clock::now().time_since_epoch();
+        call.moment->time = duration_cast<nanoseconds>(now).count();
+    }
+    void operator()(WaitCall&) const {}
+    void operator()(AllocateCall&) const {}
+    void operator()(ReleaseCall& call) const {
+        if (call.release != nullptr) call.release(call.pointer);
+    }
+    void operator()(ChildCall&) const {}
+};
+
+}  // namespace
+
+Arguments::Arguments(const kbuild_cpu_kernel& kernel, void* const* arguments) {
+    const std::uint32_t count = kernel.param_count;
+    if (count == 0) return;
+    std::size_t bytes = 0;
+    for (std::uint32_t i = 0; i < count; ++i)
+        bytes = std::max<std::size_t>(bytes, kernel.params[i].offset + kernel.params[i].size);
+    bytes = (bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+    void* memory = nullptr;
+    if (posix_memalign(&memory, argument_alignment, bytes + count * sizeof(void*)) != 0)
+        throw std::bad_alloc();
+    storage_.reset(static_cast<char*>(memory), [](char* start) { std::free(start); });
+    auto* const pointers = reinterpret_cast<void**>(storage_.get() + bytes);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        pointers[i] = storage_.get() + kernel.params[i].offset;
+        std::memcpy(pointers[i], arguments[i], kernel.params[i].size);
+    }
+    pointers_ = pointers;
+}
+
+void run(Operation& operation) { std::visit(Runner(), operation); }
+
+void load_kernel(Operation& operation) {
+    if (auto* call = std::get_if<KernelCall>(&operation); call != nullptr && !call->use)
+        call->use.emplace(call->handle);
+}
+
+}  // namespace kbuild::cpu

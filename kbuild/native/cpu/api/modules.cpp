@@ -6,6 +6,7 @@
 #include "registry.hpp"
 #include "streams/transfers.hpp"
 
+#include <cstring>
 #include <memory>
 
 namespace {
@@ -28,6 +29,7 @@ constexpr kbuild_runtime runtime = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,      kbuild_cpu_allocate,
     kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
 };
+
 kbuild_cpu_area_copy make_row_copy(void* destination, const void* source, std::size_t bytes) {
     return {{destination, bytes, 1}, {const_cast<void*>(source), bytes, 1}, bytes, 1, 1,
             KBUILD_CPU_COPY_DEFAULT};

@@ -64,7 +64,7 @@ void set_texture_limits(cudaDeviceProp& device) {
 }
 
 // The host and the device are one processor with one memory. Everything else that a property could
-// promise, such as clusters or memory pools, is 0.
+// promise, such as clusters, is 0.
 void set_abilities(cudaDeviceProp& device) {
     device.cooperativeLaunch = 1;
     device.integrated = 1;
@@ -75,6 +75,7 @@ void set_abilities(cudaDeviceProp& device) {
     device.hostRegisterSupported = device.hostRegisterReadOnlySupported = 1;
     device.hostNativeAtomicSupported = 1;
     device.concurrentKernels = device.asyncEngineCount = 1;
+    device.memoryPoolsSupported = device.streamPrioritiesSupported = 1;
     device.computePreemptionSupported = 1;
     device.globalL1CacheSupported = device.localL1CacheSupported = 1;
     device.deviceNumaId = device.hostNumaId = no_numa_id;
@@ -214,6 +215,8 @@ bool find_attribute(int attribute, int* value) {
     case cudaDevAttrHostRegisterReadOnlySupported:
         return set(device.hostRegisterReadOnlySupported);
     case cudaDevAttrCooperativeLaunch: return set(device.cooperativeLaunch);
+    case cudaDevAttrMemoryPoolsSupported: return set(device.memoryPoolsSupported);
+    case cudaDevAttrStreamPrioritiesSupported: return set(device.streamPrioritiesSupported);
     case cudaDevAttrNumaId: return set(device.deviceNumaId);
     case cudaDevAttrHostNumaId: return set(device.hostNumaId);
     // The properties of the others are 0 as well.

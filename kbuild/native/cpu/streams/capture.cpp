@@ -99,7 +99,7 @@ void Streams::begin_capture(void* handle, std::shared_ptr<Graph> graph,
         stop_capture(*stream.capture.capture, KBUILD_CPU_INVALID_VALUE,
                      "the stream already captures");
     stream.capture = {std::make_shared<Capture>(Capture{
-                          std::move(graph), mode, ++last_capture_, pthread_self(), &stream, false}),
+                          std::move(graph), mode, ++last_capture_, pthread_self(), &stream, {}, false}),
                       dependencies};
     ++capture_count_;
 }
@@ -119,6 +119,16 @@ void Streams::join_capture(Stream& stream, const Event& event) {
     add_unique(stream.capture.dependencies, source.dependencies);
 }
 
+// Call this before a stream is destroyed.
+void Streams::leave_capture(const Stream& stream) {
+    const auto& [capture, dependencies] = stream.capture;
+    if (capture == nullptr) return;
+    add_unique(capture->left, dependencies);
+    if (capture->origin != &stream) return;
+    capture->is_invalid = true;
+    --capture_count_;
+}
+
 std::shared_ptr<Graph> Streams::end_capture(void* handle) {
     const std::lock_guard lock(mutex_);
     Stream& stream = find(handle);
@@ -129,21 +139,20 @@ std::shared_ptr<Graph> Streams::end_capture(void* handle) {
                      "the capture began in another stream");
     if (capture->mode != CaptureMode::relaxed && pthread_equal(capture->thread, pthread_self()) == 0)
         throw Failure(KBUILD_CPU_CAPTURE_WRONG_THREAD, "another thread began the capture");
-    bool is_joined = true;
     const auto leave = [&](Stream& other) {
-        if (other.capture.capture != capture) return;
-        for (const Node* node : other.capture.dependencies)
-            is_joined = is_joined && leads_to(*node, stream.capture.dependencies);
-        if (&other != &stream) other.capture = {};
+        if (other.capture.capture != capture || &other == &stream) return;
+        leave_capture(other);
+        other.capture = {};
     };
     for (auto& [other_handle, other] : streams_) leave(other);
     for (Stream* other : of_threads_) leave(*other);
     for (auto& [event_handle, event] : events_)
         if (event.capture.capture == capture) event.capture = {};
-    stream.capture = {};
+    const auto ends = std::exchange(stream.capture, {}).dependencies;
     --capture_count_;
     require_valid(*capture);
-    if (!is_joined)
+    if (!std::all_of(capture->left.begin(), capture->left.end(),
+                     [&](const Node* node) { return leads_to(*node, ends); }))
         throw Failure(KBUILD_CPU_CAPTURE_UNJOINED,
                       "the stream does not wait for all streams that the capture contains");
     return capture->graph;

@@ -19,6 +19,7 @@ struct Capture {
     unsigned long long id;
     pthread_t thread;
     void* origin;  // the stream
+    std::vector<Node*> left;  // the last nodes of streams that were destroyed
     bool is_invalid = false;
 };
 

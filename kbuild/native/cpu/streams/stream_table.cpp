@@ -86,10 +86,7 @@ void* Streams::create(const kbuild_cpu_stream& properties) {
 void Streams::destroy(void* handle) {
     const std::lock_guard lock(mutex_);
     Stream& stream = look_up(streams_, handle, "stream");
-    if (const auto& capture = stream.capture.capture; capture != nullptr) {
-        capture->is_invalid = true;
-        if (capture->origin == &stream) --capture_count_;
-    }
+    leave_capture(stream);
     keep_last(stream);
     streams_.erase(handle);
 }

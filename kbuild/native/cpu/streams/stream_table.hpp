@@ -100,6 +100,7 @@ private:
     Node& capture(Stream& stream, Operation operation);
     std::vector<Capture*> captures();
     void join_capture(Stream& stream, const Event& event);
+    void leave_capture(const Stream& stream);
     static bool leads_to(const Node& node, const std::vector<Node*>& nodes);
     void queue_nodes(const Graph& graph, const ExecutableGraph& executable, int priority,
                      const std::vector<JobPointer>& before, std::vector<JobPointer>& ends);

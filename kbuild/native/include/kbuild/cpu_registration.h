@@ -113,8 +113,14 @@ static inline void kbuild_find_memory(const void *__pointer, struct kbuild_memor
 
 static inline const char *kbuild_begin_reading(void *__stream, int *__state)
 {
-    (void)__stream, (void)__state;
-    return 0;
+    struct kbuild_cpu_capture __capture;
+    int __error = kbuild_cpu_describe_capture(&__capture, __stream);
+    (void)__state;
+    if (__error == 0 && __capture.status != 0)
+        return "launches are being captured in a graph";
+    if (__error == 0)
+        __error = kbuild_cpu_synchronize_stream(__stream);
+    return __error == 0 ? 0 : kbuild_cpu_error_message(__error);
 }
 
 static inline void kbuild_end_reading(int __state)
@@ -124,8 +130,7 @@ static inline void kbuild_end_reading(int __state)
 
 static inline int kbuild_synchronize_stream(void *__stream)
 {
-    (void)__stream;
-    return 0;
+    return kbuild_cpu_synchronize_stream(__stream);
 }
 
 static inline void kbuild_describe_device(char *__device, size_t __device_size, char *__driver,

@@ -82,7 +82,22 @@ KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags)
     return KBUILD_VENDOR(EventCreateWithFlags)(__event, __flags);
 }
 
-/* The form of CUDA 11, which reports no node and no text. */
+/* The forms of CUDA 11. */
+
+KBUILD_API(GraphExecUpdate)(KBUILD_VENDOR(GraphExec_t) __executable, KBUILD_VENDOR(Graph_t) __graph,
+                            KBUILD_VENDOR(GraphNode_t) *__node,
+                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result)
+{
+    KBUILD_VENDOR(GraphExecUpdateResultInfo) __found;
+    const KBUILD_VENDOR(Error_t) __error =
+        KBUILD_VENDOR(GraphExecUpdate)(__executable, __graph, &__found);
+    if (__node != NULL)
+        *__node = __found.errorNode;
+    if (__result != NULL)
+        *__result = __found.result;
+    return __error;
+}
+
 KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
                              KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNode_t) *__node,
                              char *__text, size_t __bytes)

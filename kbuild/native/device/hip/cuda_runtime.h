@@ -11,3 +11,5 @@
 /* HIP's API has about what this version of CUDA has. */
 #define CUDART_VERSION 11000
 #define CUDART_CB
+/* Only an optimization. */
+#define __grid_constant__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx import callees
+from kbuild.cxx import callees, tokens
 from kbuild.cxx.scopes import Scope
 from kbuild.cxx.tokens import Token, list_tokens
 
@@ -41,3 +41,15 @@ def test_declarations_between_launches_are_found(declaration: str) -> None:
 @pytest.mark.parametrize("use", ["x = scale< int > (1);", "x = other::scale;", "t.scale();"])
 def test_uses_between_launches_are_not_declarations(use: str) -> None:
     assert not ask(HEAD + LAUNCH + use + LAUNCH)
+
+
+def test_tokens_of_a_long_line_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "f ( 1 ) ; " * 1000
+    text = f"int a;\n{line}\nint b;"
+    expected = [token.text for token in list_tokens(text, 0, 9007)][::-1]
+
+    for _ in range(2):
+        found = [token.text for token in tokens.list_tokens_before(text, 9007)]
+        assert found == expected
+    monkeypatch.setattr(tokens, "list_tokens", lambda *_: [])
+    assert next(tokens.list_tokens_before(text, 9007)).text == expected[0]

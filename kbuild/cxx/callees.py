@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from kbuild.cxx.scopes import Scope
@@ -84,16 +85,22 @@ def is_shadowed(text: str, position: int, name: str, scopes: list[Scope]) -> boo
         return False
     classes = [scope for scope in inner if scope.kind == "class"]
     end = (find_close(text, classes[0].brace) if classes else None) or position
-    if _has_word(text, name, inner[0].head, end) and _is_declared(
+    if _may_declare(text, name, inner[0].head, end) and _is_declared(
         text, (inner[0].head, end), position, name, inner
     ):
         return True
     owners = [*_list_owners(text, inner[0]), *(scope.name for scope in classes if scope.name)]
-    return _has_member(text, owners, name)
+    return _has_member(text, tuple(owners), name)
 
 
-def _has_word(text: str, word: str, start: int, end: int) -> bool:
-    return re.compile(rf"\b{re.escape(word)}\b").search(text, start, end) is not None
+def _may_declare(text: str, name: str, start: int, end: int) -> bool:
+    """Return whether a part of the text has a name where `declares` can be true.
+
+    A function can contain hundreds of launches of template kernels, as macros expand to them. Its
+    tokens need not be read for any of them.
+    """
+    pattern = rf"\b{re.escape(name)}\b(?!\s*(?:<(?![<=])|::))"
+    return re.compile(pattern).search(text, start, end) is not None
 
 
 def _is_declared(
@@ -132,7 +139,8 @@ def _list_owners(text: str, function: Scope) -> Iterator[str]:
             yield tokens[before].text
 
 
-def _has_member(text: str, owners: list[str], name: str) -> bool:
+@lru_cache(maxsize=64)  # all launches in a function ask for the same members
+def _has_member(text: str, owners: tuple[str, ...], name: str) -> bool:
     """Return whether one of the classes, or one of their base classes, has a member with a name."""
     classes = list(dict.fromkeys(owners))
     for owner in classes:
@@ -143,7 +151,7 @@ def _has_member(text: str, owners: list[str], name: str) -> bool:
             scope = Scope(brace, brace, "class")
             if (
                 close is not None
-                and _has_word(text, name, brace, close)
+                and _may_declare(text, name, brace, close)
                 and _is_declared(text, (brace, close), close, name, [scope])
             ):
                 return True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kbuild.cxx.model import Span
@@ -39,6 +41,7 @@ SKIPPED: Final = f"{LITERAL} | {DIRECTIVE}"
 _BRACKET: Final = re.compile(rf"{SKIPPED} | [()\[\]{{}}]", re.VERBOSE | re.DOTALL)
 ATTRIBUTES: Final = frozenset({"__attribute__", "__attribute", "__declspec", "alignas"})
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
+_LONG_LINE: Final = 4096
 _STRING_END: Final = ('"', "'")
 
 
@@ -80,9 +83,25 @@ def list_tokens_before(text: str, position: int) -> Iterator[Token]:
     end = position
     while end > 0:
         start = text.rfind("\n", 0, end) + 1
-        if not text[start:end].lstrip().startswith("#"):
+        if end - start > _LONG_LINE:
+            tokens = _list_line(text, start)
+            count = bisect_left(tokens, end, key=lambda token: token.start)
+            yield from (tokens[index] for index in range(count - 1, -1, -1))
+        elif not text[start:end].lstrip().startswith("#"):
             yield from reversed(list(list_tokens(text, start, end)))
         end = start - 1
+
+
+@lru_cache(maxsize=4)
+def _list_line(text: str, start: int) -> list[Token]:
+    """Return the tokens of a long line; none of a directive.
+
+    A macro expands to one line, which can have megabytes with hundreds of launches.
+    """
+    end = text.find("\n", start)
+    if text[start : start + _LONG_LINE].lstrip().startswith("#"):
+        return []
+    return list(list_tokens(text, start, len(text) if end < 0 else end))
 
 
 def find_close(text: str, position: int) -> int | None:

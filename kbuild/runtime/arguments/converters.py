@@ -210,7 +210,7 @@ class ParameterConverters:
 
     def _convert_object(self, value: object) -> Packable:
         """Convert another library's array or a ctypes value."""
-        array = self._view(value)
+        array = self._view(_detach(value))
         if array is not None:
             self._require_elements(array.dtype)
             if not array.is_contiguous:
@@ -284,6 +284,11 @@ class ParameterConverters:
             )
         what = {"b": "a bool", "f": "a number"}.get(self.type.kinds, "an int")
         return f"{what} or {self.type.dtype}" if self.type.code else self.type.dtype
+
+
+def _detach(value: Any) -> Any:
+    """Return the array itself for one that records gradients, which PyTorch does not export."""
+    return value.detach() if getattr(value, "requires_grad", False) is True else value
 
 
 def _make_null(value: None) -> int:  # noqa: ARG001 - a converter

@@ -20,7 +20,12 @@ from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
 from kbuild.runtime.compiling.caching import choose_cache, hash_key, list_dependencies
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
-from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
+from kbuild.runtime.compiling.inputs import (
+    check_name,
+    list_limit_options,
+    read_options,
+    read_source,
+)
 from kbuild.runtime.compiling.model import (
     Compilation,
     CompileArguments,
@@ -62,10 +67,15 @@ class KernelCompiler:
             optimized as in a build (``-O2``).
         cache: Keep the kernels in a cache that outlives the process, and take them from there if
             nothing has changed.  None means that ``KBUILD_KERNEL_CACHE`` decides.
+        block_size: The largest number of threads in a block.  Kernels without launch bounds get
+            as many registers as such a block can have.  A launch with a larger block still works
+            where kernels can be compiled again.  On the CPU, all code runs blocks of all sizes.
+        max_registers: The most registers per thread, for kernels without launch bounds.
 
     Raises:
-        ConfigurationError: The backend, the architecture, or the standard is unknown, or
-            ``arch`` is None and there is no device.
+        ConfigurationError: The backend, the architecture, or the standard is unknown, ``arch`` is
+            None and there is no device, or the compiler cannot limit ``block_size`` or
+            ``max_registers``.
         ToolchainError: There is no compiler.
     """
 
@@ -78,6 +88,8 @@ class KernelCompiler:
         standard: str = "17",
         debug: bool = False,
         cache: bool | None = None,
+        block_size: int | None = None,
+        max_registers: int | None = None,
     ) -> None:
         if str(standard) not in STANDARDS:
             choices = ", ".join(STANDARDS)
@@ -100,7 +112,10 @@ class KernelCompiler:
         self.standard = str(standard)
         self.debug = debug
         self.cache = choose_cache(requested=cache, options=words)
-        self.flags = DeviceFlags(build_options=_DEBUG if debug else _OPTIMIZED, options=words)
+        limits = list_limit_options(chosen.TRAITS.name, self.arch, block_size, max_registers)
+        self.flags = DeviceFlags(
+            build_options=_DEBUG if debug else _OPTIMIZED, options=(*words, *limits)
+        )
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
@@ -213,6 +228,7 @@ class KernelCompiler:
                 source=edge.display_source,
                 arch=assembly.arch,
                 assembly=assembly,
+                options=self.flags.options,
             )
         return ToolRecompiler(
             backend=self.backend,

@@ -23,7 +23,7 @@ from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompile
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
     from kbuild.backends.module.launch import ModuleFunction
-    from kbuild.runtime.executor import KernelExecutor
+    from kbuild.runtime.executor import KernelExecutor, LastLaunch
 
 # The number of variants of one kernel that are kept in addition to the first one.
 _MOST_VARIANTS: Final = 8
@@ -44,6 +44,7 @@ class CompiledKernel:
         compilation: How the source of the kernel was compiled.
         registered: The kernel in an open library, whose runtime launches it, or None.  A pickled
             kernel has left the library: it runs from its images.
+        source_text: The text of the source; None for a kernel of a library.
     """
 
     def __init__(
@@ -54,10 +55,12 @@ class CompiledKernel:
         variant: Variant | Callable[[], Variant],
         recompiler: Recompiler | None = None,
         registered: ModuleFunction | None = None,
+        source_text: str | None = None,
     ) -> None:
         self.record = record
         self.compilation = compilation
         self.registered = registered
+        self.source_text = source_text
         self._recompiler = recompiler
         self._read_first = variant
         # The tuples are replaced as a whole, so that launches can read them without the lock.
@@ -202,6 +205,46 @@ class CompiledKernel:
         if self._recompiler is not None:
             return self._recompiler.assembly
         return next((image for image in self.images if image.kind == "ptx"), None)
+
+    @property
+    def ptx(self) -> str | None:
+        """The text of `assembly`, or None."""
+        assembly = self.assembly
+        return assembly.data.decode(errors="replace").rstrip("\0") if assembly else None
+
+    def disassemble(self, variant: Variant | None = None) -> str:
+        """Return the machine code of the kernel, or its PTX if the driver makes the machine code.
+
+        This needs nvdisasm for CUDA, llvm-objdump for HIP, and objdump for the CPU.
+
+        Args:
+            variant: A variant in `history`; by default the one that was launched last, and the
+                first one before any launch.
+
+        Raises:
+            ConfigurationError: ``variant`` was dropped, or the backend cannot disassemble kernels.
+            ToolchainError: There is no disassembler.
+            ToolError: The disassembler fails.
+        """
+        from kbuild.runtime.compiling.disassembly import disassemble_image  # noqa: PLC0415 - rarely needed
+
+        last = self.last_launch
+        chosen = variant or (last.variant if last else self._first)
+        if not chosen.images:
+            raise ConfigurationError(
+                f"{self.display}: this code was dropped, because the kernel was compiled for more "
+                f"than {_MOST_VARIANTS} other launches"
+            )
+        return disassemble_image(self.backend, chosen.images[0], self.record.device_name)
+
+    def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """Return how many blocks a multiprocessor runs at once; see `KernelExecutor`."""
+        return self._find_executor().max_active_blocks(block, shared_bytes)
+
+    @property
+    def last_launch(self) -> LastLaunch | None:
+        """The last launch on the device that was used last; see `KernelExecutor.last_launch`."""
+        return self._latest.last_launch if self._latest is not None else None
 
     @property
     def resources(self) -> Resources:

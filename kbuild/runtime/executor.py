@@ -28,6 +28,7 @@ from kbuild.runtime.arguments.launchers import (
     submit,
 )
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.dump import dump_launch
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
@@ -238,6 +239,7 @@ class KernelExecutor:
             self._plans.clear()
             self._encoders.clear()
         plan = self._plans[id(config)] = self._make_plan(config, config.stream)
+        dump_launch(self.compiled, config, plan.variant)
         return plan
 
     def _make_plan(self, config: LaunchConfig, stream: Any) -> _Plan:

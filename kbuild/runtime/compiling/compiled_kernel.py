@@ -47,7 +47,7 @@ class CompiledKernel:
         source_text: The text of the source; None for a kernel of a library.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a kernel
         self,
         *,
         record: KernelRecord,

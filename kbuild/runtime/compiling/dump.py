@@ -25,7 +25,6 @@ from kbuild.backends.interface.build import PackedImage, PackUnit
 from kbuild.errors import ConfigurationError
 from kbuild.files import sha256, write_file
 from kbuild.process import select_environment
-from kbuild.toolchain.find import find_toolchain, gather_hints
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.launch_config import LaunchConfig
@@ -166,6 +165,8 @@ def _list_code(module: CompiledModule) -> dict[str, bytes]:
 
 def _pack(module: CompiledModule) -> dict[str, bytes]:
     """Return a fat binary if the images do not say which architecture they are for."""
+    from kbuild.toolchain.find import find_toolchain, gather_hints  # noqa: PLC0415 - launches need none
+
     backend = module.compilation.backend
     reader, builder = find_backend(backend).read, find_builder(backend)
     images = next((kernel.images for kernel in module.values()), ())

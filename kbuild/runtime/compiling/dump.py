@@ -87,11 +87,23 @@ def dump_launch(kernel: CompiledKernel, config: LaunchConfig, variant: Variant |
         kernel: The kernel.
         config: The configuration of the launch.
         variant: The code; None for the code of a library.
+
+    Raises:
+        ConfigurationError: The directory cannot be written.
     """
     directory = _DIRECTORIES.get(kernel)
     if directory is None or variant is None:
         return
-    name, marks = _name(kernel.display.partition("(")[0]), variant.marks
+    try:
+        _write_launch(directory, kernel, config, variant)
+    except OSError as error:
+        raise ConfigurationError(f"{VARIABLE}: {error}; name a writable directory") from error
+
+
+def _write_launch(
+    directory: Path, kernel: CompiledKernel, config: LaunchConfig, variant: Variant
+) -> None:
+    name, marks = _name_kernel(kernel), variant.marks
     made = ""
     if variant is not kernel.history[0]:
         made = f"{directory.name}.{name}.{marks.max_threads}-{marks.max_registers or 'any'}"
@@ -121,6 +133,13 @@ def _find_root() -> Path | None:
 
 def _name(text: str) -> str:
     return _UNSAFE.sub("_", text)[:_LONGEST_NAME].strip("._") or "kernels"
+
+
+def _name_kernel(kernel: CompiledKernel) -> str:
+    """Return a short name, which overloads do not share."""
+    name = kernel.display.partition("(")[0]
+    suffix = "" if name == kernel.name else f"-{sha256(kernel.name.encode())[:6]}"
+    return f"{_name(name)}{suffix}"
 
 
 def _publish(module: CompiledModule, root: Path) -> Path:

@@ -128,7 +128,7 @@ def test_equal_compilations_share_a_directory(
 
     for _ in range(2):
         first["add"][1, 32](np.zeros(32, np.float32), 1.0, 2.0)
-    (path,) = (tmp_path / "k").glob("k.add.*.launch.json")
+    (path,) = (tmp_path / "k").glob("k.add-*.*.launch.json")
     assert json.loads(path.read_text())["block"] == [32, 1, 1]
 
     (tmp_path / "file").write_text("")

@@ -16,7 +16,7 @@ from kbuild.backends.interface.devices import (
     LaunchCall,
     Queue,
 )
-from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
@@ -28,6 +28,7 @@ from kbuild.runtime.arguments.launchers import (
     submit,
 )
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.dump import dump_launch
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
@@ -46,6 +47,7 @@ class _Plan:
     """Everything about the launches with one configuration that does not change.
 
     Attributes:
+        variant: The code; None for the code of the library that the kernel belongs to.
         call: The launch without the arguments.
         waits: Whether a launch waits for the kernel, because it has no stream.
         launch: `Launcher.launch` for the usual arguments.
@@ -53,12 +55,26 @@ class _Plan:
     """
 
     config: LaunchConfig
+    variant: Variant | None
     queue: Queue
     call: LaunchCall
     waits: bool
     encoder: ArgumentEncoder
     launch: Callable[..., int]
     outcome_without_wait: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastLaunch:
+    """What a launch used.
+
+    Attributes:
+        config: The configuration.
+        variant: The code, with its registers and spills in ``resources``.
+    """
+
+    config: LaunchConfig
+    variant: Variant
 
 
 class KernelExecutor:
@@ -83,6 +99,7 @@ class KernelExecutor:
         self._device = find_device(compiled)
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
+        self._last: _Plan | None = None
         # Configurations with the same stream share an encoder, so that it knows their types.
         self._encoders: dict[ArrayInterface, ArgumentEncoder] = {}
 
@@ -120,15 +137,46 @@ class KernelExecutor:
             ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
         try:
-            plan = self._plans.get(id(config))
+            plan = self._last
             if plan is None or plan.config is not config:
-                plan = self._add_plan(config)
+                plan = self._plans.get(id(config))
+                if plan is None or plan.config is not config:
+                    plan = self._add_plan(config)
+                self._last = plan
             outcome = NOT_LAUNCHED if profile else plan.launch(*args)
             if outcome != plan.outcome_without_wait:
                 return self._finish(plan, outcome, args, profile=profile)
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
         return None
+
+    @property
+    def last_launch(self) -> LastLaunch | None:
+        """What the last launch used, in any thread; None before the first launch."""
+        plan = self._last
+        if plan is None:
+            return None
+        variant = plan.variant or self.compiled.history[0]
+        return LastLaunch(config=plan.config, variant=variant)
+
+    def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """Return how many blocks a multiprocessor, or a core of the CPU, runs at the same time.
+
+        A cooperative launch can have this many blocks for each multiprocessor.
+
+        Args:
+            block: The number of threads per block, as in `LaunchConfig`.
+            shared_bytes: The size of the dynamic shared memory in bytes.
+
+        Raises:
+            ConfigurationError: An argument is out of range, or the backend cannot tell.
+            LaunchError: The kernel has no image for the device, or the driver reports an error.
+        """
+        config = LaunchConfig(grid=1, block=block, shared_bytes=shared_bytes)
+        # A driver knows code that it has loaded, but not the functions of a library.
+        variant = self._select(config) or self.compiled.history[0]
+        function = self._load_images(variant)
+        return self._device.count_active_blocks(function, config.threads, config.shared_bytes)
 
     @property
     def is_current(self) -> bool:
@@ -173,7 +221,7 @@ class KernelExecutor:
             LaunchError: The kernel has no image for the device.
         """
         try:
-            self._load_for(1, None)
+            self._load(self._select(LaunchConfig(grid=1, block=1)))
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
 
@@ -191,17 +239,20 @@ class KernelExecutor:
             self._plans.clear()
             self._encoders.clear()
         plan = self._plans[id(config)] = self._make_plan(config, config.stream)
+        dump_launch(self.compiled, config, plan.variant)
         return plan
 
     def _make_plan(self, config: LaunchConfig, stream: Any) -> _Plan:
         self._require_block(config)
         queue = self._device.open_queue(stream)
         encoder = self._find_encoder(queue)
-        call = queue.bind(self._load_for(config.threads, config.max_registers), config)
+        variant = self._select(config)
+        call = queue.bind(self._load(variant), config)
         find_stream = self._device.find_stream if stream is None else None
         launcher = make_launcher(encoder, call, queue.array_interface, find_stream)
         return _Plan(
             config=config,
+            variant=variant,
             queue=queue,
             call=call,
             waits=stream is None,
@@ -233,28 +284,29 @@ class KernelExecutor:
                 f"{config.block}"
             )
 
-    def _load_for(self, threads: int, max_registers: int | None) -> Any:
-        """Return the code for a launch, ready to launch."""
-        registered = self.compiled.registered
-        if registered is not None and max_registers is None:
-            return self._device.adopt(registered)
-        return self._load(self.compiled.select(threads, max_registers))
+    def _select(self, config: LaunchConfig) -> Variant | None:
+        """Return the code for a launch; None for that of the library the kernel belongs to."""
+        if self.compiled.registered is not None and config.max_registers is None:
+            return None
+        return self.compiled.select(config.threads, config.max_registers)
 
-    def _load(self, variant: Variant) -> Any:
+    def _load(self, variant: Variant | None) -> Any:
+        """Return the code, ready to launch."""
+        registered = self.compiled.registered
+        if registered is not None and (variant is None or variant is self.compiled.history[0]):
+            return self._device.adopt(registered)
+        return self._load_images(variant or self.compiled.history[0])
+
+    def _load_images(self, variant: Variant) -> Any:
+        """Return the code, loaded from the images of a variant even if a library has it."""
         known = self._functions.get(id(variant))
         if known is None:
-            function = self._make_function(variant)
+            function = self._device.load(variant.images, self.compiled.record)
             kept = {id(each) for each in self.compiled.history}
             for key in self._functions.keys() - kept:  # variants that the kernel has dropped
                 self._functions.pop(key, None)
             known = self._functions.setdefault(id(variant), (variant, function))
         return known[1]
-
-    def _make_function(self, variant: Variant) -> Any:
-        registered = self.compiled.registered
-        if registered is not None and variant is self.compiled.history[0]:
-            return self._device.adopt(registered)
-        return self._device.load(variant.images, self.compiled.record)
 
     def _finish(
         self, plan: _Plan, outcome: int, args: Sequence[object], *, profile: bool

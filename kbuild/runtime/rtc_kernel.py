@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, overload
 
-from kbuild.backends import AUTOMATIC
+from kbuild.backends import AUTOMATIC, find_builder
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.compiler import NATIVE
-from kbuild.runtime.compiling.inputs import encode_text, read_options
+from kbuild.runtime.compiling.dump import dump_module
+from kbuild.runtime.compiling.inputs import encode_text, list_limit_options, read_options
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.runtime.executor import KernelExecutor
 from kbuild.toolchain.devices import choose_device
@@ -33,6 +34,9 @@ class RtcKernel:
             before the backend, is accepted as well.
         debug: Compile without optimization and with debug information.
         cache: Keep the kernel in a cache that outlives the process; see `KernelCompiler`.
+        block_size: The largest number of threads in a block; see `KernelCompiler`.
+        max_registers: The most registers per thread; see `KernelCompiler`.
+        fma: Whether to contract operations; see `KernelCompiler`.
 
     Attributes:
         compiled: The compiled kernel.
@@ -55,6 +59,9 @@ class RtcKernel:
         *,
         debug: bool = False,
         cache: bool | None = None,
+        block_size: int | None = None,
+        max_registers: int | None = None,
+        fma: bool = True,
     ) -> None: ...
 
     @overload
@@ -68,15 +75,21 @@ class RtcKernel:
         arch: str | None = None,
         debug: bool = False,
         cache: bool | None = None,
+        block_size: int | None = None,
+        max_registers: int | None = None,
+        fma: bool = True,
     ) -> None: ...
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a compiler
         self,
         source_text: str,
         name: str,
         *values: Any,
         debug: bool = False,
         cache: bool | None = None,
+        block_size: int | None = None,
+        max_registers: int | None = None,
+        fma: bool = True,
         **named: Any,
     ) -> None:
         for what, value in (("source_text", source_text), ("name", name)):
@@ -88,6 +101,8 @@ class RtcKernel:
         if backend == AUTOMATIC or arch in (None, NATIVE):
             backend, own = choose_device(backend)
             arch = own if arch in (None, NATIVE) else arch
+        words += list_limit_options(backend, str(arch), block_size, max_registers)
+        words += () if fma else find_builder(backend).TRAITS.separate_operations
         module, key = compile_text(
             RtcRequest(
                 text=source_text,
@@ -99,6 +114,7 @@ class RtcKernel:
                 cache=cache,
             )
         )
+        dump_module(module)
         self.compiled: CompiledKernel = module[key]
         self._executor: KernelExecutor | None = None
 

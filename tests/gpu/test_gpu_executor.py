@@ -339,6 +339,40 @@ def test_launch_attributes_reach_the_device(small: Any) -> None:
     KernelExecutor(small["count"]).run(LaunchConfig(grid=2, block=32, cooperative=True))
 
 
+def test_occupancy_limits_cooperative_launches(small: Any) -> None:
+    kernel = small["count"]
+    active = kernel.max_active_blocks(256)
+    assert active > 0
+    assert kernel.max_active_blocks(256, 40_000) < active
+    count = open_device("cuda").device.properties.multiprocessor_count  # type: ignore[attr-defined]
+    executor = KernelExecutor(kernel)
+    executor.run(LaunchConfig(grid=active * count, block=256, cooperative=True))
+    most = active * count
+    expected = rf"{most + 1} blocks of 256 threads, .* most {most} at the same time \({active} on"
+    with pytest.raises(LaunchError, match=expected):
+        executor.run(LaunchConfig(grid=most + 1, block=256, cooperative=True))
+
+
+@pytest.mark.parametrize("way", ["nvcc", "rtc", "portable"])
+def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
+    text = HEAVY.replace("float", "double")
+    if way == "rtc":
+        kernel = RtcKernel(text, "heavy", backend="cuda").compiled
+    else:
+        arch = "90-virtual" if way == "portable" else None
+        kernel = KernelCompiler("cuda", arch).compile(text)["heavy"]
+    out, values = np.zeros(512), np.full(4096, 0.01)
+    kernel[1, 512](out, values, len(values))
+    expected = out.copy()
+    kernel[4, 128](out, values, len(values))
+    np.testing.assert_array_equal(out, expected)
+    kernel[1, 512](out, values, len(values))
+    assert kernel.last_launch is not None
+    assert kernel.last_launch.variant.marks.max_registers == 128
+    if way != "portable":
+        assert kernel.last_launch.variant.resources.registers == 128
+
+
 def test_pickled_kernels_run_in_another_process(small: Any, tmp_path: Path) -> None:
     file = tmp_path / "kernel.pickle"
     file.write_bytes(pickle.dumps(small["scale<float>"]))

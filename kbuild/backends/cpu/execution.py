@@ -131,6 +131,19 @@ class CpuDevice(ModuleDevice):
         function.resolve()
         return function
 
+    def count_active_blocks(self, function: ModuleFunction, threads: int, shared_bytes: int) -> int:
+        """See `ExecutionDevice`: the number of blocks on a core."""
+        blocks = ctypes.c_int()
+        status = _open_library().kbuild_cpu_occupancy(
+            ctypes.byref(blocks),
+            ctypes.c_void_p(function.handle),
+            ctypes.c_int(threads),
+            ctypes.c_size_t(shared_bytes),
+            ctypes.c_uint(0),
+        )
+        function.device.check(status, "counting active blocks")
+        return blocks.value
+
     def open_queue(self, stream: Any) -> ModuleQueue:
         """See `ExecutionDevice`. A launch is done when it returns."""
         if stream is not None and not (isinstance(stream, int) and stream == 0):

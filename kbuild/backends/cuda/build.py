@@ -76,6 +76,7 @@ TRAITS: Final = Traits(
     host_header="kbuild/host_cuda.h",
     compile_memory=1024 << 20,  # measured by benchmarks/memory
     launch_entries=("cuLaunchKernelEx", "cudaLaunchKernel"),
+    separate_operations=("-fmad=false",),
     # nvcc lets a shell run its steps and quotes names in a way that still expands them, even
     # commands.
     unsafe=UnsafeCharacters(sources='$`"', outputs='$`"', include_directories="$`\"'"),

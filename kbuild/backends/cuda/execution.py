@@ -115,6 +115,11 @@ class CudaDevice:
             library = self._libraries[image.sha256] = make(image.data)
         return library
 
+    def count_active_blocks(self, function: CudaFunction, threads: int, shared_bytes: int) -> int:
+        """See `ExecutionDevice`."""
+        self.enter()
+        return function.count_active_blocks(threads, shared_bytes)
+
     def open_queue(self, stream: Any) -> CudaQueue:
         """See `ExecutionDevice`: an object with ``__cuda_stream__``, or an address."""
         self.make_current()

@@ -14,6 +14,7 @@ from typing import Final
 
 from kbuild.backends.cuda.architectures import name_images
 from kbuild.backends.interface.limits import DeviceLimits, Requirement, Version
+from kbuild.errors import ConfigurationError
 from kbuild.model import Compression, Resources
 
 # PTX ISA version: CUDA release of the driver that came with it. The table starts at 10.0, because
@@ -77,8 +78,11 @@ _WARP: Final = 32
 _UNIT: Final = 256
 _PARTS: Final = 4
 _FEWER_PARTS: Final = {"60": 2}
-# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability"; all have it.
+# "CUDA C++ Programming Guide", "Technical Specifications per Compute Capability"; all have them.
 _LARGEST_BLOCK: Final = 1024
+_MOST_REGISTERS: Final = 255
+
+_REGISTER_OPTION: Final = re.compile(r"-maxrregcount[= ]([0-9]+)")
 
 
 def _find_driver(ptx_version: str) -> str | None:
@@ -145,6 +149,47 @@ def _find_most_threads(arch: str, resources: Resources) -> int | None:
     return min(warps // parts * parts * _WARP, resources.max_threads or _LARGEST_BLOCK)
 
 
+def _find_registers(arch: str, threads: int) -> int | None:
+    """Return the registers for a block; those of PTX are for all devices that can run it."""
+    virtual = _VIRTUAL.fullmatch(arch)
+    number = _known_number(f"sm_{virtual['number']}" if virtual else arch)
+    if number is None:
+        return None
+    there = _FEWER_REGISTERS.get(number, _BLOCK_REGISTERS)
+    if virtual:
+        newer = (size for n, size in _FEWER_REGISTERS.items() if int(n) >= int(number))
+        there = min((there, *newer))
+    warps = _round_up(-(-threads // _WARP), _FEWER_PARTS.get(number, _PARTS))
+    return min(there // warps // _UNIT * _UNIT // _WARP, _MOST_REGISTERS)
+
+
+def _list_limit_options(
+    arch: str, block_size: int | None, max_registers: int | None
+) -> tuple[str, ...]:
+    """Return the register limit as an option, which nvcc and NVRTC spell in the same way."""
+    if block_size is None and max_registers is None:
+        return ()
+    real = next(filter(_REAL.fullmatch, name_images(arch)), None)
+    if real is None:
+        raise ConfigurationError(
+            f"block_size and max_registers need a real architecture, not {arch!r}, because the "
+            "driver chooses the registers for PTX; set max_registers of LaunchConfig instead"
+        )
+    fitting = None if block_size is None else _find_registers(real, block_size)
+    if block_size is not None and fitting is None:
+        raise ConfigurationError(
+            f"the number of registers of {real} is unknown, so block_size has no effect; use "
+            "max_registers instead"
+        )
+    limit = min(value for value in (fitting, max_registers) if value is not None)
+    return (f"-maxrregcount={limit}",)
+
+
+def _read_register_limit(options: tuple[str, ...]) -> int | None:
+    found = _REGISTER_OPTION.findall(" ".join(options))
+    return int(found[-1]) if found else None
+
+
 def _round_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
@@ -159,6 +204,9 @@ LIMITS: Final = DeviceLimits(
     shared_bytes_of=_shared_bytes,
     launch_problem=_find_launch_problem,
     most_threads_of=_find_most_threads,
+    registers_of=_find_registers,
+    limit_options=_list_limit_options,
+    limit_in=_read_register_limit,
     largest_block=_LARGEST_BLOCK,
     block_unit=_WARP * _PARTS,
 )

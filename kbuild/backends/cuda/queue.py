@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
@@ -66,6 +67,13 @@ class CudaFunction:
         check(driver.cuFuncSetAttribute(self.function, attribute, size))
         self.shared_bytes = size
 
+    def count_active_blocks(self, threads: int, shared_bytes: int) -> int:
+        """Return how many blocks a multiprocessor runs at the same time."""
+        if shared_bytes > self.shared_bytes:
+            self.allow_shared(shared_bytes)
+        find = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor
+        return int(check(find(self.function, threads, shared_bytes), "counting active blocks"))
+
 
 class CudaQueue:
     """A CUDA stream."""
@@ -106,6 +114,10 @@ class CudaQueue:
             )
         if config.shared_bytes > function.shared_bytes:
             function.allow_shared(config.shared_bytes)
+        if config.cooperative and config.cluster is None:
+            count = int(self._device.device.properties.multiprocessor_count)
+            active = function.count_active_blocks(config.threads, config.shared_bytes)
+            require_resident(config, active, count)
         encoded = _encode_config(config, self._handle)
         return LaunchCall(
             entry=_find_entry(),
@@ -178,6 +190,24 @@ class CudaQueue:
         self._device.enter()
         check(driver.cuMemcpyDtoHAsync(host, device, size, self._handle), "copying from the device")
         self.synchronize()
+
+
+def require_resident(config: LaunchConfig, active: int, multiprocessors: int) -> None:
+    """Raise LaunchError if the device cannot run all blocks of a launch at the same time.
+
+    Args:
+        config: The configuration of a cooperative launch.
+        active: The number of blocks that a multiprocessor runs at the same time.
+        multiprocessors: The number of multiprocessors.
+    """
+    blocks = math.prod(read_extent("grid", config.grid))
+    most = active * multiprocessors
+    if blocks > most:
+        raise LaunchError(
+            f"the cooperative launch has {blocks} blocks of {config.threads} threads, but the "
+            f"device runs at most {most} at the same time ({active} on each of {multiprocessors} "
+            "multiprocessors); use fewer blocks, see max_active_blocks"
+        )
 
 
 @cache

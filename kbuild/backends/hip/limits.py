@@ -23,6 +23,8 @@ _LDS_BYTES: Final = 64 << 10
 _LARGER_LDS_BYTES: Final = {"950": 160 << 10, "1250": 320 << 10}
 # Relatives of gfx1250. No source states their limit.
 _UNKNOWN: Final = re.compile(r"125[1-9a-f]|12-5-generic")
+# "HIP documentation", "Hardware features": the largest block of all devices.
+_LARGEST_BLOCK: Final = 1024
 # Older generations have less, and the limit of newer ones is unknown.
 _FIRST: Final = 7
 _LAST: Final = 12
@@ -50,6 +52,21 @@ def _name_images(arch: str) -> tuple[str, ...]:
         return ()
 
 
+def _list_limit_options(
+    _: str, block_size: int | None, max_registers: int | None
+) -> tuple[str, ...]:
+    if max_registers is not None:
+        raise ConfigurationError(
+            "max_registers is not supported on HIP, because clang has no such option; use "
+            "block_size, or __attribute__((amdgpu_num_vgpr(N))) in the source"
+        )
+    return () if block_size is None else (f"--gpu-max-threads-per-block={block_size}",)
+
+
 LIMITS: Final = DeviceLimits(
-    images_of=_name_images, requirement_of=_find_requirement, shared_bytes_of=_shared_bytes
+    images_of=_name_images,
+    requirement_of=_find_requirement,
+    shared_bytes_of=_shared_bytes,
+    limit_options=_list_limit_options,
+    largest_block=_LARGEST_BLOCK,
 )

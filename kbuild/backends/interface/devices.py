@@ -191,6 +191,12 @@ class ExecutionDevice(Protocol):
         image of the library fits.
         """
 
+    def count_active_blocks(self, function: Any, threads: int, shared_bytes: int) -> int:
+        """Return how many blocks of a loaded kernel a multiprocessor runs at the same time.
+
+        Raises LaunchError if the driver reports an error.
+        """
+
     def open_queue(self, stream: Any) -> Queue:
         """Return the queue of a stream; None is the default stream.
 

@@ -45,6 +45,10 @@ def _no_images(_: str) -> tuple[str, ...]:
     return ()
 
 
+def _no_options(*_: object) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLimits:
     """The limits of the devices and drivers of one vendor.
@@ -63,6 +67,14 @@ class DeviceLimits:
         launch_problem: Tells why no launch of the largest block that a kernel declares can
             succeed; None if it can.
         most_threads_of: Returns the largest block with which a kernel can be launched.
+        registers_of: ``registers_of(arch, threads)`` returns the most registers per thread with
+            which blocks of ``threads`` threads can be launched.
+        limit_options: ``limit_options(arch, block_size, max_registers)`` returns the compiler's
+            options for kernels that are launched with blocks of up to ``block_size`` threads and
+            at most ``max_registers`` registers per thread. ``arch`` is written as in ARCHITECTURES.
+            Raises ConfigurationError if the compiler cannot do this.
+        limit_in: Returns the most registers per thread that the compiler's options allow; None if
+            they do not limit registers.
         largest_block: The largest block of any kernel, in threads.
         block_unit: The number of threads for which a device allocates registers together.
     """
@@ -76,6 +88,9 @@ class DeviceLimits:
     shared_bytes_of: Callable[[str], int | None] = _unknown
     launch_problem: Callable[[str, Resources], str | None] = _unknown
     most_threads_of: Callable[[str, Resources], int | None] = _unknown
+    registers_of: Callable[[str, int], int | None] = _unknown
+    limit_options: Callable[[str, int | None, int | None], tuple[str, ...]] = _no_options
+    limit_in: Callable[[tuple[str, ...]], int | None] = _unknown
     largest_block: int | None = None
     block_unit: int = 1
 

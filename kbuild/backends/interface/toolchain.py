@@ -160,6 +160,8 @@ class Traits:
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
             a launch.
         unsafe: The characters that the tools do not take literally in paths.
+        separate_operations: The compiler's options that turn off the contraction of a
+            multiplication and an addition to one operation (FMA).
         host_header: The header of the host API, which generated headers include; None if the
             backend has no host API.
     """
@@ -172,4 +174,5 @@ class Traits:
     compile_memory: int
     launch_entries: tuple[str, ...]
     unsafe: UnsafeCharacters = UnsafeCharacters()
+    separate_operations: tuple[str, ...] = ("-ffp-contract=off",)
     host_header: str | None = None

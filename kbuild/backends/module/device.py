@@ -77,6 +77,10 @@ class ModuleDevice:
         function.resolve()
         return function
 
+    def count_active_blocks(self, function: Any, threads: int, shared_bytes: int) -> int:  # noqa: ARG002 - the interface's signature
+        """See `ExecutionDevice`: entry points have no such function."""
+        raise LaunchError("the runtime of the library cannot tell how many blocks run at once")
+
     def open_queue(self, stream: Any) -> ModuleQueue:
         """See `ExecutionDevice`: a stream of this runtime by its address."""
         if stream is None:

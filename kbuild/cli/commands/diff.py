@@ -15,6 +15,7 @@ from kbuild.diff.compare import compare_labeled, compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.diff.revisions import build_revisions, resolve_range
+from kbuild.diff.runs import run_commands
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.inspect import ReadOptions
 from kbuild.report.diff import html as diff_html
@@ -29,8 +30,11 @@ kbuild diff --git A..B|A [--artifacts GLOB] -- BUILD COMMAND
   Checks out both revisions into temporary work trees with the same path, runs the command in
   each, and compares all artifacts there. A...B compares B with the common ancestor of A and B.
   A alone compares A with a copy of your work tree.
+kbuild diff --run OLD_COMMAND NEW_COMMAND
+  Runs both commands, each of them one quoted word, in a shell, and compares the kernels that their
+  Python processes compile with kbuild. KBUILD_DUMP does the same in separate steps.
 Exit codes: 0 if nothing differs, 1 if something differs, 2 if a part cannot be read, 3 if
---require-disassembler finds no disassembler, 4 if the build fails or, with
+--require-disassembler finds no disassembler, 4 if the build or a command fails or, with
 --require-disassembler, the disassembler fails.
 If the bytes of a kernel differ, its code is compared: PTX as text, and machine code with nvdisasm,
 llvm-objdump, or objdump. docs/how-to/compare-builds.md explains which differences are ignored."""
@@ -56,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--git",
         metavar="A..B|A",
         help="build and compare two revisions, or one revision and the work tree",
+    )
+    parser.add_argument(
+        "--run",
+        nargs=2,
+        metavar=("OLD_COMMAND", "NEW_COMMAND"),
+        help="run two commands and compare the kernels that they compile in Python",
     )
     parser.add_argument(
         "--artifacts",
@@ -94,7 +104,10 @@ def run(arguments: argparse.Namespace) -> int:
     words: list[str] = arguments.paths
     # The report must not overwrite an artifact. With --git, these words are a command.
     arguments.paths = [] if arguments.git else [Path(word) for word in words]
-    report = _compare(words, arguments.git, options)
+    if arguments.run:
+        report = _compare_runs(arguments.run, words, arguments.git, options)
+    else:
+        report = _compare(words, arguments.git, options)
     write_report(report, _RENDERERS, arguments)
     if report.unreadable:
         print("kbuild: some parts could not be read and were not compared", file=sys.stderr)
@@ -126,8 +139,24 @@ def _compare(words: list[str], revisions: str | None, options: DiffOptions) -> D
             raise ConfigurationError("--git expects the build command after --")
         return _compare_revisions(words, revisions, options)
     if len(words) != 2 or "" in words:  # noqa: PLR2004 - OLD and NEW
-        raise ConfigurationError("expected two paths, OLD NEW, or --git A..B -- COMMAND")
+        raise ConfigurationError(
+            "expected two paths, OLD NEW, or --git A..B -- COMMAND, or --run OLD_COMMAND "
+            "NEW_COMMAND"
+        )
     return compare_paths(Path(words[0]), Path(words[1]), options)
+
+
+def _compare_runs(
+    commands: list[str], words: list[str], revisions: str | None, options: DiffOptions
+) -> DiffReport:
+    if words or revisions is not None:
+        extra = words[0] if words else "--git"
+        raise ConfigurationError(
+            f"--run takes exactly two commands, without {extra!r}; quote each command as one word"
+        )
+    old, new = commands
+    with run_commands(commands) as (before, after):
+        return compare_labeled((before, old), (after, new), options)
 
 
 def _compare_revisions(build: list[str], text: str, options: DiffOptions) -> DiffReport:

@@ -23,7 +23,7 @@ from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompile
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
     from kbuild.backends.module.launch import ModuleFunction
-    from kbuild.runtime.executor import KernelExecutor
+    from kbuild.runtime.executor import KernelExecutor, LastLaunch
 
 # The number of variants of one kernel that are kept in addition to the first one.
 _MOST_VARIANTS: Final = 8
@@ -44,9 +44,10 @@ class CompiledKernel:
         compilation: How the source of the kernel was compiled.
         registered: The kernel in an open library, whose runtime launches it, or None.  A pickled
             kernel has left the library: it runs from its images.
+        source_text: The text of the source; None for a kernel of a library.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a kernel
         self,
         *,
         record: KernelRecord,
@@ -54,10 +55,12 @@ class CompiledKernel:
         variant: Variant | Callable[[], Variant],
         recompiler: Recompiler | None = None,
         registered: ModuleFunction | None = None,
+        source_text: str | None = None,
     ) -> None:
         self.record = record
         self.compilation = compilation
         self.registered = registered
+        self.source_text = source_text
         self._recompiler = recompiler
         self._read_first = variant
         # The tuples are replaced as a whole, so that launches can read them without the lock.
@@ -204,6 +207,46 @@ class CompiledKernel:
         return next((image for image in self.images if image.kind == "ptx"), None)
 
     @property
+    def ptx(self) -> str | None:
+        """The text of `assembly`, or None."""
+        assembly = self.assembly
+        return assembly.data.decode(errors="replace").rstrip("\0") if assembly else None
+
+    def disassemble(self, variant: Variant | None = None) -> str:
+        """Return the machine code of the kernel, or its PTX if the driver makes the machine code.
+
+        This needs nvdisasm for CUDA, llvm-objdump for HIP, and objdump for the CPU.
+
+        Args:
+            variant: A variant in `history`; by default the one that was launched last, and the
+                first one before any launch.
+
+        Raises:
+            ConfigurationError: ``variant`` was dropped, or the backend cannot disassemble kernels.
+            ToolchainError: There is no disassembler.
+            ToolError: The disassembler fails.
+        """
+        from kbuild.runtime.compiling.disassembly import disassemble_image  # noqa: PLC0415 - rarely needed
+
+        last = self.last_launch
+        chosen = variant or (last.variant if last else self._first)
+        if not chosen.images:
+            raise ConfigurationError(
+                f"{self.display}: this code was dropped, because the kernel was compiled for more "
+                f"than {_MOST_VARIANTS} other launches"
+            )
+        return disassemble_image(self.backend, chosen.images[0], self.record.device_name)
+
+    def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
+        """Return how many blocks a multiprocessor runs at once; see `KernelExecutor`."""
+        return self._find_executor().max_active_blocks(block, shared_bytes)
+
+    @property
+    def last_launch(self) -> LastLaunch | None:
+        """The last launch on the device that was used last; see `KernelExecutor.last_launch`."""
+        return self._latest.last_launch if self._latest is not None else None
+
+    @property
     def resources(self) -> Resources:
         """The resources of the first compilation: registers, spills, memory, launch bound."""
         return self._first.resources
@@ -247,9 +290,13 @@ class CompiledKernel:
     def select(self, threads: int, max_registers: int | None = None) -> Variant:
         """Return the code for a launch.
 
-        If no variant allows the launch, the kernel is assembled again from the assembly that the
-        compiler produced.  All later launches can use this variant.  If that cannot help
-        (the backend does not assemble kernels again, or no device supports such a block), the
+        This is the variant with the fewest spilled bytes that allows the launch.  The first one is
+        preferred to others that spill as much.
+
+        If no variant allows the launch, or if only code for larger blocks does and spills, the
+        kernel is assembled again from the assembly that the compiler produced, with as many
+        registers as the block can have.  All later launches can use this variant.  If that cannot
+        help (the backend does not assemble kernels again, or no device supports such a block), the
         first variant is returned, and the device reports what is wrong with the launch.
 
         Args:
@@ -269,29 +316,56 @@ class CompiledKernel:
             return found or self._recompile(threads, max_registers)
 
     def _find(self, threads: int, max_registers: int | None) -> Variant | None:
-        """Return an existing variant for a launch: the first one, or the one with most registers.
+        """Return the best existing variant for a launch; None if it must be assembled.
 
         A variant that was made for a register limit is not used for launches without one,
         because it would slow them down.
         """
-        if self._explain_refusal(self._first, threads, max_registers) is None:
-            return self._first
         fitting = [
             variant
-            for variant in self._variants
-            if (max_registers is not None or variant.marks.max_registers is None)
+            for variant in (self._first, *self._variants)
+            if (max_registers is not None or not self._is_limited(variant))
             and self._explain_refusal(variant, threads, max_registers) is None
         ]
-        return max(fitting, key=_count_registers, default=None)
+        found = min(fitting, key=self._rank, default=None)
+        if found is None or found is self._first or max_registers is not None:
+            return found
+        marks = self._choose_marks(threads, None) if found.resources.spill_bytes else None
+        has_most = marks is None or (marks.max_registers or 0) <= (found.marks.max_registers or 0)
+        # What was made before is no better, or has been dropped because it was rarely needed.
+        return found if has_most or any(v.marks == marks for v in self._later) else None
+
+    def _rank(self, variant: Variant) -> tuple[int, bool, int]:
+        """Return the key that orders variants which fit a launch, the best one first."""
+        spilled = variant.resources.spill_bytes or 0
+        return spilled, variant is not self._first, -_count_registers(variant)
+
+    def _is_limited(self, variant: Variant) -> bool:
+        """Return whether a variant was made for fewer registers than its blocks can have."""
+        threads, registers = variant.marks.max_threads, variant.marks.max_registers
+        if variant is self._first or threads is None or registers is None:
+            return False
+        most = self._recompiler.choose_registers(threads) if self._recompiler else None
+        return most is None or registers < most
+
+    def _choose_marks(self, threads: int, max_registers: int | None) -> HighWaterMarks | None:
+        """Return the limits to assemble for, or None if that cannot help."""
+        recompiler = self._recompiler
+        bound = recompiler.choose_launch_bound(threads) if recompiler else None
+        if recompiler is None or bound is None or self.resources.required_block:
+            return None
+        limits = (recompiler.choose_registers(bound), max_registers)
+        registers = min((value for value in limits if value is not None), default=None)
+        return HighWaterMarks(max_threads=bound, max_registers=registers)
 
     def _recompile(self, threads: int, max_registers: int | None) -> Variant:
-        reason = self._explain_refusal(self._first, threads, max_registers) or ""
-        bound = self._recompiler.choose_launch_bound(threads) if self._recompiler else None
-        if self._recompiler is None or bound is None or self.resources.required_block:
+        reason = self._explain_refusal(self._first, threads, max_registers)
+        reason = reason or "code for larger blocks spills registers"
+        marks = self._choose_marks(threads, max_registers)
+        if self._recompiler is None or marks is None:
             if max_registers is not None:
                 raise ConfigurationError(f"{self.display}: {reason}; it cannot be recompiled")
             return self._first
-        marks = HighWaterMarks(max_threads=bound, max_registers=max_registers)
         variant = self._recompiler.recompile(self.record.device_name, marks, reason)
         left = self._explain_refusal(variant, threads, max_registers)
         if left is not None and max_registers is not None:
@@ -302,7 +376,7 @@ class CompiledKernel:
         self._later = (*kept, variant)
         high = self.marks
         self._high = HighWaterMarks(
-            max_threads=max(bound, high.max_threads or 0),
+            max_threads=max(marks.max_threads or 0, high.max_threads or 0),
             max_registers=max(variant.resources.registers or 0, high.max_registers or 0) or None,
         )
         return variant

@@ -71,12 +71,14 @@ class CompiledModule(KernelMapping[CompiledKernel]):
             [pair for pair in zip(described, self.images, strict=True) if pair[0].source == source]
             for source in dict.fromkeys(image.source for image in described)
         ]
+        text = None if files.text is None else files.text.decode(errors="replace")
         kernels = (
             CompiledKernel(
                 record=row,
                 compilation=compilation,
                 variant=_describe_first(row, containers[row.container], compilation),
                 recompiler=recompiler,
+                source_text=text,
             )
             for row in rows
         )

@@ -20,7 +20,13 @@ from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
 from kbuild.runtime.compiling.caching import choose_cache, hash_key, list_dependencies
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
-from kbuild.runtime.compiling.inputs import check_name, read_options, read_source
+from kbuild.runtime.compiling.dump import dumps_modules
+from kbuild.runtime.compiling.inputs import (
+    check_name,
+    list_limit_options,
+    read_options,
+    read_source,
+)
 from kbuild.runtime.compiling.model import (
     Compilation,
     CompileArguments,
@@ -62,10 +68,17 @@ class KernelCompiler:
             optimized as in a build (``-O2``).
         cache: Keep the kernels in a cache that outlives the process, and take them from there if
             nothing has changed.  None means that ``KBUILD_KERNEL_CACHE`` decides.
+        block_size: The largest number of threads in a block.  Kernels without launch bounds get
+            as many registers as such a block can have.  A launch with a larger block still works
+            where kernels can be compiled again.  On the CPU, all code runs blocks of all sizes.
+        max_registers: The most registers per thread, for kernels without launch bounds.
+        fma: Let the compiler contract a multiplication and an addition to one operation, which
+            rounds once.  With False, results are those of separate operations.
 
     Raises:
-        ConfigurationError: The backend, the architecture, or the standard is unknown, or
-            ``arch`` is None and there is no device.
+        ConfigurationError: The backend, the architecture, or the standard is unknown, ``arch`` is
+            None and there is no device, or the compiler cannot limit ``block_size`` or
+            ``max_registers``.
         ToolchainError: There is no compiler.
     """
 
@@ -78,6 +91,9 @@ class KernelCompiler:
         standard: str = "17",
         debug: bool = False,
         cache: bool | None = None,
+        block_size: int | None = None,
+        max_registers: int | None = None,
+        fma: bool = True,
     ) -> None:
         if str(standard) not in STANDARDS:
             choices = ", ".join(STANDARDS)
@@ -100,11 +116,16 @@ class KernelCompiler:
         self.standard = str(standard)
         self.debug = debug
         self.cache = choose_cache(requested=cache, options=words)
-        self.flags = DeviceFlags(build_options=_DEBUG if debug else _OPTIMIZED, options=words)
+        limits = list_limit_options(chosen.TRAITS.name, self.arch, block_size, max_registers)
+        separate = () if fma else chosen.TRAITS.separate_operations
+        self.flags = DeviceFlags(
+            build_options=_DEBUG if debug else _OPTIMIZED, options=(*words, *limits, *separate)
+        )
 
     def __repr__(self) -> str:
         return f"<kernel compiler {self.toolchain.compiler} for {self.backend} {self.arch}>"
 
+    @dumps_modules
     def compile(self, source: str | os.PathLike[str], *, name: str = _TEXT_NAME) -> CompiledModule:
         """Compile a source and return its kernels.
 
@@ -213,6 +234,7 @@ class KernelCompiler:
                 source=edge.display_source,
                 arch=assembly.arch,
                 assembly=assembly,
+                options=self.flags.options,
             )
         return ToolRecompiler(
             backend=self.backend,

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from kbuild import files
+from kbuild.backends import find_limits
+from kbuild.backends.interface.launch_config import read_number
 from kbuild.errors import ConfigurationError, InputError
 
+# No backend has larger blocks or more registers.
+_LARGEST_LIMIT: Final = 1 << 16
 # The limit of file systems (255 bytes), minus the longest suffix of a file beside the source.
 _LONGEST_NAME: Final = 200
 
@@ -86,3 +90,21 @@ def read_options(options: Sequence[str]) -> tuple[str, ...]:
                 f"invalid option {word!r}; expected a string without null characters"
             )
     return tuple(words)
+
+
+def list_limit_options(
+    backend: str, arch: str, block_size: int | None, max_registers: int | None
+) -> tuple[str, ...]:
+    """Return the compiler options for blocks of ``block_size`` threads and for ``max_registers``.
+
+    Raises:
+        ConfigurationError: A value is not an integer or out of range, or the compiler does not
+            have such an option.
+    """
+    limits = find_limits(backend)
+    if block_size is not None:
+        largest = limits.largest_block or _LARGEST_LIMIT
+        block_size = read_number("block_size", block_size, 1, largest)
+    if max_registers is not None:
+        max_registers = read_number("max_registers", max_registers, 1, _LARGEST_LIMIT)
+    return limits.limit_options(arch, block_size, max_registers)

@@ -104,6 +104,13 @@ class Recompiler(Protocol):
             None if it is unknown.
         """
 
+    def choose_registers(self, threads: int) -> int | None:
+        """Return the most registers per thread that blocks of ``threads`` threads can have.
+
+        Returns:
+            None if it is unknown.
+        """
+
     def choose_launch_bound(self, threads: int) -> int | None:
         """Return the launch bound to compile for, so that blocks can have ``threads`` threads.
 

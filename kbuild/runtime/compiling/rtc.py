@@ -152,8 +152,6 @@ def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
 class RtcRecompiler(PortableRecompiler):
     """A recompiler that calls the assembler of the runtime compiler."""
 
-    options: tuple[str, ...]
-
     def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
         """See `Recompiler`."""
         marked = self.mark_assembly(kernel, marks)

@@ -133,7 +133,7 @@ def _describe_recompiler(recompiler: Recompiler | None) -> SavedRecompiler | Non
         arch=recompiler.arch,
         assembly=described,
         assembly_arch=assembly.arch,
-        options=recompiler.options if isinstance(recompiler, RtcRecompiler) else (),
+        options=recompiler.options,
     )
 
 
@@ -215,15 +215,15 @@ def restore_recompiler(
         "source": compilation.source,
         "arch": saved.arch,
         "assembly": assembly,
+        "options": saved.options,
     }
     if saved.kind == "runtime":
-        return RtcRecompiler(**common, options=saved.options)
+        return RtcRecompiler(**common)
     if saved.toolchain is not None:
         return ToolRecompiler(
             **common,
             toolchain=saved.toolchain,
             base_name=saved.base_name,
-            options=saved.options,
             debug=saved.debug,
         )
     return PortableRecompiler(**common)

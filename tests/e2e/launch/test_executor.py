@@ -341,7 +341,7 @@ def test_sources_that_cannot_be_compiled_are_errors() -> None:
 
 @needs_backend("hip")
 def test_hip_kernels_compile_without_a_device() -> None:
-    compiler = KernelCompiler("hip", "gfx90a")
+    compiler = KernelCompiler("hip", "gfx90a", block_size=192)
     kernel = compiler.compile(SOURCE)["scale<float>"]
     assert [(p.name, p.type) for p in kernel.params][:2] == [
         ("values", "float*"),
@@ -349,12 +349,17 @@ def test_hip_kernels_compile_without_a_device() -> None:
     ]
     assert kernel.file_names == ("kernels.cu", "kernels.hsaco")
     assert (kernel.resources.registers or 0) > 0
+    assert kernel.resources.max_threads == 192
     assert kernel.resources.wavefront_size == 64
     assert kernel.select(1024) is kernel.history[0]
     with pytest.raises(ConfigurationError, match="cannot be recompiled"):
         kernel.select(64, 1)
     with pytest.raises(ConfigurationError, match=r"kbuild\.load"):
         KernelExecutor(kernel)
+    with pytest.raises(ConfigurationError, match="max_registers is not supported on HIP"):
+        KernelCompiler("hip", "gfx90a", max_registers=64)
+    with pytest.raises(ConfigurationError, match="block_size is 2048; expected 1 to 1024"):
+        KernelCompiler("hip", "gfx90a", block_size=2048)
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,28 @@ def test_kernel_with_a_bound_of_128_threads_is_recompiled_for_1024(
     assert pickle.loads(pickle.dumps(kernel)).select(1000) == made  # noqa: S301 - our own
 
 
+# 64 live doubles: blocks of 256 threads can have enough registers, and larger ones cannot.
+DOUBLES = HEAVY.replace("float", "double").replace("96", "64").replace("heavy", "doubles")
+
+
+@pytest.mark.parametrize("way", ["nvcc", "rtc"])
+def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
+    text = f"{DOUBLES}{DOUBLES}".replace("__launch_bounds__(128) doubles", "unbounded", 1)
+    if way == "rtc":
+        module = RtcKernel(text, "unbounded", backend="cuda", arch="90", block_size=512)
+        unbounded, bound = module.compiled, compile_at_run_time("doubles", DOUBLES)
+    else:
+        kernels = KernelCompiler("cuda", "90-real", block_size=512).compile(text)
+        unbounded, bound = kernels["unbounded"], kernels["doubles"]
+    assert unbounded.resources.registers == 128
+    assert unbounded.select(512) is unbounded.history[0]
+    made = bound.select(512)
+    assert made.resources.registers == 128
+    # With the launch bound alone, ptxas uses 32 registers and spills 13 KB.
+    assert 0 < (made.resources.spill_bytes or 0) < 3000
+    assert bound.select(400) is made
+
+
 def test_bounds_of_portable_code_are_changed() -> None:
     kernel = KernelCompiler("cuda", "90-virtual").compile(SOURCE)["heavy"]
     made = kernel.select(1024)

@@ -341,3 +341,14 @@ def test_interrupted_build_leaves_no_files(repository: Path, tmp_path: Path) -> 
     assert error == "kbuild: interrupted\n"
     assert list(temporary.iterdir()) == []
     assert git(repository, "worktree", "list").count("\n") == 1
+
+
+def test_commands_that_fail_or_compile_nothing_are_errors(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["diff", "--run", "echo words; exit 3", "true"]) == 4
+    assert "'echo words; exit 3' failed with exit status 3:\nwords" in capsys.readouterr().err
+    assert main(["diff", "--run", "true", "true"]) == 2
+    assert "'true' compiled no kernels" in capsys.readouterr().err
+    assert main(["diff", "--run", "true", "true", "more"]) == 2
+    assert "--run takes exactly two commands, without 'more'" in capsys.readouterr().err

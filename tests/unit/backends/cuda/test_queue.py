@@ -12,7 +12,7 @@ from kbuild.errors import ConfigurationError, LaunchError
 pytest.importorskip("cuda.core", reason="no cuda-core here")
 
 from kbuild.backends.cuda.execution import offers, read_dtype, read_stream
-from kbuild.backends.cuda.queue import CudaQueue
+from kbuild.backends.cuda.queue import CudaQueue, require_resident
 from kbuild.backends.interface.launch_config import LaunchConfig
 
 
@@ -95,3 +95,12 @@ def test_too_much_shared_memory_is_rejected() -> None:
     for size in (2**31, 2**64 - 1):
         with pytest.raises(LaunchError, match=f"shared_bytes is {size}"):
             queue.bind(function, LaunchConfig(grid=1, block=1, shared_bytes=size))
+
+
+def test_cooperative_launches_that_are_too_large_state_the_limit() -> None:
+    require_resident(LaunchConfig(grid=(33, 8), block=256), 2, 132)
+    with pytest.raises(
+        LaunchError,
+        match=r"265 blocks of 256 threads, but the device runs at most 264 .*2 on each of 132",
+    ):
+        require_resident(LaunchConfig(grid=265, block=256), 2, 132)

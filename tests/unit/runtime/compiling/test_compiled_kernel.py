@@ -12,7 +12,11 @@ from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import HighWaterMarks, KernelRecord, Resources
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
-from kbuild.runtime.compiling.recompilers import choose_launch_bound, find_largest_block
+from kbuild.runtime.compiling.recompilers import (
+    choose_launch_bound,
+    choose_registers,
+    find_largest_block,
+)
 
 UNMARKED = HighWaterMarks()
 FIRST = Resources(registers=128, max_threads=128)
@@ -20,10 +24,11 @@ FIRST = Resources(registers=128, max_threads=128)
 
 @dataclass(frozen=True)
 class Assembler:
-    """A recompiler that gives a block the registers that a CUDA device has for it."""
+    """A recompiler for code that uses all registers that it can have, up to ``needed``."""
 
     fails: bool = False
     fewest: int = 1
+    needed: int = 128
     is_portable: bool = False
     requested: list[HighWaterMarks] = field(default_factory=list)
 
@@ -36,14 +41,18 @@ class Assembler:
         if self.fails:
             raise ToolError(f"no {kernel}")
         threads = marks.max_threads or 1024
-        registers = max(min(65536 // threads, marks.max_registers or 255, 255), self.fewest)
+        registers = max(min(marks.max_registers or 255, self.needed), self.fewest)
         known = None if self.is_portable else registers
-        return make_variant(
-            Resources(registers=known, max_threads=threads), marks=marks, reason=reason
+        resources = Resources(
+            registers=known, max_threads=threads, spill_bytes=8 * (self.needed - registers)
         )
+        return make_variant(resources, marks=marks, reason=reason)
 
     def find_largest_block(self, resources: Resources) -> int | None:
         return find_largest_block("cuda", "sm_90", resources)
+
+    def choose_registers(self, threads: int) -> int | None:
+        return choose_registers("cuda", "sm_90", threads, ("-maxrregcount=224",))
 
     def choose_launch_bound(self, threads: int) -> int | None:
         return choose_launch_bound("cuda", threads)
@@ -99,7 +108,7 @@ def test_larger_block_recompiles_once_with_a_reason() -> None:
     made = kernel.select(1000)
     assert kernel.select(1024) is kernel.select(900) is made
     assert kernel.select(128) is kernel.history[0]
-    assert assembler.requested == [HighWaterMarks(max_threads=1024)]
+    assert assembler.requested == [HighWaterMarks(max_threads=1024, max_registers=64)]
     assert made.reason == "a block has 1000 threads, but its launch bounds allow 128"
     assert kernel.history[1:] == (made,)
     assert kernel.marks == HighWaterMarks(max_threads=1024, max_registers=128)
@@ -118,6 +127,39 @@ def test_register_limit_recompiles() -> None:
     assert made.reason == "it uses 128 registers per thread, but the launch allows 40"
     assert kernel.select(64, 48) is made
     assert kernel.select(64, 200) is kernel.history[0]
+
+
+def test_code_for_larger_blocks_that_spills_is_not_used_for_smaller_ones() -> None:
+    assembler = Assembler()
+    kernel = make_kernel(assembler=assembler)
+    largest = kernel.select(1024)
+    made = kernel.select(512)
+    assert (largest.resources.spill_bytes, made.resources.spill_bytes) == (512, 0)
+    assert made.marks == HighWaterMarks(max_threads=512, max_registers=128)
+    assert kernel.select(300) is made  # it does not spill
+    assert kernel.select(900) is largest  # 900 threads cannot have more registers than 1024
+    assert len(assembler.requested) == 2
+
+
+def test_first_code_is_replaced_by_code_that_spills_less() -> None:
+    kernel = make_kernel(Resources(registers=32, max_threads=128, spill_bytes=500), Assembler())
+    assert kernel.select(128) is kernel.history[0]
+    made = kernel.select(256)
+    assert kernel.select(128) is made
+    assert kernel.select(128, 32) is kernel.history[0]
+
+
+def test_code_that_more_registers_do_not_improve_is_made_once() -> None:
+    class Spilling(Assembler):
+        def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
+            made = Assembler.recompile(self, kernel, marks, reason)
+            return replace(made, resources=replace(made.resources, spill_bytes=64))
+
+    assembler = Spilling()
+    kernel = make_kernel(assembler=assembler)
+    for threads in (1024, 512, 1024, 512, 512):
+        kernel.select(threads)
+    assert len(assembler.requested) == 2
 
 
 def test_number_of_kept_variants_is_bounded() -> None:
@@ -143,7 +185,7 @@ def test_number_of_kept_variants_is_bounded() -> None:
 def test_variants_for_register_limits_are_not_used_without_a_limit() -> None:
     kernel = make_kernel(assembler=Assembler())
     few = kernel.select(256, 24)
-    assert kernel.select(256).marks == HighWaterMarks(max_threads=256)
+    assert kernel.select(256).marks == HighWaterMarks(max_threads=256, max_registers=224)
     assert kernel.select(64, 30) is few
     fewer = kernel.select(64, 23)
     assert kernel.select(64, 120) is few  # the existing variant with most registers

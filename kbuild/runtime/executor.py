@@ -97,6 +97,8 @@ class KernelExecutor:
             )
         self.compiled = compiled
         self._device = find_device(compiled)
+        # Whether the executor's device is the current device of this thread.
+        self.is_current: Callable[[], bool] = self._device.is_current
         self._functions = _find_functions(compiled, self._device)
         self._plans: dict[int, _Plan] = {}
         self._last: _Plan | None = None
@@ -177,11 +179,6 @@ class KernelExecutor:
         variant = self._select(config) or self.compiled.history[0]
         function = self._load_images(variant)
         return self._device.count_active_blocks(function, config.threads, config.shared_bytes)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the executor's device is the current device of this thread."""
-        return self._device.is_current()
 
     def run_all(self, config: LaunchConfig, args: Sequence[object]) -> None:
         """Launch the kernel like `run`, with the arguments in one sequence, and wait for it.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.errors import ConfigurationError
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 # The number of variants of one kernel that are kept in addition to the first one.
 _MOST_VARIANTS: Final = 8
 # A program has few configurations, but can create a new one for each launch.
-_MOST_CONFIGS: Final = 64
+_MOST_LAUNCHES: Final = 64
+_Latest: TypeAlias = "tuple[KernelExecutor | None, dict[Any, Callable[..., float | None]]]"
 _LAUNCH_WORDS: Final = ("grid", "block", "shared_bytes", "stream")
 
 
@@ -69,8 +70,8 @@ class CompiledKernel:
         self._high: HighWaterMarks | None = None
         self._lock = threading.Lock()
         self._executors: dict[ExecutionDevice, KernelExecutor] = {}
-        self._latest: KernelExecutor | None = None
-        self._configs: dict[Any, LaunchConfig] = {}
+        # The executor that was used last, with what kernel[...] returned by the launch.
+        self._latest: _Latest = (None, {})
 
     def __repr__(self) -> str:
         return f"<compiled kernel {self.display} for {self.compilation.arch}>"
@@ -83,8 +84,7 @@ class CompiledKernel:
             "_read_first": first,
             "registered": None,
             "_executors": {},
-            "_latest": None,
-            "_configs": {},
+            "_latest": (None, {}),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -102,7 +102,13 @@ class CompiledKernel:
             ConfigurationError: ``launch`` has less than two or more than four values, or a wrong
                 one.
         """
-        return self._find_executor().bind(self._find_config(launch))
+        executor, launches = self._latest
+        if executor is not None and executor.is_current():
+            try:
+                return launches[launch]
+            except (KeyError, TypeError):  # lists have no hash
+                pass
+        return self._bind(launch)
 
     def launch(
         self, *, grid: Extent, block: Extent, args: Sequence[object] = (), shared_bytes: int = 0
@@ -126,25 +132,30 @@ class CompiledKernel:
         """
         self._find_executor().resolve()
 
+    def _bind(self, launch: Any) -> Callable[..., float | None]:
+        """Make what ``kernel[launch]`` returns, and keep it while the device stays the same."""
+        executor = self._find_executor()
+        bound = executor.bind(self._read_launch(launch))
+        latest, launches = self._latest
+        if latest is executor:  # another thread can have used another device
+            if len(launches) >= _MOST_LAUNCHES:
+                launches.clear()
+            with contextlib.suppress(TypeError):
+                launches[launch] = bound
+        return bound
+
     def _find_executor(self) -> KernelExecutor:
-        latest = self._latest
-        if latest is not None and latest.is_current:
-            return latest
         from kbuild.runtime.executor import KernelExecutor, find_device  # noqa: PLC0415 - compiling needs no device
 
         device = find_device(self)
         found = self._executors.get(device)
         if found is None:
             found = self._executors[device] = KernelExecutor(self)
-        self._latest = found
+        if self._latest[0] is not found:
+            self._latest = (found, {})
         return found
 
-    def _find_config(self, launch: Any) -> LaunchConfig:
-        """Return the same object for the same launch, because an executor prepares it once."""
-        try:
-            return self._configs[launch]
-        except (KeyError, TypeError):  # lists have no hash
-            pass
+    def _read_launch(self, launch: Any) -> LaunchConfig:
         values = launch if isinstance(launch, tuple) else (launch,)
         if not 2 <= len(values) <= len(_LAUNCH_WORDS):  # noqa: PLR2004 - grid and block
             raise ConfigurationError(
@@ -152,12 +163,7 @@ class CompiledKernel:
                 "kernel[grid, block, shared_bytes](...), or kernel[grid, block, shared_bytes, "
                 "stream](...)"
             )
-        config = LaunchConfig(**dict(zip(_LAUNCH_WORDS, values, strict=False)))
-        if len(self._configs) >= _MOST_CONFIGS:
-            self._configs = {}
-        with contextlib.suppress(TypeError):
-            self._configs[launch] = config
-        return config
+        return LaunchConfig(**dict(zip(_LAUNCH_WORDS, values, strict=False)))
 
     @cached_property
     def _first(self) -> Variant:

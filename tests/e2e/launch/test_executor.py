@@ -454,3 +454,18 @@ def test_captured_arguments_share_buffers(compiled: CompiledModule) -> None:
     assert (note.kind, note.param) == ("unknown-extent", 0)
     with pytest.raises(ConfigurationError, match="size of the memory there is unknown"):
         kbuild.replay_launch(address)
+
+
+def test_launches_in_brackets_are_prepared_once(compiled: CompiledModule) -> None:
+    count, read = compiled["count"], compiled["read"]
+    assert count[1, 32] is count[1, 32]
+    assert count[1, 32] is not count[2, 32]
+    for grid in range(1, 200):
+        count[grid, 1]
+    assert len(count._latest[1]) <= 64
+    out = np.zeros(1, np.int32)
+    read[[1], [1]](out)  # lists have no hash
+    before = out[0]
+    count[1, 3]()
+    read[1, 1](out)
+    assert out[0] == before + 3

@@ -250,7 +250,8 @@ class CompiledKernel:
     @property
     def last_launch(self) -> LastLaunch | None:
         """The last launch on the device that was used last; see `KernelExecutor.last_launch`."""
-        return self._latest.last_launch if self._latest is not None else None
+        executor, _ = self._latest
+        return None if executor is None else executor.last_launch
 
     @property
     def resources(self) -> Resources:

@@ -58,10 +58,10 @@ endfunction()
 function(_kbuild_check_properties)
     get_target_property(keywords ${target} _KBUILD_GIVEN_KEYWORDS)
     foreach(property IN ITEMS CUDA_ARCHITECTURES CUDA_RUNTIME_LIBRARY CUDA_SEPARABLE_COMPILATION CUDA_STANDARD
-            CUDA_PTX_COMPILATION COMPILE_OPTIONS)
+            COMPILE_OPTIONS)
         get_property(${property} TARGET ${target} PROPERTY ${property})
     endforeach()
-    if(runtime STREQUAL "kbuild::runtime_cuda")
+    if(runtime MATCHES "^kbuild::runtime_cuda")
         if(CUDA_ARCHITECTURES AND NOT CUDA_ARCHITECTURES STREQUAL "${architectures}")
             _kbuild_warn_about_setting("CUDA_ARCHITECTURES ${CUDA_ARCHITECTURES}" ARCHITECTURES
                 "ARCHITECTURES ${CUDA_ARCHITECTURES}")
@@ -81,10 +81,6 @@ function(_kbuild_check_properties)
     endif()
     if(CUDA_STANDARD GREATER standard)
         _kbuild_warn_about_setting("CUDA_STANDARD ${CUDA_STANDARD}" DEVICE_STANDARD "DEVICE_STANDARD ${CUDA_STANDARD}")
-    endif()
-    if(CUDA_PTX_COMPILATION)
-        message(WARNING "kbuild_target_sources(${target}): CUDA_PTX_COMPILATION has no effect without the language "
-            "CUDA, and kbuild writes no PTX files; call nvcc -ptx in add_custom_command()")
     endif()
 endfunction()
 

@@ -93,6 +93,7 @@ function(kbuild_target_sources target)
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${arg_NAME}")
     _kbuild_add_configurations("${target}" "${directory}")
     _kbuild_finish_mixed("${target}")
+    _kbuild_defer_source_check("${target}" ${ARGN})
 endfunction()
 
 # Translates the keywords and the target to what the functions for kernel targets read.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import KBUILD, build, configure, run_kbuild, succeed
+from support.tools.nvidia_compiler import NVCC, needs_nvcc
 
 HEAD = "cmake_minimum_required(VERSION 3.22...4.0)\nproject(bad LANGUAGES CXX)\n"
 FIND = "find_package(kbuild CONFIG REQUIRED)\n"
@@ -151,6 +152,65 @@ def test_bad_call_stops_cmake(configured: Path, call: str, expected: str) -> Non
     message = configure_error(configured, call, a_cu=KERNEL)
 
     assert expected in message
+
+
+IGNORED = """
+set(CMAKE_CUDA_FLAGS "-lineinfo")
+add_executable(t a.cu b.cu c.cu d.cu)
+target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math>)
+set_source_files_properties(c.cu PROPERTIES HEADER_FILE_ONLY ON)
+set_source_files_properties(d.cu PROPERTIES LANGUAGE CXX)
+kbuild_target_sources(t PRIVATE a.cu BACKEND cuda KEYWORDS)
+set_target_properties(t PROPERTIES CUDA_ARCHITECTURES 90 CUDA_STANDARD 20
+    CUDA_SEPARABLE_COMPILATION ON CUDA_RUNTIME_LIBRARY Static)
+"""
+REPLACEMENTS = (
+    ("CUDA_ARCHITECTURES 90", "ARCHITECTURES 90"),
+    ("CUDA_STANDARD 20", "DEVICE_STANDARD 20"),
+    ("CUDA_SEPARABLE_COMPILATION ON", "RDC ON"),
+    ("CUDA_RUNTIME_LIBRARY Static", "RUNTIME static"),
+    ("$<COMPILE_LANGUAGE:CUDA>", "DEVICE_OPTIONS and these options"),
+    ("CMAKE_CUDA_FLAGS", "DEVICE_OPTIONS -lineinfo"),
+)
+
+
+@needs_nvcc
+def test_settings_of_the_cuda_language_are_a_warning(configured: Path) -> None:
+    source = write_project(
+        configured, IGNORED.replace("KEYWORDS", ""), a_cu=KERNEL, b_cu="", c_cu="", d_cu=""
+    )
+
+    text = " ".join(configure(source, configured / "build").stderr.split())
+
+    for setting, replacement in REPLACEMENTS:
+        assert f"{setting} has no effect without the language CUDA; write {replacement} in" in text
+    assert "CMake leaves b.cu out of t, because the language CUDA is not enabled" in text
+    assert text.count("CMake leaves") == 1
+
+
+@needs_nvcc
+def test_settings_that_keywords_replace_are_no_warning(configured: Path) -> None:
+    keywords = "ARCHITECTURES 90 DEVICE_STANDARD 20 RDC ON RUNTIME shared DEVICE_OPTIONS -lineinfo"
+    call = IGNORED.replace("KEYWORDS", keywords)
+    source = write_project(configured, call.replace(" b.cu", ""), a_cu=KERNEL, c_cu="", d_cu="")
+
+    result = configure(source, configured / "build")
+
+    succeed(result)
+    assert "kbuild_target_sources(t):" not in result.stderr
+
+
+@pytest.mark.slow
+@needs_nvcc
+def test_source_that_cmake_compiles_too_is_rejected(tmp_path: Path) -> None:
+    call = (
+        "enable_language(CUDA)\nadd_executable(t a.cu)\n"
+        "kbuild_target_sources(t PRIVATE ../source/a.cu)"
+    )
+
+    message = configure_error(tmp_path, call, f"CMAKE_CUDA_COMPILER={NVCC}", a_cu=KERNEL)
+
+    assert "CMake compiles a.cu too, with its language CUDA; remove the file" in message
 
 
 ALIAS = (

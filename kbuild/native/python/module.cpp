@@ -37,6 +37,8 @@ ArrayRules make_rules(std::vector<std::pair<std::int32_t, std::int32_t>> devices
 }  // namespace
 
 NB_MODULE(_launcher, module) {
+    // Kernels of a module live until Python ends, and then nobody frees their launchers.
+    nb::set_leak_warnings(false);
     module.doc() = "The compiled part of launches from Python.";
     nb::class_<Launcher>(module, "Launcher")
         .def(

@@ -125,6 +125,6 @@ def test_component_torch_names_what_it_needs(tmp_path: Path) -> None:
 
     assert failed.returncode != 0
     assert "optional [1] [FALSE]" in failed.stdout
-    assert "cannot import torch (ModuleNotFoundError: No module named torch)" in " ".join(
+    assert "cannot import torch (ModuleNotFoundError: No module named 'torch')" in " ".join(
         failed.stderr.split()
     )

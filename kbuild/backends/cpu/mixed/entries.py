@@ -20,7 +20,14 @@ from kbuild.model import Kernel, Variable
 _NAME: Final = re.compile(r"(?P<internal>L)?(?P<length>\d+)|S[0-9A-Z]*_|St")
 # The starts of the mangled names of variables with a scope that is not a function, and of std.
 _VARIABLE: Final = ("_ZL", "_ZN")
-_STANDARD: Final = "_ZNSt"
+# Also libstdc++'s own variables, where images contain parts of its static library: the second name
+# is that of the memory for exceptions in eh_alloc.cc.
+_STANDARD: Final = (
+    "_ZNSt",
+    "_ZN9__gnu_cxx",
+    "_ZN10__cxxabiv1",
+    "_ZN12_GLOBAL__N_114emergency_pool",
+)
 _ANONYMOUS: Final = "_GLOBAL__N_"
 # Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
 _MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")

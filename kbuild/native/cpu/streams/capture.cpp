@@ -133,7 +133,7 @@ std::shared_ptr<Graph> Streams::end_capture(void* handle) {
     const std::lock_guard lock(mutex_);
     Stream& stream = find(handle);
     const auto capture = stream.capture.capture;
-    if (capture == nullptr) throw Failure(KBUILD_CPU_INVALID_VALUE, "the stream does not capture");
+    if (capture == nullptr) throw Failure(KBUILD_CPU_ILLEGAL_STATE, "the stream does not capture");
     if (capture->origin != &stream)
         stop_capture(*capture, KBUILD_CPU_CAPTURE_UNMATCHED,
                      "the capture began in another stream");
@@ -170,6 +170,12 @@ bool Streams::leads_to(const Node& node, const std::vector<Node*>& nodes) {
     return false;
 }
 
+void Streams::reject_captured(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    stop_capture(*event.capture.capture, KBUILD_CPU_CAPTURED_EVENT,
+                 "the event was recorded in a stream that captures");
+}
+
 bool Streams::is_capturing(void* handle) {
     if (capture_count_ == 0) return false;
     const std::lock_guard lock(mutex_);
@@ -187,7 +193,7 @@ void Streams::set_capture_dependencies(void* handle, const std::vector<Node*>& n
     const std::lock_guard lock(mutex_);
     Stream& stream = find(handle);
     if (stream.capture.capture == nullptr)
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the stream does not capture");
+        throw Failure(KBUILD_CPU_ILLEGAL_STATE, "the stream does not capture");
     require_valid(*stream.capture.capture);
     for (const Node* node : nodes)
         require(node->graph == stream.capture.capture->graph.get(),

@@ -63,6 +63,8 @@ public:
     void record(void* event, void* stream, bool is_external);
     void wait_for_event(void* stream, void* event, bool is_external);
     Event find_event(void* event);
+    // Throws for an event that only exists in a capture, and makes the capture invalid.
+    [[noreturn]] void reject_captured(const Event& event);
 
     void begin_capture(void* stream, std::shared_ptr<Graph> graph,
                        const std::vector<Node*>& dependencies, CaptureMode mode);

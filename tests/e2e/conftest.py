@@ -48,7 +48,9 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
             _copy_checkout(source)
             # One compiler call for all sources of a runtime takes a third of the time.
             unity = ("CMAKE_UNITY_BUILD=ON", "CMAKE_UNITY_BUILD_BATCH_SIZE=0")
-            settings = (f"--config-settings=cmake.define.{setting}" for setting in unity)
+            # No test of wheels needs the compiled launcher, and nanobind takes most of the time.
+            without = "CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON"
+            settings = (f"--config-settings=cmake.define.{each}" for each in (*unity, without))
             words = (source, "--no-deps", "--wheel-dir", directory, *settings)
             pip(sys.executable, "wheel", *words)
     return directory

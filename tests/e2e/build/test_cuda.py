@@ -214,6 +214,7 @@ __global__ void take(int i, Tile tile, char c, float* out) { *out = tile.values[
 """
 
 
+@pytest.mark.slow
 def test_offsets_of_over_aligned_parameters_can_differ_by_architecture(tmp_path: Path) -> None:
     (tmp_path / "take.cu").write_text(OVER_ALIGNED)
     (tmp_path / "kbuild.toml").write_text(
@@ -235,6 +236,7 @@ def test_offsets_of_over_aligned_parameters_can_differ_by_architecture(tmp_path:
     assert run_kbuild("verify", library).returncode == 0
 
 
+@pytest.mark.slow
 def test_compression_mode_selects_the_compression_of_each_image(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")
     modes = ("none", "speed", "balance", "size")
@@ -360,6 +362,7 @@ def test_device_link_errors_state_the_fix(
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
     tmp_path: Path,
 ) -> None:
@@ -403,6 +406,7 @@ def test_examples_build_for_cuda(tmp_path: Path, example: str) -> None:
         assert all(arch in listing for arch in ("cuda sm_80", "cuda sm_90", "cuda compute_90"))
 
 
+@pytest.mark.slow
 def test_compiler_and_architectures_come_from_cmakes_cuda_language(tmp_path: Path) -> None:
     nvcc = find_toolchain(cuda, gather_hints()).compiler
     elsewhere = tmp_path / "toolkit"

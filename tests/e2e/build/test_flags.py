@@ -137,6 +137,7 @@ def test_debug_information_follows_the_build_type(
     assert (".debug_info" in succeed(run("readelf", "-SW", image))) == is_there
 
 
+@pytest.mark.slow
 def test_each_configuration_has_its_own_outputs(tmp_path: Path, source: Path) -> None:
     directory = tmp_path / "build"
     succeed(configure(source, directory, DEVICE_FLAG, generator="Ninja Multi-Config"))

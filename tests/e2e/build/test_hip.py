@@ -78,6 +78,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.mark.slow
 def test_sources_for_other_backends_build_for_hip(kernels: Path) -> None:
     output = ctest(kernels).stdout
 
@@ -144,6 +145,7 @@ def test_clang_offload_bundler_reads_the_fat_binary(
         assert {f"hipv4-amdgcn-amd-amdhsa--{target}" for target in targets} <= set(listed.split())
 
 
+@pytest.mark.slow
 def test_device_code_of_several_sources_is_linked(tmp_path: Path) -> None:
     targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-;gfx90a:xnack+"
     configure_and_build(PROJECTS / "rdc", tmp_path, "BACKEND=hip", "KINDS=SHARED", targets)
@@ -224,6 +226,7 @@ def test_examples_build_and_start(tmp_path: Path, example: str) -> None:
     assert "no AMD device" in result.stdout
 
 
+@pytest.mark.slow
 def test_demo_skips_the_launch_without_a_device() -> None:
     result = run_kbuild("demo", "--backend", "hip")
 
@@ -232,6 +235,7 @@ def test_demo_skips_the_launch_without_a_device() -> None:
     assert "skipped: no device" in result.stdout
 
 
+@pytest.mark.slow
 @needs_newer_clang
 def test_hipcxx_selects_the_compiler(tmp_path: Path) -> None:
     """Only newer compilers support the compression mode of the target `u`."""

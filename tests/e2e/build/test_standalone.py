@@ -38,6 +38,7 @@ def test_second_build_does_nothing_and_prints_the_artifacts(built: StandalonePro
     assert "no work to do" in result.stderr
 
 
+@pytest.mark.slow
 def test_new_source_that_matches_a_pattern_is_built(built: StandaloneProject) -> None:
     source = built.root / "src" / "three.cu"
     source.write_text("__global__ void three(int* p) { *p = 3; }\n")
@@ -69,6 +70,7 @@ def test_edited_manifest_configures_again(built: StandaloneProject) -> None:
     succeed(run_kbuild("build", cwd=built.root))
 
 
+@pytest.mark.slow
 def test_debug_profile_has_its_own_directory(built: StandaloneProject) -> None:
     before = built.digest()
 
@@ -90,6 +92,7 @@ def test_unknown_target_is_rejected(built: StandaloneProject) -> None:
     assert "no target 'shared_kernel'; did you mean 'shared_kernels'?" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "clean"])
 def test_command_waits_for_the_lock_and_says_so(
     built: StandaloneProject, command: str, tmp_path: Path
@@ -171,6 +174,7 @@ def test_clean_removes_only_what_build_made(tmp_path: Path) -> None:
     assert (tmp_path / "k" / "precious").is_file()
 
 
+@pytest.mark.slow
 def test_moved_and_copied_projects_are_built_again(tmp_path: Path) -> None:
     project, copy, moved = (tmp_path / name for name in ("project", "a longer name", "moved"))
     project.mkdir()
@@ -205,6 +209,7 @@ def test_changed_compiler_variable_compiles_again(tmp_path: Path) -> None:
     assert one == again != two
 
 
+@pytest.mark.slow
 def test_edited_compiler_script_compiles_again(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL)
     (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = VALUE; }\n")
@@ -218,6 +223,7 @@ def test_edited_compiler_script_compiles_again(tmp_path: Path) -> None:
     assert contents[0] != contents[1]
 
 
+@pytest.mark.slow
 def test_manifest_with_an_older_time_is_noticed(tmp_path: Path) -> None:
     manifest = tmp_path / "kbuild.toml"
     (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = VALUE; }\n")
@@ -242,6 +248,7 @@ def test_build_from_another_directory_does_not_configure_again(small: Path) -> N
         assert "Configuring done" not in again.stderr
 
 
+@pytest.mark.slow
 def test_renamed_and_removed_sources_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL.replace('"k.cu"', '"**/*.cu"'))
     (tmp_path / "inner").mkdir()

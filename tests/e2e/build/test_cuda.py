@@ -437,6 +437,7 @@ def test_compiler_and_architectures_come_from_cmakes_cuda_language(tmp_path: Pat
     assert "sm_90" not in listing
 
 
+@pytest.mark.slow
 def test_demo_skips_the_launch_without_a_device(tmp_path: Path) -> None:
     result = run_kbuild("demo", "--backend", "cuda", "--keep", tmp_path / "kept")
 

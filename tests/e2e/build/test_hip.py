@@ -179,6 +179,7 @@ def test_undefined_device_function_error_states_the_fix(tmp_path: Path) -> None:
     assert "define it in a source of the target" in output
 
 
+@pytest.mark.slow
 def test_device_variables_are_registered(tmp_path: Path) -> None:
     succeed(configure(PROJECTS / "variables", tmp_path, "BACKEND=hip", ONE_TARGET))
     succeed(build(tmp_path, "shared_host"))

@@ -55,6 +55,7 @@ def test_new_source_that_matches_a_pattern_is_built(built: StandaloneProject) ->
     assert "_Z5threePi" not in succeed(run("nm", "-D", built.output / ARTIFACTS[0]))
 
 
+@pytest.mark.slow
 def test_edited_manifest_configures_again(built: StandaloneProject) -> None:
     manifest = built.root / "kbuild.toml"
     text = manifest.read_text()
@@ -156,6 +157,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_clean_removes_only_what_build_made(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL)
     (tmp_path / "k.cu").write_text("__global__ void k(int* p) { *p = 3; }\n")
@@ -196,6 +198,7 @@ def test_moved_and_copied_projects_are_built_again(tmp_path: Path) -> None:
     assert str(project).encode() not in b"".join(libraries)
 
 
+@pytest.mark.slow
 def test_changed_compiler_variable_compiles_again(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(SMALL)
     source = "#include <value.h>\n__global__ void k(int* p) { *p = VALUE; }\n"

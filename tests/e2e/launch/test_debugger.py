@@ -262,6 +262,7 @@ def test_program_without_debug_stubs_has_none(prepare: Prepare, setup: Setup) ->
     assert "<PENDING>" in printed[4]
 
 
+@pytest.mark.slow
 def test_switching_debug_stubs_does_not_compile_host_files(prepare: Prepare) -> None:
     """The kernel library adds and removes stubs. The objects of the host are only linked again."""
     setup = DEFAULT[1]

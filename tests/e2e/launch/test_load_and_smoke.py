@@ -434,6 +434,7 @@ def test_smoke_continues_after_images_that_crash(
     assert rows["d4"]["detail"].startswith("not tried, because 3 kernels")
 
 
+@pytest.mark.slow
 def test_smoke_reports_cases_that_crash_or_hang(library: Path, tmp_path: Path) -> None:
     cases = tmp_path / "cases.py"
     cases.write_text(CASES)

@@ -10,14 +10,12 @@ from kbuild.backends.cpu.objects import describe_object
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.backends.interface.read import ImageContent
+from kbuild.demangle.linkage import drop_internal_mark, names_local_entity
 from kbuild.demangle.names import demangle
 from kbuild.errors import SourceError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, Variable
 
-# Part of a nested name; both compilers put an L before names with internal linkage.
-# Source: Itanium C++ ABI, section 5.1.
-_NAME: Final = re.compile(r"(?P<internal>L)?(?P<length>\d+)|S[0-9A-Z]*_|St")
 # The starts of the mangled names of variables with a scope that is not a function, and of std.
 _VARIABLE: Final = ("_ZL", "_ZN")
 # Also libstdc++'s own variables, where images contain parts of its static library: the second name
@@ -28,11 +26,6 @@ _STANDARD: Final = (
     "_ZN10__cxxabiv1",
     "_ZN12_GLOBAL__N_114emergency_pool",
 )
-_ANONYMOUS: Final = "_GLOBAL__N_"
-# Numbers in a mangled name: literals, substitutions, discriminators, and the lengths of names.
-_MANGLED: Final = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|E\d+_|(?P<length>\d+)")
-# A template argument that is a function or a variable.
-_ADDRESS: Final = "L_Z"
 # clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
 # which the two passes have different ones.
 _NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")
@@ -103,47 +96,6 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
         # The host text drops `static`, but not the other reasons for internal linkage.
         is_emitted_by_clang=kernel.linkage == "internal" and names_local_entity(own),
     )
-
-
-def names_local_entity(symbol: str) -> bool:
-    """Return whether a mangled name contains an entity that other objects cannot name.
-
-    These are what is in unnamed namespaces and in functions, and template arguments that are
-    static functions or variables.
-    """
-    if not symbol.startswith("_Z"):
-        return False
-    position = len("_Z")
-    while position < len(symbol):
-        if symbol.startswith(_ADDRESS, position):
-            address = symbol[position + 1 :]
-            if drop_internal_mark(address) != address:
-                return True
-            position += len(_ADDRESS)
-            continue
-        if symbol[position] == "Z":
-            return True
-        found = _MANGLED.match(symbol, position)
-        if found is None:
-            position += 1
-        elif found["length"]:
-            end = found.end() + int(found["length"])
-            if symbol.startswith(_ANONYMOUS, found.end()):
-                return True
-            position = end
-        else:
-            position = found.end()
-    return False
-
-
-def drop_internal_mark(symbol: str) -> str:
-    """Return the name of a static function as if it were not static."""
-    position = len("_ZN") if symbol.startswith("_ZN") else len("_Z")
-    while (name := _NAME.match(symbol, position)) is not None:
-        if name["internal"]:
-            return symbol[:position] + symbol[position + 1 :]
-        position = name.end() + int(name["length"] or 0)
-    return symbol
 
 
 def _describe_variable(variable: Variable, *, is_relocatable: bool) -> VariableEntry:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.backends.cpu.mixed.entries import drop_internal_mark, names_local_entity
 from kbuild.backends.hip.build import name_listed_object
 from kbuild.backends.hip.host import host_name
 from kbuild.backends.hip.image import list_variables, read_image
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
+from kbuild.demangle.linkage import drop_internal_mark, names_local_entity
 from kbuild.model import InitialContent, Kernel, Variable
 
 # Variables of functions, and what compilers generate.

@@ -1,10 +1,10 @@
-"""Tests for the names of kernels in host code."""
+"""Tests for what mangled names say about linkage."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.entries import drop_internal_mark, names_local_entity
+from kbuild.demangle.linkage import drop_internal_mark, names_local_entity
 
 
 @pytest.mark.parametrize(

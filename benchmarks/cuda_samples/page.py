@@ -18,7 +18,7 @@ commit `{short}`, and what becomes of it with kbuild. The sources are unchanged.
 that builds them uses `kbuild_target_sources` instead of CMake's CUDA language. It keeps each
 sample's include directories, C++ standard, relocatable device code, and `--extended-lambda`.
 Each program runs with the arguments that the samples' own `test_args.json` lists, with a time
-limit of two minutes, or of 40 seconds on the CPU. It passes if its exit code is 0 and it reports
+limit of two minutes, or of 100 seconds on the CPU. It passes if its exit code is 0 and it reports
 no failure. "Waived" is the samples' word for a program that needs another machine, such as one
 with two GPUs.
 

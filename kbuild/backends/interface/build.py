@@ -43,7 +43,7 @@ class CompileUnit:
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
         is_mixed: Whether the source also contains host code.
-        text: The rewritten text of the source, to compile instead of it; None if there is none.
+        text: The rewritten text of the source, to compile instead; None to compile the source.
     """
 
     source: Path

@@ -45,7 +45,7 @@ class ArrayInterface:
     """How arrays in device memory describe themselves.
 
     Attributes:
-        attribute: The attribute that holds the describing dictionary; None if there is none.
+        attribute: The attribute that holds the describing dictionary; None if it does not exist.
         stream: The stream of the launch. An array that another stream still fills needs a check.
         devices: DLPack's numbers of the devices whose memory kernels can use: pairs of a device
             type, and a device or -1 for all of them.

@@ -110,7 +110,7 @@ class VariableEntry:
             text does so itself.
         symbol: The name that the host compiler gives the shadow, if there is no expression and it
             differs from ``device_name``.
-        initial: The initial content that the host must provide; None if there is none.
+        initial: The initial content that the host must provide; None if the host provides nothing.
     """
 
     device_name: str
@@ -173,7 +173,7 @@ class MixedPasses(Protocol):
 
     @property
     def read_assembly(self) -> Callable[[str, HostUnit], str] | None:
-        """Check and adapt the assembly; None if there is none.
+        """Check and adapt the assembly; None if the host text is not compiled to assembly.
 
         Raises SourceError if the source has a construct that cannot work.
         """

@@ -18,14 +18,7 @@ from kbuild.model import Kernel, Variable
 
 # The starts of the mangled names of variables with a scope that is not a function, and of std.
 _VARIABLE: Final = ("_ZL", "_ZN")
-# Also libstdc++'s own variables, where images contain parts of its static library: the second name
-# is that of the memory for exceptions in eh_alloc.cc.
-_STANDARD: Final = (
-    "_ZNSt",
-    "_ZN9__gnu_cxx",
-    "_ZN10__cxxabiv1",
-    "_ZN12_GLOBAL__N_114emergency_pool",
-)
+_STANDARD: Final = "_ZNSt"
 # clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
 # which the two passes have different ones.
 _NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")

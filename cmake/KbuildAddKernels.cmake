@@ -182,7 +182,8 @@ endmacro()
 macro(_kbuild_add_configuration target directory configuration)
     _kbuild_write_target("${target}" "${kind}" "${directory}")
     _kbuild_plan("${target}" "${directory}/target.txt" "${directory}/plan.cmake")
-    foreach(_kbuild_list IN ITEMS inputs sources descriptions handoffs stamps depfiles texts keys handles)
+    foreach(_kbuild_list IN ITEMS
+            inputs sources descriptions handoffs stamps preprocessed depfiles texts keys handles)
         unset(_kbuild_host_${_kbuild_list})
         unset(_kbuild_edge_${_kbuild_list})
         unset(_kbuild_link_${_kbuild_list})
@@ -579,20 +580,27 @@ function(_kbuild_add_edges target flags launcher configuration)
         VERBATIM)
 endfunction()
 
-# Creates one edge for each mixed source, which writes its host text and its device key. The key changes
-# only if device code can change, so that editing host code runs no device compiler.
+# Creates two edges for each mixed source. The first one preprocesses it and writes its device key, and
+# the second one writes its host text. The key changes only if device code can change, so that editing
+# host code runs no device compiler.
 function(_kbuild_add_host_passes launcher configuration)
     set(stamps ${_kbuild_host_stamps})
+    set(preprocessed ${_kbuild_host_preprocessed})
     set(keys ${_kbuild_host_keys})
     set(texts ${_kbuild_host_texts})
-    _kbuild_limit_to_configuration("${configuration}" stamps keys texts)
-    foreach(source description handoff stamp depfile key text IN ZIP_LISTS
+    _kbuild_limit_to_configuration("${configuration}" stamps preprocessed keys texts)
+    foreach(source description handoff preprocessed depfile key stamp text IN ZIP_LISTS
             _kbuild_host_sources _kbuild_host_descriptions _kbuild_host_handoffs
-            stamps _kbuild_host_depfiles keys texts)
-        add_custom_command(OUTPUT "${stamp}" "${key}" "${text}"
-            COMMAND "${launcher}" host-pass "${handoff}" --flags "${_kbuild_host_flags}"
+            preprocessed _kbuild_host_depfiles keys stamps texts)
+        add_custom_command(OUTPUT "${preprocessed}" "${key}"
+            COMMAND "${launcher}" preprocess "${handoff}" --flags "${_kbuild_host_flags}"
             DEPENDS "${source}" "${handoff}" "${_kbuild_host_flags}"
             DEPFILE "${depfile}"
+            COMMENT "Preprocessing ${description}"
+            VERBATIM)
+        add_custom_command(OUTPUT "${stamp}" "${text}"
+            COMMAND "${launcher}" host-pass "${handoff}" --flags "${_kbuild_host_flags}"
+            DEPENDS "${preprocessed}"
             COMMENT "Reading host code of ${description}"
             VERBATIM)
     endforeach()

@@ -151,7 +151,8 @@ function(_kbuild_add_host_texts target configuration)
     _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)
     target_sources(${target} PRIVATE ${texts})
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${header_directory}>")
-    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS_${arg_NAME} "${stamp}")
+    # The host passes belong to the target of the device code, so that they do not wait for it.
+    set_property(TARGET ${target} APPEND PROPERTY _KBUILD_STAMPS_${arg_NAME} "${stamp}" ${texts})
 endfunction()
 
 # Connects the target with its device code and the runtime. Properties, unlike target_link_libraries(), can

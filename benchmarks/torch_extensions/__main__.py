@@ -15,13 +15,15 @@ from benchmarks.measure import Cost, describe_machine, measure_command
 from benchmarks.torch_extensions.projects import EXTENSIONS, Extension, Side, copy_project
 
 OURS, PEER = "kbuild.torch", "torch"
+# The architectures of PyTorch's own wheels for CUDA 13.
+ARCHITECTURES: Final = "7.5;8.0;8.6;9.0;10.0;12.0+PTX"
 STEPS: Final = ("cold", "host", "kernel", "nothing")
 
 
 def main() -> None:
     arguments = parse_arguments()
     extension = next(e for e in EXTENSIONS if e.name == arguments.extension)
-    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", "8.0;9.0+PTX")
+    os.environ.setdefault("TORCH_CUDA_ARCH_LIST", ARCHITECTURES)
     os.environ.update(extension.variables)
     os.environ["CCACHE_DISABLE"] = "1"
     print(f"{describe_machine()}; {extension.name}, {os.environ['TORCH_CUDA_ARCH_LIST']}")

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "runtimes": ("edges.runtimes", "[internal] write the runtimes' imported targets"),
     "plan": ("edges.plan", "[internal] plan the edges of a target"),
+    "preprocess": ("edges.preprocess", "[internal] preprocess one mixed source"),
     "host-pass": ("edges.host_pass", "[internal] write the host text of one mixed source"),
     "compile": ("edges.compile", "[internal] compile one source for one architecture"),
     "device-link": ("edges.device_link", "[internal] link a target's device code"),

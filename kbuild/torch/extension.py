@@ -60,6 +60,11 @@ class TorchTarget:
     link_words: tuple[str, ...]
 
     @property
+    def host_target(self) -> str:
+        """The name of the target with the C++ sources."""
+        return f"{self.name}.host"
+
+    @property
     def kernel_target(self) -> str:
         """The name of the target with the kernel sources."""
         return f"{self.name}.kernels"

@@ -10,6 +10,7 @@ from kbuild import resources
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.device_link import link_edge
 from kbuild.stages.mixed.host_pass import run_host_pass
+from kbuild.stages.mixed.preprocess import preprocess_source
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
@@ -53,6 +54,7 @@ def build_program(
     )
     flags = DeviceFlags(options=options, host_options=options)
     for edge in plan.hosts:
+        preprocess_source(edge, flags)
         run_host_pass(edge, flags)
     for compiled in plan.edges:
         compile_edge(compiled, flags)

@@ -29,7 +29,7 @@ class HostUnit:
         source: The source file.
         display_source: The name of the source in messages and generated names.
         output: The path, without a suffix, that all files of the pass start with.
-        stamp: The file that build tools wait for and that the depfile names.
+        stamp: The file that the depfile names.
         depfile: Where the preprocessor lists the files that it read.
         compiler: The C++ compiler that compiles the host text.
         compiler_id: CMake's name for it, such as ``GNU`` or ``Clang``.
@@ -144,7 +144,9 @@ class MixedPasses(Protocol):
     """The members of a backend's ``mixed`` module. Its functions run nothing."""
 
     def describe_host_pass(self, unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
-        """Describe how to make the host text.
+        """Describe how to make the host text. The first command preprocesses the source.
+
+        The files of the first command are kept.
 
         Args:
             unit: The host pass.

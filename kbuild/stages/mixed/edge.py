@@ -1,4 +1,7 @@
-"""The host pass of a mixed source as an edge, and the handoff file through which it is run.
+"""The host pass of a mixed source as two edges, and the handoff file through which they are run.
+
+The first edge preprocesses the source and writes the device key, so that the device compilers do
+not wait for the front end of the host pass.
 
 Like `kbuild.stages.edges`, this module does not import what only planning needs.
 """
@@ -49,23 +52,33 @@ class HostEdge:
         return self._file("key")
 
     @property
+    def preprocessed(self) -> Path:
+        """The stamp of the preprocessing edge."""
+        return self._file("preprocessed")
+
+    @property
+    def front_end(self) -> Path:
+        """The rest of the front end, which the host pass runs after the preprocessor."""
+        return self._file("front-end")
+
+    @property
     def handles(self) -> Path:
         """The definitions of the handles, which the host text includes."""
         return name_handles(self.output)
 
     @property
     def stamp(self) -> Path:
-        """The file that the edge writes last."""
+        """The file that the host pass writes last."""
         return self._file("host")
 
     @property
     def depfile(self) -> Path:
-        """The depfile, which lists the files that the host pass read."""
+        """The depfile, which lists the files that the preprocessor read."""
         return self._file("host.d")
 
     @property
     def handoff(self) -> Path:
-        """The handoff file for ``kbuild host-pass``."""
+        """The handoff file for ``kbuild preprocess`` and ``kbuild host-pass``."""
         return self._file("host.edge")
 
     def _file(self, suffix: str) -> Path:
@@ -88,7 +101,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         source=edge.source,
         display_source=edge.display_source,
         output=edge.output,
-        stamp=edge.stamp,
+        stamp=edge.preprocessed,
         depfile=edge.depfile,
         compiler=edge.compiler,
         compiler_id=edge.compiler_id,

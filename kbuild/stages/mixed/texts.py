@@ -8,6 +8,7 @@ from kbuild import process
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.errors import ToolError
+from kbuild.model import Command
 
 
 def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
@@ -16,8 +17,14 @@ def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
     Raises:
         ToolError: A command failed. The message includes a fix if the builder knows one.
     """
+    log = run_commands(front_end.commands, builder)
+    return front_end.text.read_text(encoding="utf-8", errors="surrogateescape"), log
+
+
+def run_commands(commands: tuple[Command, ...], builder: Builder) -> str:
+    """Run commands in order; return their warnings, or raise ToolError as `make_text` does."""
     log = ""
-    for command in front_end.commands:
+    for command in commands:
         for directory in command.directories:
             directory.mkdir(parents=True, exist_ok=True)
         result = process.run(command)
@@ -25,7 +32,7 @@ def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
             fix = builder.read_log(result.stderr).fix
             raise ToolError("\n".join(filter(None, (process.describe_failure(result), fix))))
         log += result.stderr
-    return front_end.text.read_text(encoding="utf-8", errors="surrogateescape"), log
+    return log
 
 
 def remove_directories(directories: tuple[Path, ...]) -> None:

@@ -21,9 +21,10 @@ _HEADER: Final = re.compile(
         |nvToolsExt\w*|cuda_awbarrier\w*|cuda_pipeline\w*|cuda_\w+_interop|cuda\w+Typedefs
         |sm_\d+_\w+|cudnn\w*|texture_\w+|surface_\w+|mpi|omp|drvapi\w*)\.h
     | (?:cooperative_groups|nvtx3|crt|GL|sys|linux|netinet|arpa|hip/hip_|hipblas|rocblas)/?[\w./]*
-    | (?:torch/(?:extension|torch|types|all|script|library)|torch/csrc/stable/[\w/]+
-        |ATen/(?:ATen|Dispatch\w*|AccumulateType|OpMathType|cuda/CUDAContext\w*|cuda/Exceptions)
-        |c10/(?:cuda|util|core|macros)/\w+|pybind11/\w+|Python)\.h
+    # PyTorch, without the headers that contain kernels or use Thrust
+    | (?:torch/[\w/]+|ATen/(?!native/)[\w/]+|c10/(?!cuda/CUDAAlgorithm)[\w/]+
+        |pybind11/[\w/]+|Python)\.h
+    | ATen/cuda/(?:Atomic|detail/(?:IndexUtils|TensorInfo|OffsetCalculator|IntegerDivider))\.cuh
     | kbuild/[\w/]+\.h(?:pp)?
     | (?:assert|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign
         |stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|tgmath|threads|time

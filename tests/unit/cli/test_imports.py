@@ -52,7 +52,7 @@ def test_compile_imports_nothing_heavy(module: str) -> None:
     assert module not in imported
 
 
-@pytest.mark.parametrize("command", ["compile", "host_pass", "pack"])
+@pytest.mark.parametrize("command", ["compile", "preprocess", "host_pass", "pack"])
 def test_build_edges_define_values_without_generated_functions(command: str) -> None:
     code = (
         f"import sys, kbuild.cli.main, kbuild.cli.commands.edges.{command}; "

@@ -7,6 +7,7 @@ the same two commands with a few options changed. See `MixedPasses` for the prot
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -90,10 +91,21 @@ def describe_host_pass(unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
             "use a toolkit that kbuild supports (CUDA 12.0 or newer)"
         )
     text = keep / "host.cpp"
+    preprocessed = unit.output.with_name(unit.output.name + ".host.ii")
+    listed = preprocess.argv[-1]
     return FrontEnd(
         commands=(
-            replace(preprocess, argv=_add_options(preprocess.argv, unit, listing)),
-            replace(convert, argv=_change_names(convert.argv, unit, text), outputs=(text,)),
+            replace(
+                preprocess,
+                argv=(*_add_options(preprocess.argv, unit, listing)[:-1], str(preprocessed)),
+                outputs=(preprocessed, unit.depfile),
+            ),
+            replace(
+                convert,
+                argv=_change_names(convert.argv, unit, {listed: str(preprocessed)}, text),
+                inputs=(preprocessed,),
+                outputs=(text,),
+            ),
         ),
         text=text,
         temporary=(keep,),
@@ -132,10 +144,12 @@ def _add_options(argv: tuple[str, ...], unit: HostUnit, listing: str) -> tuple[s
     )
 
 
-def _change_names(argv: tuple[str, ...], unit: HostUnit, text: Path) -> tuple[str, ...]:
-    """Change the options of ``cudafe++`` that affect names in its output."""
+def _change_names(
+    argv: tuple[str, ...], unit: HostUnit, files: Mapping[str, str], text: Path
+) -> tuple[str, ...]:
+    """Change the files of ``cudafe++``, and the options that affect names in its output."""
     changed = {_SOURCE_NAME: name_plainly(unit.display_source), "--gen_c_file_name": str(text)}
-    words = [word for word in argv if word not in _DROPPED]
+    words = [files.get(word, word) for word in argv if word not in _DROPPED]
     for option, value in changed.items():
         if option in words[:-1]:
             words[words.index(option) + 1] = value

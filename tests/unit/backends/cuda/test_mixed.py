@@ -311,11 +311,11 @@ def test_host_pass() -> None:
         *("-E", "-x", "c++", "-D__CUDACC__", "-isystem/cuda/bin/../include", "-I/own"),
         *("-include", "cuda_runtime.h", "-include", "kbuild/chevron.hpp"),
         *("-MMD", "-MF", "/out/a.host.d", "-MQ", "/out/a.host"),
-        *("/src/a.cu", "-o", "/out/a.ii"),
+        *("/src/a.cu", "-o", "/out/a.host.ii"),
     )
     assert convert == (
         *("cudafe++", "--orig_src_path_name", "sub/a.cu"),
-        *("--gen_c_file_name", str(front_end.text), "/out/a.ii"),
+        *("--gen_c_file_name", str(front_end.text), "/out/a.host.ii"),
     )
     assert front_end.temporary == (front_end.text.parent,)
 

@@ -1,10 +1,10 @@
-"""Names in host code that demand no instance of a kernel."""
+"""Names and headers that demand no instance of a kernel."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.stages.sources.known_names import is_known_name
+from kbuild.stages.sources.known_names import is_known_header, is_known_name
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,20 @@ from kbuild.stages.sources.known_names import is_known_name
 )
 def test_vector_types_are_known(name: bytes, is_known: bool) -> None:
     assert is_known_name(name) is is_known
+
+
+@pytest.mark.parametrize(
+    ("header", "is_known"),
+    [
+        ("torch/all.h", True),
+        ("ATen/Operators.h", True),
+        ("ATen/cuda/detail/TensorInfo.cuh", True),
+        ("c10/cuda/CUDAStream.h", True),
+        ("ATen/native/cuda/Loops.cuh", False),
+        ("ATen/native/TensorIterator.h", False),
+        ("ATen/cuda/CUDAApplyUtils.cuh", False),
+        ("c10/cuda/CUDAAlgorithm.h", False),
+    ],
+)
+def test_headers_of_torch_without_kernels_are_known(header: str, is_known: bool) -> None:
+    assert is_known_header(header) is is_known

@@ -1,0 +1,86 @@
+"""Preprocess a mixed source for the host, and write its device key."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, process, records, resources
+from kbuild.backends import find_builder, find_mixed
+from kbuild.backends.interface.mixed import FrontEnd
+from kbuild.stages.depfiles import check_prerequisites, read_dependencies
+from kbuild.stages.edges import asks_for_debug
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit
+from kbuild.stages.mixed.texts import run_commands
+from kbuild.stages.sources.device_text import select_device_text
+from kbuild.stages.target import DeviceFlags
+
+FRONT_END_SCHEMA: Final = "kbuild.front-end/1"
+_SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr/local"))
+# Directories of Python's own headers, and of packages that are installed for Python.
+_PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
+_LINE_OPTIONS: Final = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
+
+
+def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
+    """Write the preprocessed source and the rest of its front end, which the host pass runs.
+
+    The device key changes only if device code can change, and so does its file.
+
+    Returns:
+        The warnings of the preprocessor.
+
+    Raises:
+        ToolError: A tool failed.
+        ConfigurationError: The name of a header is not taken literally by build tools.
+    """
+    started = files.begin_stamp(edge.preprocessed)
+    front_end = _describe_front_end(edge, flags)
+    warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
+    check_prerequisites(edge.depfile)
+    rest = replace(front_end, commands=front_end.commands[1:])
+    files.write_file(edge.front_end, records.dump(FRONT_END_SCHEMA, rest))
+    files.write_if_changed(edge.key, _select_key(edge, flags))
+    files.write_stamp(edge.preprocessed, b"", started)
+    return warnings
+
+
+def read_front_end(edge: HostEdge) -> FrontEnd:
+    """Read the rest of the front end of a preprocessed source."""
+    path = edge.front_end
+    return records.load(FRONT_END_SCHEMA, FrontEnd, files.read_file(path), str(path))
+
+
+def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:
+    passes = find_mixed(edge.toolchain.backend)
+    unit = make_host_unit(edge, flags)
+    command = passes.listing_command(unit, edge.toolchain)
+    listing = ""
+    if command is not None:
+        result = process.run_checked(command)
+        listing = result.stdout + result.stderr
+    return passes.describe_host_pass(unit, edge.toolchain, listing)
+
+
+def _select_key(edge: HostEdge, flags: DeviceFlags) -> bytes:
+    """Return what the device pass depends on in the source; headers are in its own depfile."""
+    toolkit = edge.toolchain.compiler.resolve().parent.parent
+    system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
+    installed = tuple(f"{directory}/" for directory in system)
+    headers = {
+        str(path): files.read_file(path)
+        for path in read_dependencies(edge.depfile)
+        if path != edge.source
+        and not str(path).startswith(installed)
+        and not _PYTHON_DIRECTORY.search(str(path))
+    }
+    macros = (definition.partition("=") for definition in flags.definitions)
+    headers["-D"] = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
+    return select_device_text(
+        files.read_file(edge.source),
+        headers,
+        has_lines=asks_for_debug((*flags.build_options, *flags.options))
+        or not _LINE_OPTIONS.isdisjoint(flags.options),
+    )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kbuild.cxx.declarators import find_declarator, find_type_end, split_initializer
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.signatures import find_declarator, find_type_end, split_initializer
 from kbuild.cxx.tokens import Token, split_at_commas
 
 GLOBAL: Final = "__kbuild_global__"

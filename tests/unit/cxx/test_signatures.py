@@ -105,6 +105,7 @@ def test_template_parameters_keep_or_get_names(
         (("", "unsigned n"), ("", "unsigned int")),
         (("", "long unsigned n, short s"), ("", "unsigned long int, short int")),
         (("", "int a[4]"), ("", "int*")),
+        (("", "int n [[maybe_unused]]"), ("", "int n")),
         (("", "S s"), ("", "struct S")),
         (("", "int* __restrict__ const p"), ("", "int*")),
         (("", "::ns::A a, int n = 3"), ("", "ns::A b, int")),

@@ -6,12 +6,20 @@ compiler has finished.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.toolchain import (
+    LANGUAGE,
+    NAME,
+    cross_compilers,
+    find_runtimes,
+    list_candidates,
+    probe_commands,
+    read_toolchain,
+)
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
@@ -23,25 +31,39 @@ from kbuild.backends.interface.build import (
     Packing,
     PackUnit,
 )
-from kbuild.backends.interface.toolchain import (
-    Candidates,
-    CrossCompilers,
-    Runtime,
-    Toolchain,
-    ToolchainHints,
-    Traits,
-)
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Traits
+from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from kbuild.backends.interface.mixed import HostUnit
 
-NAME: Final = "cpu"
-LANGUAGE: Final = "CXX"
+# See `Builder`.
+__all__ = [
+    "TRAITS",
+    "cacheable_steps",
+    "check_compression",
+    "compile_command",
+    "complete",
+    "cross_compilers",
+    "device_links",
+    "expand_architectures",
+    "find_fallback",
+    "find_runtimes",
+    "language_options",
+    "link_images",
+    "list_candidates",
+    "list_notes",
+    "listing_command",
+    "pack",
+    "probe_commands",
+    "read_log",
+    "read_toolchain",
+    "target_options",
+]
+
 PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
 # Otherwise, clang makes linkers retain inline variables with constructors (SHF_GNU_RETAIN), as the
 # assembler of binutils 2.36 and later supports.
@@ -68,63 +90,8 @@ listing_command: Final = None
 
 _DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
 _NATIVE: Final = "native"
-_DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
-_OLDEST: Final = {"gcc": 11, "clang": 14}
-_LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
-
-
-def list_candidates(hints: ToolchainHints) -> Candidates:
-    """See `Builder`: the user's choice, or the usual C++ compilers."""
-    chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
-    if chosen:
-        return Candidates(names=(chosen,), advice="check the path")
-    return Candidates(
-        names=("g++", "clang++", "c++"),
-        advice="install one, or name it with HOST_COMPILER or CXX",
-    )
-
-
-def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """See `Builder`: gcc and clang both say who they are."""
-    return (Command(argv=(str(compiler), "--version")),)
-
-
-def read_toolchain(
-    compiler: Path,
-    texts: tuple[str, ...],
-    hints: ToolchainHints,
-) -> Toolchain:
-    """See `Builder`: gcc >= 11 or clang >= 14, and CCCL if it is installed.
-
-    Older versions lack the psABI levels or an attribute.
-    """
-    (text,) = texts
-    first = text.splitlines()[0] if text.strip() else ""
-    if _LAUNCHER.match(first):
-        raise ToolchainError(
-            f"{compiler} is a compiler launcher, not a compiler; name the compiler in CXX, and the "
-            "launcher in KBUILD_COMPILER_LAUNCHER"
-        )
-    compiler_id = "clang" if "clang" in first else "gcc"
-    match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
-    if match is None:
-        raise ToolchainError(f"{compiler}: cannot read a version from {first!r}")
-    version = match.group(1) + match.group(2)
-    if int(match.group(1)) < _OLDEST[compiler_id]:
-        raise ToolchainError(
-            f"{compiler} is {compiler_id} {version}; "
-            f"kernels need {compiler_id} {_OLDEST[compiler_id]} or newer"
-        )
-    directory = cccl.find_cccl(hints)
-    return Toolchain(
-        backend=NAME,
-        compiler=compiler,
-        compiler_id=compiler_id,
-        version=version,
-        libraries=(directory,) if directory else (),
-    )
 
 
 def expand_architectures(
@@ -149,52 +116,6 @@ def expand_architectures(
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
     """See `Builder`: every architecture."""
     return architectures
-
-
-def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
-    """See `Builder`: another machine's gcc, beside this one or on PATH.
-
-    clang makes images for any machine.
-    """
-    machine = machines.MACHINES[arch]
-    if not machines.is_foreign(arch):
-        return None
-    triple = machines.name_triple(machine)
-    names = [str(tc.compiler)]
-    if tc.compiler_id == "gcc":
-        # The first name does not exist if the compiler is `c++`, or if its name already contains
-        # the triple of its own machine.
-        relatives = (f"{triple}-{tc.compiler.name}", f"{triple}-g++")
-        names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
-    return CrossCompilers(
-        names=tuple(dict.fromkeys(names)),
-        trial=(
-            *machines.code_generation_flags(arch, tc),
-            *("-shared", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
-        ),
-        advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
-    )
-
-
-def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
-    """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
-    library = cccl.find_cccl(hints)
-    headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
-    return (
-        Runtime(
-            linkage="shared",
-            library=resources.find_runtime("libkbuild_cpu.so.1"),
-            include_directories=headers,
-            definitions=_DEFINITIONS,
-        ),
-        Runtime(
-            linkage="static",
-            library=resources.find_runtime("libkbuild_cpu.a"),
-            include_directories=headers,
-            definitions=_DEFINITIONS,
-            link_libraries=("stdc++", "pthread", "dl"),
-        ),
-    )
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

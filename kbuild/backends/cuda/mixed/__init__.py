@@ -28,19 +28,6 @@ from kbuild.model import Command
 if TYPE_CHECKING:
     from kbuild.cxx.model import HostText
 
-# See `MixedPasses`.
-__all__ = [
-    "compile_host_text",
-    "describe_device_pass",
-    "describe_host_pass",
-    "list_host_options",
-    "listing_command",
-    "read_assembly",
-    "read_device_text",
-    "read_entries",
-    "read_host_text",
-]
-
 # The project's C++ compiler compiles the host text.
 compile_host_text: Final = None
 read_assembly: Final = None

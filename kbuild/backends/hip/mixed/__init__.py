@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.model import HostText
 
-# See `MixedPasses`.
-__all__ = [
-    "compile_host_text",
-    "describe_device_pass",
-    "describe_host_pass",
-    "list_host_options",
-    "listing_command",
-    "read_assembly",
-    "read_device_text",
-    "read_entries",
-    "read_host_text",
-]
-
 # clang reads the source itself.
 describe_device_pass: Final = None
 read_device_text: Final = None

@@ -1,0 +1,123 @@
+"""Find gcc or clang for CPU kernels, and the runtime that this package contains."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.interface.toolchain import (
+    Candidates,
+    CrossCompilers,
+    Runtime,
+    Toolchain,
+    ToolchainHints,
+)
+from kbuild.errors import ToolchainError
+from kbuild.model import Command
+
+NAME: Final = "cpu"
+LANGUAGE: Final = "CXX"
+_DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
+_OLDEST: Final = {"gcc": 11, "clang": 14}
+_LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
+
+
+def list_candidates(hints: ToolchainHints) -> Candidates:
+    """See `Builder`: the user's choice, or the usual C++ compilers."""
+    chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
+    if chosen:
+        return Candidates(names=(chosen,), advice="check the path")
+    return Candidates(
+        names=("g++", "clang++", "c++"),
+        advice="install one, or name it with HOST_COMPILER or CXX",
+    )
+
+
+def probe_commands(compiler: Path) -> tuple[Command, ...]:
+    """See `Builder`: gcc and clang both say who they are."""
+    return (Command(argv=(str(compiler), "--version")),)
+
+
+def read_toolchain(
+    compiler: Path,
+    texts: tuple[str, ...],
+    hints: ToolchainHints,
+) -> Toolchain:
+    """See `Builder`: gcc >= 11 or clang >= 14, and CCCL if it is installed.
+
+    Older versions lack the psABI levels or an attribute.
+    """
+    (text,) = texts
+    first = text.splitlines()[0] if text.strip() else ""
+    if _LAUNCHER.match(first):
+        raise ToolchainError(
+            f"{compiler} is a compiler launcher, not a compiler; name the compiler in CXX, and the "
+            "launcher in KBUILD_COMPILER_LAUNCHER"
+        )
+    compiler_id = "clang" if "clang" in first else "gcc"
+    match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
+    if match is None:
+        raise ToolchainError(f"{compiler}: cannot read a version from {first!r}")
+    version = match.group(1) + match.group(2)
+    if int(match.group(1)) < _OLDEST[compiler_id]:
+        raise ToolchainError(
+            f"{compiler} is {compiler_id} {version}; "
+            f"kernels need {compiler_id} {_OLDEST[compiler_id]} or newer"
+        )
+    directory = cccl.find_cccl(hints)
+    return Toolchain(
+        backend=NAME,
+        compiler=compiler,
+        compiler_id=compiler_id,
+        version=version,
+        libraries=(directory,) if directory else (),
+    )
+
+
+def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
+    """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
+    library = cccl.find_cccl(hints)
+    headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
+    return (
+        Runtime(
+            linkage="shared",
+            library=resources.find_runtime("libkbuild_cpu.so.1"),
+            include_directories=headers,
+            definitions=_DEFINITIONS,
+        ),
+        Runtime(
+            linkage="static",
+            library=resources.find_runtime("libkbuild_cpu.a"),
+            include_directories=headers,
+            definitions=_DEFINITIONS,
+            link_libraries=("stdc++", "pthread", "dl"),
+        ),
+    )
+
+
+def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
+    """See `Builder`: another machine's gcc, beside this one or on PATH.
+
+    clang makes images for any machine.
+    """
+    machine = machines.MACHINES[arch]
+    if not machines.is_foreign(arch):
+        return None
+    triple = machines.name_triple(machine)
+    names = [str(tc.compiler)]
+    if tc.compiler_id == "gcc":
+        # The first name does not exist if the compiler is `c++`, or if its name already contains
+        # the triple of its own machine.
+        relatives = (f"{triple}-{tc.compiler.name}", f"{triple}-g++")
+        names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
+    return CrossCompilers(
+        names=tuple(dict.fromkeys(names)),
+        trial=(
+            *machines.code_generation_flags(arch, tc),
+            *("-shared", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
+        ),
+        advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
+    )

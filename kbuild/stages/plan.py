@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder, find_mixed
@@ -26,6 +23,7 @@ from kbuild.stages.edges import (
 )
 from kbuild.stages.memory import count_device_jobs, read_memory_limit
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_module
+from kbuild.stages.output_names import display_source, name_file, name_outputs
 from kbuild.stages.paths import check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import DeviceFlags, TargetSpec
@@ -37,9 +35,6 @@ from kbuild.toolchain.find import (
     gather_hints,
 )
 from kbuild.toolchain.runtime_targets import name_runtime
-
-# The names of an edge's files are longer than this; file systems allow 255 bytes.
-_LONGEST_NAME: Final = 120
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
@@ -135,7 +130,7 @@ def _plan_hosts(
                 f"rewrite; rename the file to '{path.stem}.cu', and list it in "
                 "kbuild_target_sources()"
             )
-    names = _name_outputs(spec)
+    names = name_outputs(spec)
     compiler = dict(spec.compilers).get("CXX")
     if compiler is None:
         raise ConfigurationError(
@@ -145,8 +140,8 @@ def _plan_hosts(
         HostEdge(
             kbuild_version=identify_installation(),
             source=source,
-            display_source=_display(source, spec.source_root),
-            module=name_module(spec.name, _display(source, spec.source_root)),
+            display_source=display_source(source, spec.source_root),
+            module=name_module(spec.name, display_source(source, spec.source_root)),
             standard=spec.standard,
             architectures=architectures,
             output=spec.output_directory / names[source],
@@ -178,15 +173,15 @@ def _plan_edges(
     hosts: Mapping[Path, HostEdge],
 ) -> tuple[CompileEdge, ...]:
     """Plan one edge per source and architecture."""
-    names = _name_outputs(spec)
+    names = name_outputs(spec)
     return tuple(
         CompileEdge(
             kbuild_version=identify_installation(),
             source=source,
-            display_source=_display(source, spec.source_root),
+            display_source=display_source(source, spec.source_root),
             arch=arch,
             standard=spec.standard,
-            output=spec.output_directory / f"{names[source]}.{_file_name(arch)}",
+            output=spec.output_directory / f"{names[source]}.{name_file(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc == "ON",
             compiler_launcher=launcher,
@@ -208,7 +203,7 @@ def _plan_links(
             target=spec.name,
             arch=arch,
             compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),
-            output=spec.output_directory / f"{spec.name}.{_file_name(arch)}.linked",
+            output=spec.output_directory / f"{spec.name}.{name_file(arch)}.linked",
             toolchain=toolchains[arch],
             is_mixed=spec.is_mixed,
         )
@@ -286,31 +281,3 @@ def _check_runtime(spec: TargetSpec, builder: Builder, hints: ToolchainHints) ->
                 f"RUNTIME static: backend {builder.TRAITS.name} has no static runtime here; use "
                 "RUNTIME shared"
             )
-
-
-def _display(source: Path, root: Path) -> str:
-    if ".." in source.parts:  # after a symbolic link
-        return str(source)
-    relative = os.path.relpath(source, root)
-    return str(source) if relative.startswith("..") else relative
-
-
-def _file_name(text: str) -> str:
-    """Replace characters that build tools do not take literally in a path."""
-    return re.sub(r"[^\w.+-]", "_", text)
-
-
-def _name_outputs(spec: TargetSpec) -> dict[Path, str]:
-    """Choose a file name for each source that is unique in the target.
-
-    If possible, the name depends on the source's own path only: adding a source must not rename,
-    and so recompile, the others.
-    """
-    plain = {s: _file_name(_display(s, spec.source_root)) for s in spec.sources}
-    taken = list(plain.values())
-    return {
-        source: name
-        if taken.count(name) == 1 and len(name) <= _LONGEST_NAME
-        else f"{name[-_LONGEST_NAME:]}-{files.sha256(str(source).encode())[:8]}"
-        for source, name in plain.items()
-    }

@@ -6,6 +6,9 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from kbuild.backends import builder_names
 
 
 def add_artifact_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +40,29 @@ def add_output_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ..
     )
 
 
+def add_repeatable_argument(
+    parser: argparse.ArgumentParser,
+    option: str,
+    metavar: str,
+    help: str,  # noqa: A002 - as argparse calls it
+    **details: Any,
+) -> None:
+    """Add an option that can be repeated. Its value is a list, which is empty by default."""
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=help, **details)
+
+
+def add_backend_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--backend``, for commands that build an example."""
+    parser.add_argument(
+        "--backend",
+        choices=builder_names(),
+        default="cpu",
+        help="select the backend (default: %(default)s)",
+    )
+
+
 def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare ``-j``, the number of processes that read artifacts."""
+    """Add ``-j``, the number of processes that read artifacts."""
     parser.add_argument(
         "-j",
         "--jobs",

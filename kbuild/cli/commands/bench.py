@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from kbuild.backends import builder_names, find_builder
+from kbuild.backends import find_builder
 from kbuild.bench.launch import measure_launches
-from kbuild.cli.arguments import add_output_arguments, parse_count
+from kbuild.cli.arguments import add_backend_argument, add_output_arguments, parse_count
 from kbuild.cli.output import write_output
 from kbuild.report import bench as report_bench
 
@@ -24,12 +24,7 @@ _RENDERERS: Final = {"text": report_bench.render_text, "json": report_bench.rend
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("subject", choices=("launch",), help="measure launches")
-    parser.add_argument(
-        "--backend",
-        choices=builder_names(),
-        default="cpu",
-        help="select the backend (default: %(default)s)",
-    )
+    add_backend_argument(parser)
     parser.add_argument(
         "--batches",
         type=parse_count("batches", 1, 1_000_000),

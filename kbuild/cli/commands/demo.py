@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kbuild import process, resources
-from kbuild.backends import builder_names
+from kbuild.cli.arguments import add_backend_argument
 from kbuild.cli.output import SKIPPED
 from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
@@ -35,12 +35,7 @@ class _Step:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--backend",
-        choices=builder_names(),
-        default="cpu",
-        help="select the backend (default: %(default)s)",
-    )
+    add_backend_argument(parser)
     parser.add_argument(
         "--keep",
         type=Path,

@@ -8,7 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_color_argument, add_output_arguments, parse_count
+from kbuild.cli.arguments import (
+    add_color_argument,
+    add_output_arguments,
+    add_repeatable_argument,
+    parse_count,
+)
 from kbuild.cli.commands.inspect import add_limit_arguments
 from kbuild.cli.output import write_report
 from kbuild.diff.compare import compare_labeled, compare_paths
@@ -67,19 +72,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("OLD_COMMAND", "NEW_COMMAND"),
         help="run two commands and compare the kernels that they compile in Python",
     )
-    parser.add_argument(
+    add_repeatable_argument(
+        parser,
         "--artifacts",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="compare only files whose path in the directories matches",
+        "GLOB",
+        "compare only files whose path in the directories matches",
     )
-    parser.add_argument(
+    add_repeatable_argument(
+        parser,
         "--only",
-        action="append",
-        default=[],
-        metavar="ASPECTS",
-        help=f"compare only these aspects, comma-separated: {', '.join(ASPECTS)}",
+        "ASPECTS",
+        f"compare only these aspects, comma-separated: {', '.join(ASPECTS)}",
     )
     parser.add_argument(
         "--code-limit",

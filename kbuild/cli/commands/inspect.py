@@ -14,6 +14,7 @@ from kbuild.cli.arguments import (
     add_color_argument,
     add_jobs_argument,
     add_output_arguments,
+    add_repeatable_argument,
 )
 from kbuild.cli.output import has_colors, stream_output
 from kbuild.cli.progress import show_progress
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--kernel", "GLOB", "show only kernels whose symbol or demangled name matches"),
         ("--arch", "GLOB", "show only images for these architectures, for example sm_90 or gfx9*"),
     ):
-        parser.add_argument(option, action="append", default=[], metavar=metavar, help=what)
+        add_repeatable_argument(parser, option, metavar, what)
     parser.add_argument(
         "--sort",
         choices=_SORT_ORDERS,

@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 
 from kbuild import process
 from kbuild.backends import AUTOMATIC, builder_names
+from kbuild.cli.arguments import add_repeatable_argument
 from kbuild.cli.build_progress import show_build_on_terminal
 from kbuild.cli.commands.build import report_waiting
 from kbuild.errors import ConfigurationError
@@ -50,39 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources", nargs="+", type=Path, metavar="FILE", help="compile these sources"
     )
-    parser.add_argument(
-        "-I",
-        dest="include_directories",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="search DIR for headers",
+    add_repeatable_argument(
+        parser, "-I", "DIR", "search DIR for headers", dest="include_directories", type=Path
     )
-    parser.add_argument(
-        "-D",
-        dest="definitions",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="define a macro",
-    )
-    parser.add_argument(
-        "-l",
-        dest="libraries",
-        action="append",
-        default=[],
-        metavar="LIB",
-        help="link the library LIB",
-    )
-    parser.add_argument(
-        "-L",
-        dest="library_directories",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="search DIR for libraries",
+    add_repeatable_argument(parser, "-D", "NAME[=VALUE]", "define a macro", dest="definitions")
+    add_repeatable_argument(parser, "-l", "LIB", "link the library LIB", dest="libraries")
+    add_repeatable_argument(
+        parser, "-L", "DIR", "search DIR for libraries", dest="library_directories", type=Path
     )
     parser.add_argument(
         "--std", default=17, type=int, metavar="N", help="use C++ standard N (default: 17)"

@@ -16,6 +16,7 @@ from kbuild.cli.arguments import (
     add_color_argument,
     add_jobs_argument,
     add_output_arguments,
+    add_repeatable_argument,
 )
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
 from kbuild.errors import ConfigurationError, InputError
@@ -76,13 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
     for option, what in (("--select", "run only"), ("--ignore", "do not run")):
-        parser.add_argument(
-            option,
-            action="append",
-            default=[],
-            metavar="IDS",
-            help=f"{what} the rules whose ids start with one of IDS, comma-separated",
-        )
+        help_text = f"{what} the rules whose ids start with one of IDS, comma-separated"
+        add_repeatable_argument(parser, option, "IDS", help_text)
     parser.add_argument(
         "--closure",
         action="store_true",

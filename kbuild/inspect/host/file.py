@@ -38,13 +38,7 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
             a 64-bit little-endian machine.
     """
     elf = Elf(content)
-    if not elf.is_64_bit_little_endian:
-        raise InputError("unsupported ELF file: the machine is not 64-bit little-endian")
-    kind = _KINDS.get(elf.type)
-    if kind is None:
-        raise InputError("unsupported ELF file: not an object, shared object, or executable")
-    if _is_debug_file(elf):
-        raise InputError("contains only debug information; inspect the file that it was split from")
+    kind = _check_kind(elf)
     targets, note_problems = find_modules(elf)
     fat_binaries = read_fat_binaries(elf, targets, options)
     if options.summary:
@@ -92,6 +86,18 @@ def read_host_file(path: str, content: Buffer, options: ReadOptions) -> Artifact
         references=read_references(elf, handles),
         dynamic=read_dynamic(elf),
     )
+
+
+def _check_kind(elf: Elf) -> FileKind:
+    """Return the kind of the file; raise InputError if kbuild does not read it."""
+    if not elf.is_64_bit_little_endian:
+        raise InputError("unsupported ELF file: the machine is not 64-bit little-endian")
+    kind = _KINDS.get(elf.type)
+    if kind is None:
+        raise InputError("unsupported ELF file: not an object, shared object, or executable")
+    if _is_debug_file(elf):
+        raise InputError("contains only debug information; inspect the file that it was split from")
+    return kind
 
 
 def _is_debug_file(elf: Elf) -> bool:

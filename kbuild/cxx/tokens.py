@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from kbuild.cxx.model import Span
-
 # Disabled text of cudafe++, and other directives: line markers and pragmas.
 DIRECTIVE: Final = r"(?: \#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]* )"
 _PATTERN: Final = rf"""
@@ -226,8 +224,3 @@ def join(tokens: list[Token]) -> str:
             parts.append(" ")
         parts.append(token.text)
     return "".join(parts)
-
-
-def span_of(tokens: list[Token]) -> Span:
-    """Return the position of the tokens in the text."""
-    return tokens[0].start, tokens[-1].end

@@ -15,7 +15,6 @@ _AFTER_NAME: Final = frozenset((b"(", b"=", b";", b",", b"[", b"{", b":", b")", 
 _AFTER_LOCAL: Final = frozenset((b",", b")", b"=", b"[", b";", b"{", b">", b":"))
 _BEFORE_LOCAL: Final = frozenset((b"*", b"&", b">", b"]"))
 _PAIRS: Final = {b"(": b")", b"[": b"]", b"{": b"}"}
-_QUALIFIERS: Final = frozenset((b"::", b".", b"->"))
 
 
 def skip_group(words: Sequence[bytes], index: int) -> int:

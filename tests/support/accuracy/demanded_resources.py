@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
-from kbuild.verify.policy.model import PtxPolicy
 from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case, Mutation, under
 from support.accuracy.resource_files import (
@@ -29,11 +28,9 @@ from support.accuracy.units.stub_units import load_sound_library
 
 Make: TypeAlias = Callable[[BuildEnv], Path]
 
-_SM_80: Final = "-gencode=arch=compute_80,code=sm_80"
 _SM_90: Final = "-gencode=arch=compute_90,code=sm_90"
 _PTX_90: Final = "-gencode=arch=compute_90,code=compute_90"
 _PACKED: Final = ("-Xfatbin", "-compress-all")
-_ANY_PTX: Final[PtxPolicy] = "optional"
 _NVCC: Final[tuple[Tool, ...]] = ("nvcc",)
 _CLANG: Final[tuple[Tool, ...]] = ("clang-19",)
 

@@ -27,7 +27,6 @@ from kbuild.values import dataclass
 MAGIC: Final = b"\x50\xed\x55\xba"
 VERSION: Final = 1
 ALIGNMENT: Final = 8
-SECTIONS: Final = (".nv_fatbin", "__nv_relfatbin")
 
 WRAPPER_SECTION: Final = ".nvFatBinSegment"
 WRAPPER_MAGIC: Final = 0x466243B1

@@ -18,7 +18,6 @@ from kbuild.formats.elf.file import Elf
 from kbuild.formats.nvidia.cubin.facts import CubinFacts
 from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.formats.nvidia.fatbin.containers import (
-    SECTIONS,
     WRAPPER_SECTION,
     read_containers,
     read_wrappers,
@@ -154,7 +153,7 @@ def _contents(path: Path) -> Iterator[bytes]:
         yield data
         return
     elf = Elf(data)
-    for name in SECTIONS:
+    for name in (".nv_fatbin", "__nv_relfatbin"):
         yield from map(elf.content, elf.sections_named(name))
 
 

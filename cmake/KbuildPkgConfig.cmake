@@ -44,7 +44,7 @@ function(_kbuild_write_pkg_config target kind)
     endif()
     _kbuild_describe_runtime(runtime_flags runtime_libraries)
 
-    # pkgconf quotes only what looks like an option, so files are no words of their own.
+    # pkgconf quotes only what looks like an option, so files must be parts of options.
     if(kind STREQUAL "OBJECT")
         set(artifact "-Wl,\"$<JOIN:$<TARGET_OBJECTS:${target}>,\" -Wl,\">\"")
     else()

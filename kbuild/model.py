@@ -201,7 +201,7 @@ class KernelRecord:
 
     ``handle`` is the symbol of the handle. ``device_name`` is the name inside the image, which can
     differ from the handle. ``container`` is the index of the container with the kernel. ``stub`` is
-    the symbol of the debug stub, or None without one.
+    the symbol of the debug stub; None if there is no stub.
     """
 
     handle: str

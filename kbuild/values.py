@@ -39,7 +39,7 @@ class _Pending:
         return owner.__dataclass_fields__  # type: ignore[attr-defined]
 
     def generate(self, **limits: bool) -> None:
-        """Add functions to the class: all, or fewer. Threads can do this at the same time."""
+        """Add the functions to the class, or only some of them. Safe for threads."""
         fresh = type(self.defined.__name__, (), self._namespace)
         full = vars(_generate(fresh, {**self._options, **limits}))
         kept = {*self._namespace, *self._namespace["__annotations__"], "__slots__", "__doc__"}

@@ -13,5 +13,5 @@ struct Case {
     std::function<bool()> agree; // whether both computed the same, after one run of each
 };
 
-// `is_tiny` asks for the smallest size of each case only.
+// `is_tiny` selects only the smallest size of each case.
 std::vector<Case> make_cases(bool is_tiny);

@@ -101,7 +101,7 @@ def _is_pack_output(name: str) -> bool:
 
 
 class WriteBaseline(Operation):
-    """``kbuild verify --write-baseline`` over an older baseline, or without one."""
+    """``kbuild verify --write-baseline`` over an older baseline, or without a baseline."""
 
     name = "verify --write-baseline"
 

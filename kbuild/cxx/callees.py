@@ -139,7 +139,7 @@ def _list_owners(text: str, function: Scope) -> Iterator[str]:
             yield tokens[before].text
 
 
-@lru_cache(maxsize=64)  # all launches in a function ask for the same members
+@lru_cache(maxsize=64)  # all launches in a function need the same members
 def _has_member(text: str, owners: tuple[str, ...], name: str) -> bool:
     """Return whether one of the classes, or one of their base classes, has a member with a name."""
     classes = list(dict.fromkeys(owners))
@@ -171,7 +171,7 @@ def _find_classes(text: str, owner: str) -> Iterator[tuple[int, list[str]]]:
 def declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
     """Return whether the token at ``index`` is the name in a declaration of a variable.
 
-    In doubt, it is: a launch through a pointer also works for most kernels.
+    In doubt, the answer is yes, because a launch through a pointer also works for most kernels.
     """
     before = tokens[index - 1] if index else Token("", 0)
     after = [token.text for token in tokens[index + 1 : index + 3]]

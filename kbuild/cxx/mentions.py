@@ -138,7 +138,7 @@ def is_called_by_name(found: Declaration) -> bool:
 
 
 def _name_class(words: list[str]) -> str:
-    """Return the last part of the scope in front of a qualified name; empty without one."""
+    """Return the last part of the scope in front of a qualified name; empty if there is none."""
     if "::" not in words:
         return ""
     end = len(words) - 1 - words[::-1].index("::")

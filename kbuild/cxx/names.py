@@ -137,7 +137,7 @@ class KernelNames:
         )
 
     def is_overloaded(self, name: str) -> bool:
-        """Return whether a function that is no kernel might have the kernel's name."""
+        """Return whether a function that is not a kernel might have the kernel's name."""
         spans = [(kernel.start, kernel.end) for kernel in self._kernels if kernel.name == name]
         position = -1
         while (position := self._text.find(name, position + 1)) >= 0:

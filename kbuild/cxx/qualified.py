@@ -39,7 +39,7 @@ class Declaration:
         words: The qualifiers.
         head: The tokens after the template header and before the parameters of a function, or the
             ``;`` of a variable.
-        template: The template header; empty without one.
+        template: The template header; empty if there is none.
         is_instantiation: Whether it is an explicit instantiation.
         name: The unqualified name of a function.
         parameters: The span of a function's parameters, without parentheses.

@@ -153,7 +153,7 @@ class _Text:
         return self._text.count("\n", start, end)
 
     def _restore_line(self, call: _Call) -> str:
-        """Return a line marker if one was inside of the callee, and thus dropped."""
+        """Return a line marker if one was inside of the callee, where it is dropped."""
         launch = call.launch
         pieces = sorted((launch.configuration, launch.arguments))
         gaps = zip(

@@ -38,7 +38,7 @@ class Scope:
         brace: The position of the brace.
         head: The position where the declaration or statement with the brace starts.
         kind: What the braces enclose. ``language`` is ``extern "C"``.
-        name: The name of the namespace or class; empty without one.
+        name: The name of the namespace or class; empty if it has no name.
     """
 
     brace: int

@@ -92,7 +92,7 @@ def list_tokens_before(text: str, position: int) -> Iterator[Token]:
 
 @lru_cache(maxsize=4)
 def _list_line(text: str, start: int) -> list[Token]:
-    """Return the tokens of a long line; none of a directive.
+    """Return the tokens of a long line, unless it is a directive.
 
     A macro expands to one line, which can have megabytes with hundreds of launches.
     """

@@ -1,4 +1,4 @@
-"""Demangles names that might become extremely long, in a process with limited memory and time.
+"""Demangle names that might become extremely long, in a process with limited memory and time.
 
 The demangler of the C++ runtime library has no limit, and the length of a result cannot be
 predicted from the name.

@@ -67,7 +67,7 @@ class BuildDirectory:
 
 
 def claim_directory(directory: BuildDirectory, targets: tuple[str, ...]) -> None:
-    """Make ``directory`` the build directory of ``targets``, and remove those of former targets.
+    """Make ``directory`` the build directory of ``targets``, and remove what others left there.
 
     Raises:
         ConfigurationError: The build would write into files that kbuild did not make.

@@ -105,7 +105,7 @@ class KernelCache:
         self.limit: Final = _read_limit()
 
     def find(self, key: str, load: Callable[[Path], T]) -> T | None:
-        """Return what ``load`` makes of a valid entry; None, and count a miss, without one.
+        """Load a valid entry, or count a miss and return None.
 
         An entry for which ``load`` raises InputError is damaged, and is removed.
         """

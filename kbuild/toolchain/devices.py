@@ -1,4 +1,4 @@
-"""The devices of this machine. Nothing asks a driver unless a user does."""
+"""The devices of this machine. kbuild asks a driver only if the user requests devices."""
 
 from __future__ import annotations
 

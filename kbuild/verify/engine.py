@@ -1,4 +1,4 @@
-"""Runs rules over facts. Equal input gives an equal report, with findings in a fixed order."""
+"""Run rules over facts. Equal input gives an equal report, with findings in a fixed order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches the patterns of a policy with kernels, files, and architectures."""
+"""Match the patterns of a policy with kernels, files, and architectures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the files that one process loads together, for rules over several files.
+"""Find the files that one process loads together, for rules over several files.
 
 Plain paths of one call are loaded together. The libraries of a wheel can be alternatives, or
 extension modules that do not see each other. Two of them are loaded together if a third one needs

@@ -1,4 +1,4 @@
-"""Matches the images of a file with those of its record, for all rules.
+"""Match the images of a file with those of its record, for all rules.
 
 Each defect raises one rule:
 

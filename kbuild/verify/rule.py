@@ -1,4 +1,4 @@
-"""Defines a rule: a pure function over facts, with an id, a severity, and documentation."""
+"""Define a rule: a pure function over facts, with an id, a severity, and documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares parameter layouts with each other and with the name of the kernel."""
+"""Compare parameter layouts with each other and with the name of the kernel."""
 
 from __future__ import annotations
 

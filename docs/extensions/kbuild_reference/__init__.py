@@ -1,6 +1,6 @@
 """A Sphinx extension that writes the reference from kbuild's own source.
 
-A page asks for generated text in an HTML comment, which other Markdown viewers hide::
+A page requests generated text in an HTML comment, which other Markdown viewers hide::
 
     <!-- generate: command verify -->
 
@@ -34,7 +34,7 @@ _PLACEHOLDER: Final = re.compile(
 
 
 def expand(text: str) -> str:
-    """Replace each placeholder of a page with the text that it asks for.
+    """Replace each placeholder of a page with the text that it requests.
 
     Raises:
         ValueError: A placeholder names an unknown generator, or something that the source

@@ -64,7 +64,7 @@ def parse(name: str) -> Architecture:
 
 
 def name_images(name: str) -> tuple[str, ...]:
-    """Return NVIDIA's names of the images for an architecture; none for an unknown spelling."""
+    """Return NVIDIA's names of the images for an architecture; empty if the name is unknown."""
     try:
         architecture = parse(name)
     except ConfigurationError:

@@ -136,7 +136,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 
 def list_source_options(source: Path) -> tuple[str, ...]:
-    """Return the options that a mixed source does not need to ask for.
+    """Return the options for what CUDA's and HIP's own compilers do without options.
 
     Sources in CUDA's spelling ignore results that HIP marks as ``nodiscard``.
     """

@@ -39,7 +39,7 @@ class CompileUnit:
         build_options: The options of the build type, as a C++ compiler takes them.
         options: The target's own options, as the device compiler takes them.
         standard: The C++ standard of the source.
-        debug: Whether the options ask for debug information.
+        debug: Whether the options request debug information.
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
         is_mixed: Whether the source also contains host code.
@@ -98,7 +98,7 @@ class LinkUnit:
         images: The images that the compile edges for ``arch`` made.
         output: The path of the linked image without its suffix.
         build_options: The options of the build type, as a C++ compiler takes them.
-        debug: Whether the options ask for debug information.
+        debug: Whether the options request debug information.
     """
 
     target: str
@@ -243,7 +243,7 @@ class Builder(Protocol):
     def expand_architectures(
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints
     ) -> tuple[str, ...]:
-        """Return one architecture per compile edge; none requested means the default ones.
+        """Return one architecture per compile edge, by default those of the backend.
 
         Raises ConfigurationError for an unknown architecture.
         """
@@ -277,7 +277,7 @@ class Builder(Protocol):
         Args:
             unit: The compile edge.
             tc: The toolchain.
-            listing: The output of `listing_command`; empty without one.
+            listing: The output of `listing_command`; empty if there is no such command.
 
         Returns:
             The steps; an empty tuple if the listing makes no sense.

@@ -82,7 +82,7 @@ def _skip_type(words: list[bytes], start: int) -> int:
 
 
 def _skip_name(words: list[bytes], start: int) -> int:
-    """Return the index after a qualified name with template arguments; ``start`` without one."""
+    """Return the index after a qualified name with template arguments, or else ``start``."""
     index = start
     while index < len(words):
         index += words[index] == b"::"

@@ -37,7 +37,7 @@ def select_symbols(
 
     These are all symbols of an object file. Of a linked file, they are the dynamic and the
     undefined symbols, and those that can belong to kernels, stubs, device variables, and their
-    registration. Most symbols of a large library are none of these.
+    registration. A large library has many other symbols.
 
     Args:
         elf: The host file.

@@ -70,7 +70,7 @@ def needs_host_pass(source: bytes) -> bool:
 
 
 def find_host_code(text: bytes) -> HostCode | None:
-    """Return the first host function or variable that the source defines; None without one.
+    """Return the first host function or variable that the source defines; None if there is none.
 
     Args:
         text: The preprocessed source. Its first line marker names the source. Without markers, it
@@ -225,7 +225,7 @@ def _cut_list(text: bytes) -> bytes:
 
 
 def _count_parameters(head: list[bytes]) -> int:
-    """Return the number of parameters in the first list; -1 without one."""
+    """Return the number of parameters in the first list; -1 if there is no list."""
     if b"(" not in head:
         return -1
     index = head.index(b"(")

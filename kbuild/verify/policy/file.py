@@ -1,4 +1,4 @@
-"""Finds and reads a project's policy.
+"""Find and read a project's policy.
 
 The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`` of
 ``pyproject.toml``, or a separate file with or without the ``[verify]`` header::

@@ -1,4 +1,4 @@
-"""Compares values with the baseline: worse ones are errors, better ones ask for a new baseline."""
+"""Compare values with the baseline: report worse ones, and better ones that it should have."""
 
 from __future__ import annotations
 

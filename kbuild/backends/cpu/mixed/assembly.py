@@ -1,8 +1,8 @@
 """Replace inline PTX by calls that do not compile.
 
-A host compiler would report the letters of PTX's constraints, or the assembler a line of its own
-input. Headers contain functions with PTX that nobody calls, so this module raises no error itself:
-the compiler reports a call only if it compiles the function.
+Otherwise, a host compiler would report the letters of PTX's constraints, or the assembler would
+report a line of its input. Headers contain functions with PTX that nobody calls, so this module
+raises no error itself. The compiler reports a call only if it compiles the function.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ _FUNCTIONS: Final = (
 
 
 def translate_cub(text: str) -> Iterator[Edit]:
-    """Yield the edits of preprocessed text; none without CUB."""
+    """Yield the edits that preprocessed text needs if it uses CUB."""
     for found in _ALIAS.finditer(text):
         yield Edit(start=found.end(), end=found.end(), text="cub::")
     for found in _STATEMENT.finditer(text):

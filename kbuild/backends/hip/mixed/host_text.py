@@ -1,7 +1,7 @@
 """The host text of a mixed HIP source: kernels without code, and shadows of device variables.
 
-clang registers every kernel and device variable that a host text defines. Therefore, the text has
-none of them: kernels become ordinary functions without code, and variables become ordinary ones.
+clang registers every kernel and device variable that a host text defines. Therefore, this
+module turns kernels into ordinary functions without code, and device variables into ordinary ones.
 Device functions stay as they are, because clang generates no code for them in host code.
 """
 

@@ -6,7 +6,7 @@ _ANONYMOUS = "(anonymous namespace)"
 
 
 def name_label(namespaces: tuple[str, ...], name: str) -> str:
-    """Return the symbol of a shadow that the host text declares with a symbol of its own.
+    """Return the symbol of a shadow to which the host text gives another symbol.
 
     Args:
         namespaces: The namespaces around the variable; unnamed ones are empty.

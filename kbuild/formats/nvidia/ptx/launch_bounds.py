@@ -1,4 +1,4 @@
-"""Changes the launch bounds of a kernel in PTX text.
+"""Change the launch bounds of a kernel in PTX text.
 
 Source: "Parallel Thread Execution ISA", chapter "Performance-Tuning Directives".
 """

@@ -118,7 +118,7 @@ int kbuild_cpu_queue_copy_from_symbol(void* destination, const void* symbol, std
     return guarded_use([&] { copy_from(destination, symbol, bytes, offset, stream, false); });
 }
 
-int kbuild_cpu_initialise_managed(const kbuild_module* module, void (*initialize)()) {
+int kbuild_cpu_initialize_managed(const kbuild_module* module, void (*initialize)()) {
     return guarded([&] {
         require(module != nullptr, "the module is a null pointer");
         Registry::instance().initialize_managed(*module, initialize);

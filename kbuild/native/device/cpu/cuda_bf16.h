@@ -57,7 +57,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7F80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7FFF)
 
-/* Programs ask for these to find out whether the types exist. */
+/* Programs check these macros to find out whether the types exist. */
 #define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
 

@@ -57,7 +57,7 @@ typedef __half2 nv_half2;
 #define CUDART_INF_FP16 __ushort_as_half(0x7C00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)
 
-/* Programs ask for these to find out whether the types exist. */
+/* Programs check these macros to find out whether the types exist. */
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 

@@ -31,7 +31,7 @@ KBUILD_SMALL_BYTE_CLASS(__nv_fp4_e2m1, fp8, e2m1_format)
 KBUILD_SMALL_BYTE_CLASS(__nv_fp4x2_e2m1, fp8x2, e2m1_format)
 KBUILD_SMALL_BYTE_CLASS(__nv_fp4x4_e2m1, fp8x4, e2m1_format)
 
-/* Programs ask for these to find out whether the types exist. */
+/* Programs check these macros to find out whether the types exist. */
 #define __CUDA_FP4_H__
 #define __CUDA_FP4_TYPES_EXIST__
 

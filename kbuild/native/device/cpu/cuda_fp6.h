@@ -35,7 +35,7 @@ KBUILD_SMALL_BYTE_CLASS(__nv_fp6_e3m2, fp8, e3m2_format)
 KBUILD_SMALL_BYTE_CLASS(__nv_fp6x2_e3m2, fp8x2, e3m2_format)
 KBUILD_SMALL_BYTE_CLASS(__nv_fp6x4_e3m2, fp8x4, e3m2_format)
 
-/* Programs ask for these to find out whether the types exist. */
+/* Programs check these macros to find out whether the types exist. */
 #define __CUDA_FP6_H__
 #define __CUDA_FP6_TYPES_EXIST__
 

@@ -69,7 +69,7 @@ struct __nv_fp8x2_e8m0 : kbuild_small::fp8x2<kbuild_small::e8m0_format> {
 #endif
 };
 
-/* Programs ask for these to find out whether the types exist. */
+/* Programs check these macros to find out whether the types exist. */
 #define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 

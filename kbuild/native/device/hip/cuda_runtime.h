@@ -3,7 +3,7 @@
 #include <hip/hip_runtime.h>
 #include "cuda_host_names.h"
 
-/* Programs and NVIDIA's helper headers ask for these to find out which API they have. */
+/* Programs and NVIDIA's helper headers check these macros to find out which API they have. */
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
 #define __CUDA_RUNTIME_API_H__

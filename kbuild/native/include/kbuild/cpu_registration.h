@@ -44,7 +44,7 @@ static const struct kbuild_module *kbuild_cpu_module;
 /* Allocates the managed variables.  If this fails, they remain null. */
 static inline void kbuild_initialize_managed(void)
 {
-    (void)kbuild_cpu_initialise_managed(kbuild_cpu_module, kbuild_initialize_managed);
+    (void)kbuild_cpu_initialize_managed(kbuild_cpu_module, kbuild_initialize_managed);
 }
 
 /* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail

@@ -71,7 +71,7 @@ int kbuild_cpu_queue_copy_from_symbol(void *__destination, const void *__symbol,
                                       size_t __offset, void *__stream);
 /* Sets `data` in the shadows of the module's managed variables.  Skips symbols whose `initialize`
  * is not `__initialize`, because they belong to the program. */
-int kbuild_cpu_initialise_managed(const struct kbuild_module *__module, void (*__initialize)(void));
+int kbuild_cpu_initialize_managed(const struct kbuild_module *__module, void (*__initialize)(void));
 
 int kbuild_cpu_allocate(void **__pointer, size_t __bytes);
 int kbuild_cpu_release(void *__pointer);

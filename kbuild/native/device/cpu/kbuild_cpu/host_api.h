@@ -115,7 +115,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #undef KBUILD_MAKE
 #undef KBUILD_VENDOR
 
-/* Programs and NVIDIA's helper headers ask for these to find out which API they have. */
+/* Programs and NVIDIA's helper headers check these macros to find out which API they have. */
 #define __DRIVER_TYPES_H__
 #define __VECTOR_TYPES_H__
 #define __CUDA_RUNTIME_API_H__

@@ -22,7 +22,7 @@ inline void *allocate_device(size_t __bytes) {
     return cudaMalloc(&__address, __bytes) == cudaSuccess ? __address : nullptr;
 }
 inline void free_device(void *__address) { (void)cudaFree(__address); }
-/* An error stays until the program asks for it. */
+/* An error stays until the program reads it. */
 inline void wait_for_device() { (void)cudaDeviceSynchronize(); }
 #else
 inline void *allocate_device(size_t __bytes) { return malloc(__bytes); }

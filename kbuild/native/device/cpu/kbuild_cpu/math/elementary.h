@@ -66,6 +66,16 @@ __device__ inline double float_norm(__Values... __values) {
     if (((fabs(__values) > __DBL_MAX__) || ...)) return HUGE_VAL;
     return sqrt(((__values * __values) + ...));
 }
+__device__ inline double float_norm_of(const float* __values, int __count) {
+    double __sum = 0;
+    bool __is_infinite = false;
+    for (int __i = 0; __i < __count; ++__i) {
+        const double __value = __values[__i];
+        __is_infinite |= fabs(__value) > __DBL_MAX__;
+        __sum += __value * __value;
+    }
+    return __is_infinite ? HUGE_VAL : sqrt(__sum);
+}
 
 }  // namespace kbuild_cpu
 
@@ -97,24 +107,10 @@ __device__ inline double rhypot(double __x, double __y) {
 }
 
 __device__ inline float normf(int __count, const float* __values) {
-    double __sum = 0;
-    bool __is_infinite = false;
-    for (int __i = 0; __i < __count; ++__i) {
-        const double __value = __values[__i];
-        __is_infinite |= fabs(__value) > __DBL_MAX__;
-        __sum += __value * __value;
-    }
-    return __is_infinite ? HUGE_VALF : static_cast<float>(sqrt(__sum));
+    return static_cast<float>(kbuild_cpu::float_norm_of(__values, __count));
 }
 __device__ inline float rnormf(int __count, const float* __values) {
-    double __sum = 0;
-    bool __is_infinite = false;
-    for (int __i = 0; __i < __count; ++__i) {
-        const double __value = __values[__i];
-        __is_infinite |= fabs(__value) > __DBL_MAX__;
-        __sum += __value * __value;
-    }
-    return __is_infinite ? 0.0f : static_cast<float>(1 / sqrt(__sum));
+    return static_cast<float>(1 / kbuild_cpu::float_norm_of(__values, __count));
 }
 __device__ inline float norm3df(float __x, float __y, float __z) {
     return static_cast<float>(kbuild_cpu::float_norm<double, double, double>(__x, __y, __z));

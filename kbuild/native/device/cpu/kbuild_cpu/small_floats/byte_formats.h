@@ -118,14 +118,7 @@ struct fp8 {
 #define KBUILD_SMALL_FROM(type) \
     KBUILD_SMALL_MEMBER explicit fp8(const type __f) : __x(__Format::encode(round_to_odd(__f))) {}
     KBUILD_SMALL_FROM(double)
-    KBUILD_SMALL_FROM(short)
-    KBUILD_SMALL_FROM(unsigned short)
-    KBUILD_SMALL_FROM(int)
-    KBUILD_SMALL_FROM(unsigned int)
-    KBUILD_SMALL_FROM(long)
-    KBUILD_SMALL_FROM(unsigned long)
-    KBUILD_SMALL_FROM(long long)
-    KBUILD_SMALL_FROM(unsigned long long)
+    KBUILD_SMALL_SOURCES(KBUILD_SMALL_FROM)
 #undef KBUILD_SMALL_FROM
 #if !defined(__CUDA_NO_FP8_CONVERSION_OPERATORS__)
     KBUILD_SMALL_MEMBER explicit operator float() const { return __Format::decode(__x); }
@@ -138,17 +131,7 @@ struct fp8 {
     KBUILD_SMALL_MEMBER explicit operator integer() const {             \
         return to_integer<integer>(__Format::decode(__x), round_zero);  \
     }
-    KBUILD_SMALL_TO(char)
-    KBUILD_SMALL_TO(signed char)
-    KBUILD_SMALL_TO(unsigned char)
-    KBUILD_SMALL_TO(short)
-    KBUILD_SMALL_TO(unsigned short)
-    KBUILD_SMALL_TO(int)
-    KBUILD_SMALL_TO(unsigned int)
-    KBUILD_SMALL_TO(long)
-    KBUILD_SMALL_TO(unsigned long)
-    KBUILD_SMALL_TO(long long)
-    KBUILD_SMALL_TO(unsigned long long)
+    KBUILD_SMALL_TARGETS(KBUILD_SMALL_TO)
 #undef KBUILD_SMALL_TO
     KBUILD_SMALL_MEMBER explicit operator bool() const { return __Format::is_nonzero(__x); }
 #endif

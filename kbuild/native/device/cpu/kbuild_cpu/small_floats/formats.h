@@ -11,6 +11,11 @@
 #define KBUILD_SMALL_FUNCTION static inline
 #define KBUILD_SMALL_MEMBER __attribute__((always_inline, visibility("hidden")))
 
+/* Expands to X(type) for each integer type that the vendor's classes convert to, or convert from. */
+#define KBUILD_SMALL_SOURCES(X) \
+    X(short) X(unsigned short) X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long)
+#define KBUILD_SMALL_TARGETS(X) X(char) X(signed char) X(unsigned char) KBUILD_SMALL_SOURCES(X)
+
 /* The type with the processor's own conversions, if there is one. */
 #if defined(__F16C__) && defined(__FLT16_MAX__)
 #define KBUILD_SMALL_NATIVE_HALF _Float16

@@ -34,14 +34,7 @@ public:
 #define KBUILD_SMALL_FROM(integer)                                                \
     KBUILD_SMALL_MEMBER KBUILD_SMALL(const integer __value)                       \
         : __x(KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__value))) {}
-    KBUILD_SMALL_FROM(short)
-    KBUILD_SMALL_FROM(unsigned short)
-    KBUILD_SMALL_FROM(int)
-    KBUILD_SMALL_FROM(unsigned int)
-    KBUILD_SMALL_FROM(long)
-    KBUILD_SMALL_FROM(unsigned long)
-    KBUILD_SMALL_FROM(long long)
-    KBUILD_SMALL_FROM(unsigned long long)
+    KBUILD_SMALL_SOURCES(KBUILD_SMALL_FROM)
 #undef KBUILD_SMALL_FROM
 
     KBUILD_SMALL_MEMBER operator float() const { return KBUILD_SMALL_FORMAT::widen(__x); }
@@ -50,17 +43,7 @@ public:
         return kbuild_small::to_integer<integer>(KBUILD_SMALL_FORMAT::widen(__x),   \
                                                kbuild_small::round_zero);           \
     }
-    KBUILD_SMALL_TO(char)
-    KBUILD_SMALL_TO(signed char)
-    KBUILD_SMALL_TO(unsigned char)
-    KBUILD_SMALL_TO(short)
-    KBUILD_SMALL_TO(unsigned short)
-    KBUILD_SMALL_TO(int)
-    KBUILD_SMALL_TO(unsigned int)
-    KBUILD_SMALL_TO(long)
-    KBUILD_SMALL_TO(unsigned long)
-    KBUILD_SMALL_TO(long long)
-    KBUILD_SMALL_TO(unsigned long long)
+    KBUILD_SMALL_TARGETS(KBUILD_SMALL_TO)
 #undef KBUILD_SMALL_TO
     KBUILD_SMALL_MEMBER constexpr operator bool() const { return (__x & 0x7FFF) != 0; }
 #endif

@@ -100,6 +100,12 @@ void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA 
 
 inline int lane_number() { return static_cast<int>(thread_number() % 32); }
 
+/* Returns the index of an element of a matrix in memory. */
+inline size_t index_of(int __row, int __column, unsigned __stride, bool __is_row_major) {
+    const auto __i = static_cast<size_t>(__row), __j = static_cast<size_t>(__column);
+    return __is_row_major ? __i * __stride + __j : __j * __stride + __i;
+}
+
 }  // namespace kbuild_cpu
 
 namespace nvcuda {
@@ -128,13 +134,9 @@ void load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
                       KBUILD_CPU_CALLER) {
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
-    const auto __row =
-        static_cast<size_t>(kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row);
-    for (int __k = 0; __k < __K; ++__k) {
-        const auto __column = static_cast<size_t>(__k);
-        __a.x[__k] = __from[__is_row_major ? __row * __stride + __column
-                                           : __column * __stride + __row];
-    }
+    const int __row = kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row;
+    for (int __k = 0; __k < __K; ++__k)
+        __a.x[__k] = __from[kbuild_cpu::index_of(__row, __k, __stride, __is_row_major)];
 }
 
 template <int __M, int __N, int __K, class __T, class __Layout>
@@ -144,14 +146,11 @@ void load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
-    const auto __first = static_cast<size_t>(__Tile(kbuild_cpu::lane_number()).column);
+    const int __first = __Tile(kbuild_cpu::lane_number()).column;
     for (int __k = 0; __k < __K; ++__k)
-        for (int __j = 0; __j < __Tile::columns; ++__j) {
-            const auto __row = static_cast<size_t>(__k);
-            const auto __column = __first + static_cast<size_t>(__j);
+        for (int __j = 0; __j < __Tile::columns; ++__j)
             __b.x[__k * __Tile::columns + __j] =
-                __from[__is_row_major ? __row * __stride + __column : __column * __stride + __row];
-        }
+                __from[kbuild_cpu::index_of(__k, __first + __j, __stride, __is_row_major)];
 }
 
 template <int __M, int __N, int __K, class __T>
@@ -160,12 +159,10 @@ void load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T 
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     const __Tile __at(kbuild_cpu::lane_number());
-    const auto __row = static_cast<size_t>(__at.row);
-    for (int __j = 0; __j < __Tile::columns; ++__j) {
-        const auto __column = static_cast<size_t>(__at.column + __j);
-        __c.x[__j] = __from[__layout == mem_row_major ? __row * __stride + __column
-                                                      : __column * __stride + __row];
-    }
+    const bool __is_row_major = __layout == mem_row_major;
+    for (int __j = 0; __j < __Tile::columns; ++__j)
+        __c.x[__j] =
+            __from[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)];
 }
 
 template <int __M, int __N, int __K, class __T>
@@ -174,12 +171,9 @@ void store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     const __Tile __at(kbuild_cpu::lane_number());
-    const auto __row = static_cast<size_t>(__at.row);
-    for (int __j = 0; __j < __Tile::columns; ++__j) {
-        const auto __column = static_cast<size_t>(__at.column + __j);
-        __to[__layout == mem_row_major ? __row * __stride + __column
-                                       : __column * __stride + __row] = __c.x[__j];
-    }
+    const bool __is_row_major = __layout == mem_row_major;
+    for (int __j = 0; __j < __Tile::columns; ++__j)
+        __to[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)] = __c.x[__j];
 }
 
 /* Lanes exchange nothing, and so do not wait.  `__saturates` is for integers. */

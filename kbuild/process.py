@@ -65,7 +65,7 @@ def run(
             check=False,
         )
     except FileNotFoundError as error:
-        raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
+        raise _missing(command) from error
     except PermissionError as error:
         raise ToolchainError(
             f"{command.argv[0]}: permission denied; make the file executable"
@@ -103,7 +103,7 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
             command.argv, cwd=cwd, env=_environment(dict(command.env)), stdout=2, check=False
         ).returncode
     except FileNotFoundError as error:
-        raise ToolchainError(f"{command.argv[0]}: not found; is it installed?") from error
+        raise _missing(command) from error
 
 
 def replace_process(argv: tuple[str, ...]) -> NoReturn:
@@ -259,7 +259,7 @@ def stream_build(call: BuildCall) -> tuple[int, Failure | None]:
             pass_fds=call.inherited,
         )
     except FileNotFoundError as error:
-        raise ToolchainError(f"{call.command.argv[0]}: not found; is it installed?") from error
+        raise _missing(call.command) from error
     status = _follow(process, call.on_line or (lambda _: None))
     failure = _read_failure(path)
     path.unlink(missing_ok=True)
@@ -328,6 +328,10 @@ def describe_failure(result: CommandResult) -> str:
         else f"failed with exit status {result.returncode}"
     )
     return "\n".join([f"{result.argv[0]} {ending}: {shlex.join(result.argv)}", *tail])
+
+
+def _missing(command: Command) -> ToolchainError:
+    return ToolchainError(f"{command.argv[0]}: not found; install it, or check the path")
 
 
 def _environment(changes: Mapping[str, str]) -> dict[str, str]:

@@ -93,7 +93,10 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     # With a device link, a source can define device functions only, and a mixed source can contain
     # host code only.
     if not edge.relocatable and not unit.is_mixed and not any(image.kernels for image in images):
-        raise SourceError(f"{edge.display_source}: no kernel (no __global__ function) in it")
+        raise SourceError(
+            f"{edge.display_source}: no kernel (no __global__ function) in it; add one, or remove "
+            "the source from the target"
+        )
     compiled = CompiledSource(
         source=edge.display_source,
         backend=backend,

@@ -88,29 +88,17 @@ list_notes: Final = None
 check_compression: Final = None
 listing_command: Final = None
 
-_DEFAULTS: Final = {"x86_64": ("x86-64", "x86-64-v3"), "aarch64": ("aarch64",)}
-_NATIVE: Final = "native"
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 
 
 def expand_architectures(
     requested: tuple[str, ...],
-    tc: Toolchain,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
     hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
 ) -> tuple[str, ...]:
     """See `Builder`: microarchitecture levels; by default the baseline and v3."""
-    machine = machines.own_machine()
-    if machine not in machines.LEVELS:
-        raise ConfigurationError(f"backend {tc.backend} does not support machine {machine!r}")
-    named = tuple(machines.find_best_level() if a == _NATIVE else a for a in requested)
-    for arch in named:
-        if arch not in machines.MACHINES:
-            raise ConfigurationError(
-                f"unknown architecture {arch!r} for backend {NAME}; expected one of "
-                f"{', '.join((*machines.MACHINES, _NATIVE))}"
-            )
-    return tuple(dict.fromkeys(named)) or _DEFAULTS[machine]
+    return machines.expand(requested)
 
 
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:

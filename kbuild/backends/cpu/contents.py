@@ -46,7 +46,7 @@ def read_table(elf: Elf) -> ImageContent:
         raise InputError(f"the image does not define {_IMAGE_SYMBOL}")
     abi, count = struct.unpack("<II", elf.read(table, 8))
     if abi != _IMAGE_ABI:
-        raise InputError(f"image ABI {abi}; this kbuild reads {_IMAGE_ABI}")
+        raise InputError(f"unsupported image ABI {abi}; expected {_IMAGE_ABI}")
     rows = elf.pointer_at(Place(section=table.section, offset=table.offset + 8)).place
     if rows is None:
         raise InputError("the image's kernel table is outside the image")

@@ -33,7 +33,10 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     if unit.relocatable:
         return _keep_object(unit, facts, object_file)
     if not facts.kernels and not facts.is_mixed:
-        raise SourceError(f"{unit.display_source}: no kernel (no __global__ function) in it")
+        raise SourceError(
+            f"{unit.display_source}: no kernel (no __global__ function) in it; add one, or remove "
+            "the source from the target"
+        )
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
     prepared = _prepare_object(unit, object_file, names, is_mixed=facts.is_mixed)

@@ -23,6 +23,8 @@ _FLAGS: Final = {
     "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
 }
+_DEFAULTS: Final = frozenset({"x86-64", "x86-64-v3", "aarch64"})
+_NATIVE: Final = "native"
 _PROCESSOR: Final = Path("/proc/cpuinfo")
 _MARCH: Final = {"aarch64": "armv8-a"}
 
@@ -32,11 +34,36 @@ def own_machine() -> str:
     return os.uname().machine
 
 
-def find_best_level(processor: Path = _PROCESSOR) -> str:
-    """Return the highest level that this machine runs; the lowest one if it does not say."""
+def expand(requested: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the levels to compile for: by default, this machine's baseline, and x86-64-v3.
+
+    Raises:
+        ConfigurationError: A level is unknown, or kbuild does not support this machine.
+    """
+    own = _list_own_levels()
+    named = tuple(find_best_level() if arch == _NATIVE else arch for arch in requested)
+    for arch in named:
+        if arch not in MACHINES:
+            raise ConfigurationError(
+                f"unknown architecture {arch!r} for backend cpu; expected one of "
+                f"{', '.join((*MACHINES, _NATIVE))}"
+            )
+    return tuple(dict.fromkeys(named)) or tuple(level for level in own if level in _DEFAULTS)
+
+
+def _list_own_levels() -> tuple[str, ...]:
     levels = LEVELS.get(own_machine())
     if levels is None:
-        raise ConfigurationError(f"kbuild does not support machine {own_machine()!r}")
+        raise ConfigurationError(
+            f"backend cpu does not support machine {own_machine()!r}; expected one of "
+            f"{', '.join(LEVELS)}"
+        )
+    return levels
+
+
+def find_best_level(processor: Path = _PROCESSOR) -> str:
+    """Return the highest level that this machine runs; the lowest one if it does not say."""
+    levels = _list_own_levels()
     try:
         text = processor.read_text()
     except OSError:

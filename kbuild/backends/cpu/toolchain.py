@@ -60,7 +60,9 @@ def read_toolchain(
     compiler_id = "clang" if "clang" in first else "gcc"
     match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
     if match is None:
-        raise ToolchainError(f"{compiler}: cannot read a version from {first!r}")
+        raise ToolchainError(
+            f"{compiler}: cannot read a version from {first!r}; expected gcc or clang"
+        )
     version = match.group(1) + match.group(2)
     if int(match.group(1)) < _OLDEST[compiler_id]:
         raise ToolchainError(

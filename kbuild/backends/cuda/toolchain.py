@@ -53,7 +53,7 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
     version, known, assembler = texts
     match = re.search(r"release (\d+)\.(\d+), V([\d.]+)", version)
     if match is None:
-        raise ToolchainError(f"{compiler}: cannot read its version; is it nvcc?")
+        raise ToolchainError(f"{compiler}: cannot read its version; expected nvcc")
     if (int(match[1]), int(match[2])) < _OLDEST:
         raise ToolchainError(
             f"{compiler} is nvcc {match[3]}; kernels need {'.'.join(map(str, _OLDEST))} or newer"

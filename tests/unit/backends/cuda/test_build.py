@@ -213,7 +213,7 @@ SITE = Path("/env/site-packages")
     ("arguments", "expected"),
     [
         ({"version": VERSION.replace("13.0", "11.8")}, "need 12.0 or newer"),
-        ({"version": "hello"}, "is it nvcc?"),
+        ({"version": "hello"}, "expected nvcc"),
         ({"ptxas": PTXAS.replace("13.0", "13.5")}, "its parts have different versions"),
         (
             {"site_packages": (SITE,), "wheels": ((SITE, "nvidia_cuda_nvcc", "13.0.88"),)},

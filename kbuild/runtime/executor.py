@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from kbuild.backends import open_device, open_library_device
 from kbuild.backends.interface.devices import (
     ArrayInterface,
     ExecutionDevice,
@@ -18,6 +17,7 @@ from kbuild.backends.interface.devices import (
 )
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.model import Resources
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
 from kbuild.runtime.arguments.launchers import (
@@ -30,6 +30,7 @@ from kbuild.runtime.arguments.launchers import (
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.dump import dump_launch
 from kbuild.runtime.compiling.model import Variant
+from kbuild.runtime.current_device import find_device
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
 
@@ -70,11 +71,13 @@ class LastLaunch:
 
     Attributes:
         config: The configuration.
-        variant: The code, with its registers and spills in ``resources``.
+        variant: The code.  If it has several images, its ``resources`` are those of the first one.
+        resources: The registers, spills, and memory of the image that the device runs.
     """
 
     config: LaunchConfig
     variant: Variant
+    resources: Resources
 
 
 class KernelExecutor:
@@ -159,7 +162,11 @@ class KernelExecutor:
         if plan is None:
             return None
         variant = plan.variant or self.compiled.history[0]
-        return LastLaunch(config=plan.config, variant=variant)
+        return LastLaunch(
+            config=plan.config,
+            variant=variant,
+            resources=self.compiled.read_resources(variant, self._device),
+        )
 
     def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
         """Return how many blocks a multiprocessor, or a core of the CPU, runs at the same time.
@@ -240,8 +247,8 @@ class KernelExecutor:
         return plan
 
     def _make_plan(self, config: LaunchConfig, stream: Any) -> _Plan:
-        self._require_block(config)
         queue = self._device.open_queue(stream)
+        self._require_block(config)
         encoder = self._find_encoder(queue)
         variant = self._select(config)
         call = queue.bind(self._load(variant), config)
@@ -332,21 +339,6 @@ class KernelExecutor:
                 plan.queue.synchronize()
             arrays.copy_back()
         return seconds
-
-
-def find_device(compiled: CompiledKernel) -> ExecutionDevice:
-    """Return the current device for a kernel.
-
-    Raises:
-        ConfigurationError: Kernels of the backend cannot be run from Python, a package that this
-            needs is not installed, or the library of the kernel was closed.
-        LaunchError: There is no device.
-    """
-    if compiled.registered is None:
-        return open_device(compiled.backend)
-    if compiled.registered.require_open is not None:
-        compiled.registered.require_open()
-    return open_library_device(compiled.backend, compiled.registered.device)
 
 
 def _find_functions(

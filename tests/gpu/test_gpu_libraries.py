@@ -140,6 +140,8 @@ def test_pickled_kernels_run_from_every_image(kernels: Any) -> None:
     kinds = [(image.arch, image.kind) for image in kernel.images]
     assert ("sm_80", "elf") in kinds
     assert (kernel.resources.registers or 0) > 0
+    own = f"sm_{query_architecture('cuda').removesuffix('-real')}"
+    assert kernel.resources == kernel.resources_for(own)
     values = np.ones(40, np.float32)
     pickle.loads(pickle.dumps(kernel))[1, 64](values, 3.0, 32)  # noqa: S301 - our own
     assert values.tolist() == [3.0] * 32 + [1.0] * 8

@@ -11,9 +11,10 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from kbuild import resources
+from kbuild.backends.cpu import machines
 from kbuild.backends.cpu.container import write_container
 from kbuild.backends.cpu.contents import read_table
-from kbuild.backends.interface.devices import ArrayView, ImageBytes
+from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
 from kbuild.backends.module import abi
 from kbuild.backends.module.device import ModuleDevice, ModuleQueue
 from kbuild.backends.module.launch import ModuleFunction
@@ -21,8 +22,11 @@ from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, KernelRecord, Param
+from kbuild.process import select_environment
 
 _LIBRARY: Final = "libkbuild_cpu.so.1"
+# The best level that the runtime may select; see kbuild/native/cpu/images/machine.cpp.
+_BEST: Final = "KBUILD_CPU_ARCH"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
 # DLDeviceType of dlpack.h.
 _DLPACK_CPU: Final = 1
@@ -114,6 +118,12 @@ class CpuDevice(ModuleDevice):
         # The modules of images from which functions are loaded.
         self._modules: WeakValueDictionary[tuple[str, ...], CpuModule] = WeakValueDictionary()
         self._lock = threading.Lock()
+
+    def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:
+        """See `ExecutionDevice`: the levels of the processor, as the runtime selects them."""
+        levels = machines.list_levels(select_environment((_BEST,)).get(_BEST))
+        usable = [image for image in images if image.arch in levels]
+        return sorted(usable, key=lambda image: levels.index(image.arch))
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
         """See `ExecutionDevice`: the runtime selects the image for the machine."""

@@ -78,6 +78,17 @@ def find_best_level(processor: Path = _PROCESSOR) -> str:
     return best
 
 
+def list_levels(best: str | None = None) -> tuple[str, ...]:
+    """Return the levels that this machine runs, the best one first.
+
+    Args:
+        best: The best level to return. An empty text or None stands for that of the machine.
+    """
+    levels = LEVELS[own_machine()]
+    best = best or find_best_level()
+    return levels[levels.index(best) :: -1] if best in levels else ()
+
+
 def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     """Return the options with which every object of an image is compiled."""
     flags = [

@@ -21,7 +21,7 @@ from kbuild.backends.cuda.driver import (
     explained,
 )
 from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
-from kbuild.backends.interface.devices import ArrayView, ImageBytes
+from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import KernelRecord
@@ -76,12 +76,17 @@ class CudaDevice:
         self.device.set_current()
         self.current.device = self
 
+    def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:
+        """See `ExecutionDevice`."""
+        capability = self.device.compute_capability
+        return rank_images(images, (capability.major, capability.minor))
+
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> CudaFunction:
         """See `ExecutionDevice`: machine code takes precedence over PTX."""
         self.enter()
         capability = self.device.compute_capability
         problems = []
-        for image in rank_images(images, (capability.major, capability.minor)):
+        for image in self.rank_images(images):
             found = self._try_image(image, kernel.device_name)
             if isinstance(found, CudaFunction):
                 return found

@@ -7,7 +7,7 @@ only `Devices.open_device` imports.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.model import ImageKind, KernelRecord
@@ -105,6 +105,9 @@ class ImageBytes(Protocol):
         """The bytes."""
 
 
+ImageT = TypeVar("ImageT", bound=ImageBytes)
+
+
 class Arguments(Protocol):
     """The arguments of one launch, in memory."""
 
@@ -177,6 +180,12 @@ class ExecutionDevice(Protocol):
 
     def is_current(self) -> bool:
         """Return whether this is the current device of the calling thread. This must be fast."""
+
+    def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:
+        """Return the images that the device can run, the best one first.
+
+        An empty sequence means that there are none, or that the device cannot tell.
+        """
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> Any:
         """Load a kernel from the best of ``images``, and return it ready to launch.

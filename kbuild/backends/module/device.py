@@ -10,7 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kbuild.backends.interface.devices import ArrayInterface, ArrayView, ImageBytes, LaunchCall
+from kbuild.backends.interface.devices import (
+    ArrayInterface,
+    ArrayView,
+    ImageBytes,
+    ImageT,
+    LaunchCall,
+)
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
@@ -64,6 +70,10 @@ class ModuleDevice:
     def is_current(self) -> bool:
         """See `ExecutionDevice`: all devices of a runtime have the same entry points."""
         return True
+
+    def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:  # noqa: ARG002 - the interface's signature
+        """See `ExecutionDevice`: entry points do not name the device."""
+        return ()
 
     def load(self, images: Sequence[ImageBytes], kernel: KernelRecord) -> ModuleFunction:
         """See `ExecutionDevice`: entry points of a module launch its own kernels only."""

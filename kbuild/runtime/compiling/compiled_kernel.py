@@ -15,10 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from kbuild.backends import name_images
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import HighWaterMarks, KernelRecord, Linkage, Param, Resources
 from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
+from kbuild.runtime.current_device import find_device
+from kbuild.runtime.fat_binary import find_reader
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
@@ -68,6 +71,8 @@ class CompiledKernel:
         self._variants: tuple[Variant, ...] = ()
         self._later: tuple[Variant, ...] = ()
         self._high: HighWaterMarks | None = None
+        # Of images other than the first one, by digest.
+        self._resources: dict[str, Resources | None] = {}
         self._lock = threading.Lock()
         self._executors: dict[ExecutionDevice, KernelExecutor] = {}
         # The executor that was used last, with what kernel[...] returned by the launch.
@@ -145,7 +150,7 @@ class CompiledKernel:
         return bound
 
     def _find_executor(self) -> KernelExecutor:
-        from kbuild.runtime.executor import KernelExecutor, find_device  # noqa: PLC0415 - compiling needs no device
+        from kbuild.runtime.executor import KernelExecutor  # noqa: PLC0415 - compiling needs no device
 
         device = find_device(self)
         found = self._executors.get(device)
@@ -236,12 +241,14 @@ class CompiledKernel:
 
         last = self.last_launch
         chosen = variant or (last.variant if last else self._first)
-        if not chosen.images:
+        device = self._find_current_device() if len(chosen.images) > 1 else None
+        image, _ = self._find_image(chosen, device)
+        if image is None:
             raise ConfigurationError(
                 f"{self.display}: this code was dropped, because the kernel was compiled for more "
                 f"than {_MOST_VARIANTS} other launches"
             )
-        return disassemble_image(self.backend, chosen.images[0], self.record.device_name)
+        return disassemble_image(self.backend, image, self.record.device_name)
 
     def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
         """Return how many blocks a multiprocessor runs at once; see `KernelExecutor`."""
@@ -255,8 +262,68 @@ class CompiledKernel:
 
     @property
     def resources(self) -> Resources:
-        """The resources of the first compilation: registers, spills, memory, launch bound."""
-        return self._first.resources
+        """The resources of the first compilation: registers, spills, memory, launch bound.
+
+        If there are images for several architectures, they are those of the image that the current
+        device runs.  Without a device, or if the device cannot tell (libraries of a backend that
+        only their own runtime launches), they are those of the first image with machine code.  Use
+        `resources_for` to name the image.
+        """
+        device = self._find_current_device() if len(self.images) > 1 else None
+        return self.read_resources(self._first, device)
+
+    def resources_for(self, arch: str) -> Resources:
+        """Return the resources of the image for an architecture; no device is needed.
+
+        Args:
+            arch: The architecture, as in `images` or in ARCHITECTURES: ``sm_90`` or ``90-real``.
+
+        Raises:
+            ConfigurationError: There is no such image.
+        """
+        for name in name_images((arch,)):
+            found = tuple(image for image in self.images if image.arch == name)
+            for image in found:
+                resources = self._read_image(self._first, image)
+                if resources is not None:
+                    return resources
+        known = dict.fromkeys(image.arch for image in self.images)
+        raise ConfigurationError(
+            f"{self.display}: no image for architecture {arch!r}; expected one of "
+            f"{', '.join(known)}"
+        )
+
+    def read_resources(self, variant: Variant, device: ExecutionDevice | None) -> Resources:
+        """Return the resources of the image of a variant that a device runs; see `resources`."""
+        return self._find_image(variant, device)[1]
+
+    def _find_image(
+        self, variant: Variant, device: ExecutionDevice | None
+    ) -> tuple[CompiledImage | None, Resources]:
+        """Return the image of a variant that a device runs, and the resources of the kernel."""
+        if device is not None and len(variant.images) > 1:
+            for image in device.rank_images(variant.images):
+                resources = self._read_image(variant, image)
+                if resources is not None:
+                    return image, resources
+        return next(iter(variant.images), None), variant.resources
+
+    def _read_image(self, variant: Variant, image: CompiledImage) -> Resources | None:
+        """Return the resources of the kernel in an image; None if the image does not have it."""
+        if image is variant.images[0]:
+            return variant.resources
+        if image.sha256 not in self._resources:
+            content = find_reader(self.backend).read_image(image.data, image.kind)
+            self._resources[image.sha256] = next(
+                (k.resources for k in content.kernels if k.name == self.record.device_name), None
+            )
+        return self._resources[image.sha256]
+
+    def _find_current_device(self) -> ExecutionDevice | None:
+        try:
+            return find_device(self)
+        except (ConfigurationError, LaunchError):
+            return None
 
     @property
     def file_names(self) -> tuple[str, ...]:
@@ -359,7 +426,7 @@ class CompiledKernel:
         """Return the limits to assemble for, or None if that cannot help."""
         recompiler = self._recompiler
         bound = recompiler.choose_launch_bound(threads) if recompiler else None
-        if recompiler is None or bound is None or self.resources.required_block:
+        if recompiler is None or bound is None or self._first.resources.required_block:
             return None
         limits = (recompiler.choose_registers(bound), max_registers)
         registers = min((value for value in limits if value is not None), default=None)
@@ -392,7 +459,8 @@ class CompiledKernel:
         self, variant: Variant, threads: int, max_registers: int | None
     ) -> str | None:
         """Return why the code cannot be launched this way, or None if it can, as far as known."""
-        registers = variant.resources.registers
+        resources = self.resources if variant is self._first else variant.resources
+        registers = resources.registers
         if max_registers is not None and registers is not None and registers > max_registers:
             return (
                 f"it uses {registers} registers per thread, but the launch allows {max_registers}"
@@ -405,10 +473,10 @@ class CompiledKernel:
             if marked is None or marked > max_registers:
                 limit = "no limit on" if marked is None else f"a limit of {marked}"
                 return f"it has {limit} registers per thread, but the launch allows {max_registers}"
-        most = self._recompiler.find_largest_block(variant.resources)
+        most = self._recompiler.find_largest_block(resources)
         if most is None or threads <= most:
             return None
-        bound = variant.resources.max_threads
+        bound = resources.max_threads
         why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
         return f"a block has {threads} threads, but {why} allow {most}"
 

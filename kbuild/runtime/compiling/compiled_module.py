@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kbuild import records
 from kbuild.errors import InputError
-from kbuild.model import DeviceImage, HighWaterMarks, KernelRecord
+from kbuild.model import DeviceImage, HighWaterMarks, KernelRecord, Resources
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
 from kbuild.runtime.compiling.device_files import read_device_file
 from kbuild.runtime.compiling.model import (
@@ -164,14 +164,14 @@ def _describe_first(
     images: list[tuple[DeviceImage, CompiledImage]],
     compilation: Compilation,
 ) -> Variant:
+    def find(image: DeviceImage) -> Resources | None:
+        return next((k.resources for k in image.kernels if k.name == row.device_name), None)
+
     # Machine code says more about resources than code that the driver compiles.
-    found = [
-        (image.kind != "elf", kernel.resources)
-        for image, _ in images
-        for kernel in image.kernels
-        if kernel.name == row.device_name
-    ]
-    resources = min(found, key=lambda pair: pair[0])[1]
+    images = sorted(images, key=lambda pair: (find(pair[0]) is None, pair[0].kind != "elf"))
+    resources = find(images[0][0])
+    if resources is None:
+        raise IndexError(row.device_name)
     return Variant(
         reason="first compiled",
         marks=HighWaterMarks(max_threads=resources.max_threads, max_registers=resources.registers),

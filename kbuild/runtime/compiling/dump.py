@@ -217,7 +217,11 @@ def _describe(module: CompiledModule) -> dict[str, bytes]:
         "compiler_version": own.compiler_version,
         "command": own.command,
         "kernels": [
-            {"symbol": kernel.name, "display": kernel.display, "resources": kernel.resources}
+            {
+                "symbol": kernel.name,
+                "display": kernel.display,
+                "resources": kernel.history[0].resources,
+            }
             for kernel in module.values()
         ],
     }

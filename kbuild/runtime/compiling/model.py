@@ -70,7 +70,9 @@ class Variant:
     Attributes:
         reason: Why this variant was made.
         marks: The largest block and the number of registers that it was compiled for.
-        images: The images, or an empty tuple if the variant was dropped from the cache.
+        resources: The resources of the kernel in the first image.
+        images: The images, those with machine code first, or an empty tuple if the variant was
+            dropped from the cache.
         command: The command line of the tool that made the variant.
         log: Everything that this tool printed.
     """

@@ -16,7 +16,7 @@ from kbuild.runtime.compiling.model import Compilation, CompiledImage, Variant
 from kbuild.runtime.fat_binary import find_reader, unpack_fat_binary
 from kbuild.runtime.loading.library import Library
 
-# The images of a container, and the kernels of one of them by name.
+# The images of a container, and the kernels of the first one by name.
 _Content: TypeAlias = tuple[tuple[CompiledImage, ...], dict[str, Kernel]]
 
 
@@ -97,9 +97,9 @@ def _read_container(target: LoadedTarget, index: int) -> _Content:
         )
         for stored, data in unpacked
     )
-    # Machine code says more about resources than code that the driver compiles.
-    described = min(images, key=lambda image: image.kind != "elf", default=None)
-    if described is None:
+    if not images:
         raise InputError(f"{source}: the fat binary has no images")
-    content = find_reader(backend).read_image(described.data, described.kind)
+    # Machine code says more about resources than code that the driver compiles.
+    images = tuple(sorted(images, key=lambda image: image.kind != "elf"))
+    content = find_reader(backend).read_image(images[0].data, images[0].kind)
     return images, {kernel.name: kernel for kernel in content.kernels}

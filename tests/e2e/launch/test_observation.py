@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig
+from kbuild.backends.cpu.container import write_container
+from kbuild.backends.cpu.machines import list_levels
 from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError, LaunchError, ToolchainError
 from kbuild.runtime.compiling import disassembly
@@ -66,6 +68,25 @@ def test_kernels_show_their_source_and_code(kernel: CompiledKernel) -> None:
     assert kernel.source_text == SOURCE
     assert kernel.ptx is None
     assert len(kernel.disassemble().splitlines()) > 3
+
+
+@pytest.mark.skipif("x86-64-v3" not in list_levels(), reason="needs a processor with AVX2")
+def test_code_and_resources_are_those_of_the_level_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = ("x86-64", "x86-64-v3")
+    modules = [KernelCompiler("cpu", level).compile(SOURCE) for level in levels]
+    images = [module["add"].images[0] for module in modules]
+    file = tmp_path / "add.fatbin"
+    file.write_bytes(write_container((image.arch, image.sha256, image.data) for image in images))
+    kernel = CompiledModule.load(file)["add"]
+    shown = []
+    for best in levels:
+        monkeypatch.setenv("KBUILD_CPU_ARCH", best)
+        shown.append(kernel.disassemble())
+    assert shown == [module["add"].disassemble() for module in modules]
+    assert shown[0] != shown[1]
+    assert kernel.resources == kernel.resources_for("x86-64-v3") == modules[1]["add"].resources
 
 
 def test_missing_disassembler_is_named(

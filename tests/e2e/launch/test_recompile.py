@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
-from kbuild.errors import ConfigurationError, KbuildError, ToolError
+from kbuild.backends.cuda.architectures import rank_images
+from kbuild.errors import ConfigurationError, KbuildError, LaunchError, ToolError
 from kbuild.formats.nvidia.cubin.reader import read_cubin
+from kbuild.runtime.compiling import compiled_kernel
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import CompileEdge
@@ -257,3 +259,64 @@ def test_architecture_is_required_without_a_device() -> None:
         with pytest.raises(ConfigurationError, match="no NVIDIA device here; name an architecture"):
             ask()
     assert query_architecture() == query_architecture("cpu")
+
+
+@pytest.fixture(scope="module")
+def of_three_architectures(tmp_path_factory: pytest.TempPathFactory) -> CompiledKernel:
+    directory = tmp_path_factory.mktemp("fat")
+    source, file = directory / "bound.cu", directory / "bound.fatbin"
+    source.write_text(
+        "#if __CUDA_ARCH__ >= 900\n#define BOUND 256\n#else\n#define BOUND 128\n#endif\n"
+        'extern "C" __global__ void __launch_bounds__(BOUND) bound(int* out) { *out = BOUND; }\n'
+    )
+    nvcc = KernelCompiler("cuda", "80-real").toolchain.compiler
+    codes = ("arch=compute_75,code=compute_75", "arch=compute_80,code=sm_80")
+    targets = [f"-gencode={code}" for code in (*codes, "arch=compute_90,code=sm_90")]
+    subprocess.run([nvcc, "-fatbin", *targets, source, "-o", file], check=True)
+    return CompiledModule.load(file)["bound"]
+
+
+def test_resources_of_an_architecture(of_three_architectures: CompiledKernel) -> None:
+    kernel = of_three_architectures
+    assert sorted(image.arch for image in kernel.images) == ["compute_75", "sm_80", "sm_90"]
+    assert [image.kind for image in kernel.images] == ["elf", "elf", "ptx"]
+    bounds = {"sm_80": 128, "80-real": 128, "90": 256, "compute_75": 128}
+    for arch, bound in bounds.items():
+        assert kernel.resources_for(arch).max_threads == bound
+    assert kernel.resources_for("sm_90").registers is not None
+    assert kernel.resources_for("75").registers is None  # the driver chooses them
+    for missing in ("sm_70", "nonsense"):
+        with pytest.raises(ConfigurationError, match=rf"{missing}'; expected one of sm_80, sm_90,"):
+            kernel.resources_for(missing)
+
+
+@pytest.mark.parametrize(
+    ("capability", "bound"), [((9, 0), 256), ((8, 6), 128), ((7, 5), 128), ((7, 0), 128)]
+)
+def test_resources_are_those_of_the_image_for_the_device(
+    of_three_architectures: CompiledKernel,
+    monkeypatch: pytest.MonkeyPatch,
+    capability: tuple[int, int],
+    bound: int,
+) -> None:
+    class Device:
+        def rank_images(self, images: Any) -> Any:
+            return rank_images(images, capability)
+
+    kernel = of_three_architectures
+    monkeypatch.setattr(compiled_kernel, "find_device", lambda _: Device())
+    assert kernel.resources.max_threads == bound
+    assert (kernel.resources.registers is None) == (capability == (7, 5))
+
+
+def test_resources_without_a_device_are_those_of_the_first_image(
+    of_three_architectures: CompiledKernel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: object) -> None:
+        raise LaunchError("no device")
+
+    kernel = of_three_architectures
+    monkeypatch.setattr(compiled_kernel, "find_device", fail)
+    assert kernel.resources is kernel.history[0].resources
+    assert kernel.images[0].kind == "elf"

@@ -38,3 +38,10 @@ def test_level_is_the_baseline_when_flags_are_missing(tmp_path: Path) -> None:
 
 def test_level_of_this_machine_is_known() -> None:
     assert cpu_machines.find_best_level() in cpu_machines.MACHINES
+
+
+def test_levels_are_listed_up_to_the_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_machines, "find_best_level", lambda: "x86-64-v3")
+    assert cpu_machines.list_levels() == ("x86-64-v3", "x86-64-v2", "x86-64")
+    assert cpu_machines.list_levels("x86-64-v2") == ("x86-64-v2", "x86-64")
+    assert cpu_machines.list_levels("aarch64") == ()

@@ -16,6 +16,7 @@ from kbuild.backends.interface.devices import (
     Queue,
 )
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
+from kbuild.backends.interface.streams import Stream
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import Resources
 from kbuild.runtime.arguments.arrays import DeviceArrays
@@ -229,6 +230,18 @@ class KernelExecutor:
         except LaunchError as error:
             raise LaunchError(f"{self.compiled.display}: {error}") from None
 
+    def create_stream(self) -> Stream:
+        """Create a stream on the device of the executor.
+
+        Pass it as ``stream`` of a configuration, for any kernel on this device.  Its work does not
+        wait for that of the default stream.
+
+        Raises:
+            ConfigurationError: The kernel belongs to a library whose runtime cannot do this.
+            LaunchError: The device reports an error.
+        """
+        return self._device.create_stream()
+
     def synchronize(self, stream: Any = None) -> None:
         """Wait for all launches in ``stream``.
 
@@ -333,7 +346,7 @@ class KernelExecutor:
         with DeviceArrays(plan.queue) as arrays:
             frame = plan.encoder.make_frame(arrays.copy_in(arguments))
             stop = plan.queue.start_timer() if profile else None
-            submit(plan.call, frame)
+            submit(plan.call, frame, arguments)
             seconds = stop() if stop else None
             if plan.waits or arrays:
                 plan.queue.synchronize()

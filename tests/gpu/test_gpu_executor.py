@@ -270,6 +270,19 @@ def test_static_shared_memory_counts_towards_the_limit() -> None:
     assert out[0] == 10
 
 
+def test_created_streams_are_streams_of_cuda(small: Any) -> None:
+    core = pytest.importorskip("cuda.core", reason="no cuda-core here")
+    executor = KernelExecutor(small["scale<float>"])
+    stream = executor.create_stream()
+    assert int(core.Device().create_stream(stream).handle) == stream.handle
+    values = np.ones(32, np.float32)
+    executor.run(LaunchConfig(grid=1, block=32, stream=stream), values, 3.0, 32)
+    stream.synchronize()
+    small["scale<float>"][1, 32, 0, stream](values, 3.0, 32)
+    executor.synchronize(stream)
+    assert (values == 9).all()
+
+
 def test_default_stream_can_be_named(small: Any) -> None:
     executor = KernelExecutor(small["scale<float>"])
     for stream in (0, 1):

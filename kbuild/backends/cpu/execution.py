@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
 import threading
@@ -14,9 +15,11 @@ from kbuild import resources
 from kbuild.backends.cpu import machines
 from kbuild.backends.cpu.container import write_container
 from kbuild.backends.cpu.contents import read_table
-from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
+from kbuild.backends.cpu.streams import StreamFunctions, StreamQueue, open_functions
+from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT, Queue
+from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module import abi
-from kbuild.backends.module.device import ModuleDevice, ModuleQueue
+from kbuild.backends.module.device import ModuleDevice, read_address
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
@@ -115,6 +118,9 @@ class CpuDevice(ModuleDevice):
 
     def __init__(self, entry_points: Device) -> None:
         super().__init__(entry_points)
+        with contextlib.suppress(ConfigurationError):
+            # The entry point waits for all streams.
+            self._queue.synchronize = open_functions(entry_points).synchronize_default
         # The modules of images from which functions are loaded.
         self._modules: WeakValueDictionary[tuple[str, ...], CpuModule] = WeakValueDictionary()
         self._lock = threading.Lock()
@@ -154,11 +160,29 @@ class CpuDevice(ModuleDevice):
         function.device.check(status, "counting active blocks")
         return blocks.value
 
-    def open_queue(self, stream: Any) -> ModuleQueue:
-        """See `ExecutionDevice`. A launch is done when it returns."""
-        if stream is not None and not (isinstance(stream, int) and stream == 0):
-            raise ConfigurationError("the processor has no streams; use stream=None")
-        return self._queue
+    def create_stream(self) -> Stream:
+        """See `ExecutionDevice`."""
+        functions = open_functions(self._device)
+        queue = self._find_queue(functions, functions.create())
+        stream = Stream(queue)
+        queue.destroy_with(stream)
+        return stream
+
+    def open_queue(self, stream: Any) -> Queue:
+        """See `ExecutionDevice`. Launches in the default stream wait for the kernel."""
+        if stream is None:
+            return self._queue
+        functions = open_functions(self._device)
+        if isinstance(stream, Stream) and functions.queues.get(stream.handle) is stream.queue:
+            return stream.queue
+        address = read_address(stream)
+        return self._find_queue(functions, address) if address else self._queue
+
+    def _find_queue(self, functions: StreamFunctions, handle: int) -> StreamQueue:
+        found = functions.queues.get(handle)
+        if found is None:
+            found = functions.queues[handle] = StreamQueue(functions, handle, self.array_devices)
+        return found
 
     def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature
         """See `ExecutionDevice`: NumPy reads DLPack of host memory."""

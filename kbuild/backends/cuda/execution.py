@@ -22,6 +22,7 @@ from kbuild.backends.cuda.driver import (
 )
 from kbuild.backends.cuda.queue import CudaFunction, CudaQueue
 from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
+from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import KernelRecord
@@ -41,6 +42,18 @@ class _Current(threading.local):
 _CURRENT: Final = _Current()
 _DEVICES: Final[dict[int, CudaDevice]] = {}
 _LOCK: Final = threading.Lock()
+
+
+class CudaStream(Stream):
+    """A stream that other libraries can use, too."""
+
+    def __init__(self, queue: CudaQueue, stream: Any) -> None:
+        super().__init__(queue)
+        self._stream = stream  # cuda-core destroys it with this object
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of NVIDIA's protocol for streams, and the address."""
+        return 0, self.handle
 
 
 class CudaDevice:
@@ -124,6 +137,13 @@ class CudaDevice:
         """See `ExecutionDevice`."""
         self.enter()
         return function.count_active_blocks(threads, shared_bytes)
+
+    def create_stream(self) -> CudaStream:
+        """See `ExecutionDevice`."""
+        self.make_current()
+        with explained("creating a stream"):
+            stream = self.device.create_stream()
+        return CudaStream(self.open_queue(stream), stream)
 
     def open_queue(self, stream: Any) -> CudaQueue:
         """See `ExecutionDevice`: an object with ``__cuda_stream__``, or an address."""

@@ -126,6 +126,7 @@ class CudaQueue:
             stream_offset=_STREAM_OFFSET,
             is_driver=True,
             prepare=None,
+            keep=None,
             recover=self._recover,
             # The configuration points to its attributes; the function keeps its code loaded.
             owner=(function, encoded),

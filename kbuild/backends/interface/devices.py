@@ -14,6 +14,7 @@ from kbuild.model import ImageKind, KernelRecord
 from kbuild.values import dataclass
 
 if TYPE_CHECKING:
+    from kbuild.backends.interface.streams import Stream
     from kbuild.backends.module.launch import ModuleFunction
     from kbuild.backends.module.runtime import Device as ModuleRuntime
 
@@ -70,6 +71,8 @@ class LaunchCall:
         stream_offset: Where in ``config`` the stream is.
         is_driver: See ``entry``.
         prepare: Must be called before each launch; None if there is nothing to prepare.
+        keep: Receives what must exist until the kernel has run, after each launch; None if that is
+            not necessary, because the launch waits or the owners of memory care for that.
         recover: Receives the error of a failed launch, and whether that was the first try.
             Returns whether a second try makes sense; otherwise raises LaunchError.
         owner: What must exist as long as launches are possible.
@@ -81,6 +84,7 @@ class LaunchCall:
     stream_offset: int
     is_driver: bool
     prepare: Callable[[], None] | None
+    keep: Callable[..., None] | None
     recover: Callable[[int, bool], bool]
     owner: Any
 
@@ -146,6 +150,10 @@ class Queue(Protocol):
     """
 
     @property
+    def handle(self) -> int:
+        """The address of the stream."""
+
+    @property
     def array_interface(self) -> ArrayInterface:
         """How arrays in memory of the device state their address."""
 
@@ -204,6 +212,12 @@ class ExecutionDevice(Protocol):
         """Return how many blocks of a loaded kernel a multiprocessor runs at the same time.
 
         Raises LaunchError if the driver reports an error.
+        """
+
+    def create_stream(self) -> Stream:
+        """Create a stream that does not wait for the default stream.
+
+        Raises ConfigurationError if the runtime cannot do this.
         """
 
     def open_queue(self, stream: Any) -> Queue:

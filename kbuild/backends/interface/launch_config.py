@@ -27,8 +27,8 @@ class LaunchConfig:
             integers.
         block: The number of threads per block, like ``grid``.
         shared_bytes: The size of the dynamic shared memory in bytes.
-        stream: A stream of the backend's runtime: its address, or an object with
-            ``__cuda_stream__``. None is the default stream.
+        stream: A stream of `KernelExecutor.create_stream`, the address of a stream of the backend's
+            runtime, or, for CUDA, an object with ``__cuda_stream__``. None is the default stream.
         max_registers: The most registers that a thread may use. A kernel that uses more is
             compiled again, if its backend supports that.
         cluster: The number of blocks in a cluster, like ``grid``.

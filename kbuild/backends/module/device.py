@@ -16,8 +16,10 @@ from kbuild.backends.interface.devices import (
     ImageBytes,
     ImageT,
     LaunchCall,
+    Queue,
 )
 from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
@@ -31,7 +33,7 @@ class ModuleQueue:
         self, device: Device, stream: int, array_devices: tuple[tuple[int, int], ...]
     ) -> None:
         self.array_interface = ArrayInterface(attribute=None, stream=stream, devices=array_devices)
-        self._stream = stream
+        self.handle = stream
         self.synchronize = device.synchronize
         self.allocate = device.allocate
         self.release = device.release
@@ -40,18 +42,23 @@ class ModuleQueue:
 
     def bind(self, function: ModuleFunction, config: LaunchConfig) -> LaunchCall:
         """See `Queue`."""
-        return function.bind(config, self._stream)
+        return function.bind(config, self.handle)
 
     def start_timer(self) -> Callable[[], float]:
         """See `Queue`: the time on the host from one idle moment of the device to the next."""
-        self.synchronize()
-        start = time.perf_counter()
+        return start_host_timer(self.synchronize)
 
-        def stop() -> float:
-            self.synchronize()
-            return time.perf_counter() - start
 
-        return stop
+def start_host_timer(synchronize: Callable[[], None]) -> Callable[[], float]:
+    """Measure the time on the host from one idle moment to the next."""
+    synchronize()
+    start = time.perf_counter()
+
+    def stop() -> float:
+        synchronize()
+        return time.perf_counter() - start
+
+    return stop
 
 
 class ModuleDevice:
@@ -91,17 +98,18 @@ class ModuleDevice:
         """See `ExecutionDevice`: entry points have no such function."""
         raise LaunchError("the runtime of the library cannot tell how many blocks run at once")
 
-    def open_queue(self, stream: Any) -> ModuleQueue:
+    def create_stream(self) -> Stream:
+        """See `ExecutionDevice`: entry points have no such function."""
+        raise ConfigurationError(
+            "the entry points of the library cannot create streams; create one with the functions "
+            "of its runtime, and pass the address"
+        )
+
+    def open_queue(self, stream: Any) -> Queue:
         """See `ExecutionDevice`: a stream of this runtime by its address."""
         if stream is None:
             return self._queue
-        try:
-            address = operator.index(stream)
-        except TypeError:
-            raise ConfigurationError(
-                f"invalid stream {stream!r}; expected the address of a stream, or None"
-            ) from None
-        return ModuleQueue(self._device, address, self.array_devices)
+        return ModuleQueue(self._device, read_address(stream), self.array_devices)
 
     def find_stream(self, values: Sequence[object]) -> int | None:  # noqa: ARG002 - the interface's signature
         """See `ExecutionDevice`: entry points cannot tell what a library uses."""
@@ -110,3 +118,14 @@ class ModuleDevice:
     def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature
         """See `ExecutionDevice`: entry points cannot tell whose memory an array has."""
         return None
+
+
+def read_address(stream: Any) -> int:
+    """Return the address of a stream; raise ConfigurationError if it is not an integer."""
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise ConfigurationError(
+            f"invalid stream {stream!r}; expected a stream from create_stream of a kernel of this "
+            "runtime, the address of a stream, or None"
+        ) from None

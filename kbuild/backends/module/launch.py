@@ -52,6 +52,7 @@ class ModuleFunction:
             stream_offset=abi.LaunchConfig.stream.offset,
             is_driver=False,
             prepare=_join(self.require_open, prepare),
+            keep=None,
             recover=self._fail,
             owner=self,
         )

@@ -41,6 +41,11 @@ class Device:
         self.check(self._runtime.resolve(handle), "loading the kernel")
 
     @property
+    def resolve_address(self) -> int:
+        """The address of the function that loads kernels, which is a part of the runtime."""
+        return ctypes.cast(self._runtime.resolve, ctypes.c_void_p).value or 0
+
+    @property
     def launch_address(self) -> int:
         """The address of the function that launches; see ``kbuild/runtime.h``."""
         return ctypes.cast(self._runtime.launch, ctypes.c_void_p).value or 0

@@ -59,9 +59,11 @@ int call_entry(const LaunchCall& call, unsigned char* config, void** arguments) 
 }  // namespace
 
 Launcher::Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call,
-                   nb::object prepare, nb::object recover, nb::object refused, nb::object owner)
+                   nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
+                   nb::object owner)
     : parameters_(std::move(parameters)), rules_(std::move(rules)), call_(std::move(call)),
-      prepare_(std::move(prepare)), recover_(std::move(recover)), refused_(std::move(refused)), owner_(std::move(owner)) {
+      prepare_(std::move(prepare)), keep_(std::move(keep)), recover_(std::move(recover)),
+      refused_(std::move(refused)), owner_(std::move(owner)) {
     for (const auto& parameter : parameters_)
         size_ = std::max(size_, parameter.end());
     if (call_.config.size() > most_config_bytes)
@@ -83,6 +85,12 @@ Outcome Launcher::launch(nb::handle arguments) {
         frame.pointers()[index] = frame.bytes() + parameter.offset();
     }
     submit(frame.pointers(), stream);
+    if (!keep_.is_none()) {
+        nb::list converted;
+        for (auto& each : kept)
+            converted.append(std::move(each));
+        keep_(arguments, converted);
+    }
     return stream.is_stated ? Outcome::launched_in_stream_of_arrays : Outcome::launched;
 }
 

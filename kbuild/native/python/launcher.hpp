@@ -28,10 +28,13 @@ enum class Outcome : int { not_launched, launched, launched_in_stream_of_arrays 
 class Launcher {
 public:
     // `prepare()`, unless it is None, is called before each launch.
+    // `keep(arguments, converted)`, unless it is None, is called after each launch with what must
+    // exist until the kernel has run.
     // `recover(status, is_first)` is called after a failed launch; it returns true if a second
     // try makes sense, and raises an error otherwise. `owner` exists as long as the launcher.
     Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call,
-             nb::object prepare, nb::object recover, nb::object refused, nb::object owner);
+             nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
+             nb::object owner);
 
     // Launches. Returns Outcome::not_launched if an argument needs more than this class does, or
     // is wrong.
@@ -45,6 +48,7 @@ private:
     ArrayRules rules_;
     LaunchCall call_;
     nb::object prepare_;
+    nb::object keep_;
     nb::object recover_;
     nb::object refused_;
     nb::object owner_;

@@ -15,6 +15,7 @@ class Launcher:
         stream_offset: int,
         is_driver: bool,
         prepare: Callable[[], None] | None,
+        keep: Callable[..., None] | None,
         recover: Callable[[int, bool], bool],
         refused: tuple[type[Exception], ...],
         owner: object,

@@ -81,8 +81,10 @@ class ArgumentEncoder:
         """What the compiled launcher knows about the parameters."""
         return [parameter.row for parameter in self._parameters]
 
-    def launch(self, values: Sequence[Any], submit: Callable[[Frame], None]) -> bool:
-        """Call ``submit`` with the arguments, unless that needs more than packing the values.
+    def launch(self, values: Sequence[Any], submit: Callable[[Frame, Sequence[Any]], None]) -> bool:
+        """Call ``submit`` with the arguments and with what keeps their memory alive.
+
+        This does nothing if it needs more than packing the values.
 
         Returns:
             False if a value is an array that has to be copied to the device, or cannot be
@@ -105,7 +107,7 @@ class ArgumentEncoder:
             self._packer.pack_into(frame.memory, frame.start, *values)
         except (struct.error, OverflowError, UnsuitableValueError):
             return False
-        submit(frame)
+        submit(frame, values)
         self._frames.append(frame)
         return True
 

@@ -70,8 +70,8 @@ class PythonLauncher:
             return NOT_LAUNCHED
         return int(self._encoder.launch(values, self._submit))
 
-    def _submit(self, frame: Frame) -> None:
-        submit(self._call, frame)
+    def _submit(self, frame: Frame, values: Sequence[Any]) -> None:
+        submit(self._call, frame, values)
 
 
 def make_launcher(
@@ -94,14 +94,20 @@ def make_launcher(
         stream_offset=-1 if find_stream is None else call.stream_offset,
         is_driver=call.is_driver,
         prepare=call.prepare,
+        keep=call.keep,
         recover=call.recover,
         refused=(UnsuitableValueError, struct.error, OverflowError),
         owner=call.owner,
     )
 
 
-def submit(call: LaunchCall, frame: Frame) -> None:
+def submit(call: LaunchCall, frame: Frame, owners: Sequence[Any]) -> None:
     """Launch with the arguments in ``frame``.
+
+    Args:
+        call: The launch.
+        frame: The arguments.
+        owners: What keeps memory alive that the arguments refer to.
 
     Raises:
         LaunchError: The device refuses the launch.
@@ -116,6 +122,8 @@ def submit(call: LaunchCall, frame: Frame) -> None:
         status = entry(first, second, frame.address, *rest)
         if status != 0:
             call.recover(status, False)  # noqa: FBT003 - the second try
+    if call.keep is not None:
+        call.keep(owners)
 
 
 @cache

@@ -25,6 +25,7 @@ from kbuild.runtime.fat_binary import find_reader
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.interface.streams import Stream
     from kbuild.backends.module.launch import ModuleFunction
     from kbuild.runtime.executor import KernelExecutor, LastLaunch
 
@@ -249,6 +250,10 @@ class CompiledKernel:
                 f"than {_MOST_VARIANTS} other launches"
             )
         return disassemble_image(self.backend, image, self.record.device_name)
+
+    def create_stream(self) -> Stream:
+        """Create a stream on the current device; see `KernelExecutor.create_stream`."""
+        return self._find_executor().create_stream()
 
     def max_active_blocks(self, block: Extent, shared_bytes: int = 0) -> int:
         """Return how many blocks a multiprocessor runs at once; see `KernelExecutor`."""

@@ -127,7 +127,7 @@ def replay_launch(record: LaunchRecord, *, allow_missing: bool = False) -> Repla
 
 def _launch(queue: Queue, call: LaunchCall, frame: Frame) -> float:
     stop = queue.start_timer()
-    submit(call, frame)
+    submit(call, frame, ())
     seconds = stop()
     queue.synchronize()
     return seconds

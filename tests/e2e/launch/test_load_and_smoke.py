@@ -267,6 +267,12 @@ def test_executor_runs_kernels_of_a_library(module: LoadedLibrary) -> None:
     seconds = executor.run(config, OnlyDlpack(data), 3, 8, profile=True)
     assert seconds is not None
     assert (data == 3).all()
+    stream = executor.create_stream()
+    in_stream = LaunchConfig(grid=1, block=8, stream=stream)
+    for _ in range(3):
+        executor.run(in_stream, OnlyDlpack(data), 2, 8)
+    stream.synchronize()
+    assert (data == 24).all()
     replay = kbuild.replay_launch(executor.capture(config, data, 2, 8))
     assert replay.outcome.message == ""
     assert replay.buffers[0].after == (data * 2).tobytes()

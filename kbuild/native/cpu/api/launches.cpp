@@ -97,11 +97,10 @@ void check_shared_limit(const KernelUse& use, std::size_t bytes) {
 
 // Launches, and waits or not.
 void launch(const void* handle, const kbuild_launch_config* config, void* const* args,
-            bool is_awaited) {
+            SharedLimit limit, bool is_awaited) {
     require(config != nullptr, "the launch configuration is a null pointer");
     const bool borrows = is_awaited && !Streams::instance().is_capturing(config->stream);
-    auto call = make_kernel_call(handle, *config, args,
-                                 is_awaited ? SharedLimit::device : SharedLimit::kernel, borrows);
+    auto call = make_kernel_call(handle, *config, args, limit, borrows);
     if (is_awaited)
         Streams::instance().execute(config->stream, std::move(call));
     else
@@ -162,12 +161,17 @@ int kbuild_cpu_resolve(const void* handle) {
 }
 
 int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, true); });
+    return guarded_use([&] { launch(handle, config, args, SharedLimit::device, true); });
+}
+
+int kbuild_cpu_queue_launch(const void* handle, const kbuild_launch_config* config,
+                            void* const* args) {
+    return guarded_use([&] { launch(handle, config, args, SharedLimit::device, false); });
 }
 
 int kbuild_cpu_launch_limited(const void* handle, const kbuild_launch_config* config,
                               void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, false); });
+    return guarded_use([&] { launch(handle, config, args, SharedLimit::kernel, false); });
 }
 
 int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* handle) {

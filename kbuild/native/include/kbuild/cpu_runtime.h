@@ -27,6 +27,9 @@ void kbuild_cpu_unload_images(const struct kbuild_module *__module);
 int kbuild_cpu_resolve(const void *__handle);
 int kbuild_cpu_launch(const void *__handle, const struct kbuild_launch_config *__config,
                       void *const *__args);
+/* Queues a launch that kbuild_cpu_launch would wait for. */
+int kbuild_cpu_queue_launch(const void *__handle, const struct kbuild_launch_config *__config,
+                            void *const *__args);
 /* Queues a launch as `<<<>>>` does: more than 48 KiB of dynamic shared memory is an error, unless
  * kbuild_cpu_set_function_attribute raised the kernel's limit. */
 int kbuild_cpu_launch_limited(const void *__handle, const struct kbuild_launch_config *__config,

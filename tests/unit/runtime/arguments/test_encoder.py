@@ -29,7 +29,7 @@ def read(frame: Frame, params: tuple[Param, ...]) -> list[bytes]:
 def launch(encoder: ArgumentEncoder, values: Sequence[Any]) -> Frame | None:
     """Return the frame of a launch, or None if the encoder leaves the values to `convert`."""
     frames: list[Frame] = []
-    return frames[0] if encoder.launch(values, frames.append) else None
+    return frames[0] if encoder.launch(values, lambda frame, _: frames.append(frame)) else None
 
 
 @settings(deadline=None)
@@ -170,7 +170,7 @@ def test_views_are_alive_during_a_launch() -> None:
         return ArrayView(address=64, dtype=None, is_contiguous=True, owner=owner, read=lambda: b"")
 
     seen: list[Owner | None] = []
-    assert encoder.launch((OnDevice(),), lambda _: seen.append(owners[0]()))
+    assert encoder.launch((OnDevice(),), lambda *_: seen.append(owners[0]()))
     assert seen[0] is not None
 
 
@@ -183,7 +183,7 @@ def test_frames_are_aligned_and_reused() -> None:
     assert launch(encoder, (2.0, 2)) is first
 
     nested: list[Frame | None] = []
-    encoder.launch((3.0, 3), lambda _: nested.append(launch(encoder, (4.0, 4))))
+    encoder.launch((3.0, 3), lambda *_: nested.append(launch(encoder, (4.0, 4))))
     assert nested[0] is not first
 
 

@@ -55,6 +55,7 @@ class Runtime:
             stream_offset=STREAM_OFFSET,
             is_driver=is_driver,
             prepare=None,
+            keep=None,
             recover=self._recover,
             owner=None,
         )
@@ -368,6 +369,33 @@ def test_views_are_alive_during_a_launch() -> None:
         assert launcher.launch(Array()) == LAUNCHED
         assert seen.pop() is not None
         assert owners[-1]() is None
+
+
+def test_owners_of_arrays_are_kept_after_a_launch() -> None:
+    class Array:
+        pass
+
+    def view(array: object) -> ArrayView:
+        return ArrayView(address=64, dtype=None, is_contiguous=True, owner=array, read=lambda: b"")
+
+    params = lay_out(["float*", "int"])
+    runtime = Runtime(params)
+    kept: list[tuple[object, ...]] = []
+    runtime.call = replace(runtime.call, keep=lambda *owners: kept.append(owners))
+    encoder = ArgumentEncoder(record(params), view=view, interface=INTERFACE)
+    for launcher in make_both(params, runtime, encoder):
+        array = Array()
+        alive = weakref.ref(array)
+        assert launcher.launch(array, 3) == LAUNCHED
+        del array
+        assert alive() is not None
+        kept.clear()
+        assert alive() is None
+        assert launcher.launch(3) == NOT_LAUNCHED
+        runtime.statuses = [719]
+        with pytest.raises(LaunchError):
+            launcher.launch(64, 3)
+        assert kept == []
 
 
 @needs_compiled

@@ -14,5 +14,5 @@ def test_runtime_without_functions_for_streams_is_an_error() -> None:
         resolve_address = ctypes.cast(ctypes.CDLL(None).malloc, ctypes.c_void_p).value
 
     device: Any = StaticRuntime()
-    with pytest.raises(ConfigurationError, match="a copy of the runtime .* with RUNTIME shared"):
+    with pytest.raises(ConfigurationError, match=r"a copy of the runtime .* with RUNTIME shared"):
         open_functions(device)

@@ -118,7 +118,7 @@ def test_code_without_assembly(programs: Path, architecture: str, words: tuple[s
     assert "launch: ok\n0.5\n" in output
     assert "launch: ok\n-7\n" in output
     assert "misaligned: add_pair: argument 1 has 8 bytes" in output
-    assert "but the code allows 64; it has no PTX to compile again" in output
+    assert "but the code allows 64; there is no PTX to compile again; load" in output
     assert "40 of 40 launches failed\nloaded, at most 64 threads\n" in output
     assert f"arch '{architecture}', log ''" in output
 

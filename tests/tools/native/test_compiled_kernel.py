@@ -1,16 +1,24 @@
-"""The C++ header for compiled kernels: it compiles everywhere, and it asks CUDA's driver correctly.
+"""The C++ header for compiled kernels compiles everywhere, and calls vendors' libraries correctly.
 
-The driver is one that prints what it is asked to do, so that no device is needed.  Tests on real
-devices are in tests/gpu, and those with the CPU's runtime in tests/e2e/launch.
+The driver, HIP's runtime, and the runtime compilers are libraries that print what they are asked to
+do, so that no device is needed.  Tests on real devices are in tests/gpu (of CUDA only), and those
+with the CPU's runtime in tests/e2e/launch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.commands import run, succeed
+from support.files.amd_builders import (
+    CodeObjectBuilder,
+    argument,
+    kernel_metadata,
+    metadata_note,
+)
 from support.tools.strict_compilers import INCLUDE, compile_strictly
 from support.tools.toolchains import require_programs
 
@@ -127,16 +135,19 @@ def test_errors_name_the_cause(output: str) -> None:
         "load: loading device code (line 1): CUDA_ERROR_INVALID_PTX: the description",
         "load: the image is truncated",
         "load: the image is truncated",
-        "load: the image is not a fat binary, a cubin, PTX, or an image of the CPU backend",
         (
-            "load: code for AMD GPUs cannot be loaded, because HIP's runtime does not report the "
-            "parameters of its kernels; build the kernels with kbuild, and load the module "
-            "descriptor of the target"
+            "load: the image is not a fat binary, a cubin, PTX, a code object, or an image of the "
+            "CPU backend"
+        ),
+        (
+            "load: a bundle of code objects cannot be loaded; load the code object of one "
+            "architecture (clang-offload-bundler --unbundle), or build the kernels with kbuild and "
+            "load the module descriptor of the target"
         ),
         "find: the module is empty; load or compile one before finding kernel 'heavy'",
         "run: the executor has no kernel; find one in a module first",
         (
-            "compile: backend 'cpu' cannot compile at run time from C++; expected cuda; use "
+            "compile: backend 'cpu' cannot compile at run time from C++; expected cuda or hip; use "
             "kbuild.RtcKernel in Python, or build the kernels as a target"
         ),
         (
@@ -145,3 +156,218 @@ def test_errors_name_the_cause(output: str) -> None:
         ),
         "file: no such file: No such file or directory",
     ]
+
+
+KERNEL = kernel_metadata(
+    "_Z1kiPf",
+    args=[argument(0, 4), argument(8, 8, "global_buffer"), argument(16, 8, "hidden_none")],
+)
+LARGE = kernel_metadata("large", vgpr_count=300, args=[argument(i, 1) for i in range(70)])
+
+
+def build_code_object(*kernels: object) -> bytes:
+    builder = CodeObjectBuilder()
+    builder.metadata(*kernels, target="gfx90a:xnack-")
+    builder.kernel("_Z1kiPf")
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def hip(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+    """Return a function that runs the program with libraries that print what they do."""
+    directory = tmp_path_factory.mktemp("hip")
+    program = directory / "program"
+    succeed(
+        run(
+            *("g++", "-std=c++17", "-g", "-fsanitize=address,undefined", f"-I{INCLUDE}"),
+            *(HERE / "hip_main.cpp", "-o", program, "-ldl"),
+        )
+    )
+    libraries: dict[str, tuple[str, ...]] = {
+        "libamdhip64.so.6": ("hip.cpp",),
+        "old/libamdhip64.so.6": ("hip.cpp", "-DOLD"),
+        "libhiprtc.so.7": ("rtc.cpp", "-DHIP", "-DRTC(name)=hiprtc##name"),
+        "libnvrtc.so.13": ("rtc.cpp", "-DRTC(name)=nvrtc##name"),
+        "libcuda.so.1": ("driver.cpp",),
+    }
+    (directory / "old").mkdir()
+    (directory / "nothing").mkdir()
+    for name in ("libamdhip64.so", "libhiprtc.so"):
+        for version in ("", ".5", ".6", ".7"):  # a file that is not a library hides installed ones
+            (directory / "nothing" / f"{name}{version}").write_text("nothing")
+    for name, (source, *options) in libraries.items():
+        succeed(run("g++", "-shared", "-fPIC", *options, HERE / source, "-o", directory / name))
+
+    def run_program(*arguments: str | Path, path: str = "", code: Path | None = None) -> list[str]:
+        result = run(
+            *("env", f"LD_LIBRARY_PATH={directory / path}", f"CODE={code or ''}", program),
+            *arguments,
+        )
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
+
+    return run_program
+
+
+@pytest.fixture
+def code_object(tmp_path: Path) -> Path:
+    file = tmp_path / "k.hsaco"
+    file.write_bytes(build_code_object(KERNEL, LARGE))
+    return file
+
+
+LOADED = [
+    "find: ok",
+    "k(int, float*): 0+4 8+8, gfx90a:xnack-, 10 registers, 400 shared, 32 local, 256 threads",
+    "find: ok",
+    (
+        f"large: {' '.join(f'{i}+1' for i in range(70))}, gfx90a:xnack-, 300 registers, "
+        "400 shared, 32 local, 256 threads"
+    ),
+]
+
+
+def test_code_objects_are_launched_by_the_runtime_of_hip(
+    hip: Callable[..., list[str]], code_object: Path
+) -> None:
+    assert hip("load", code_object, "launch") == [
+        "load: ok",
+        *LOADED,
+        "find: ok",
+        "load ELF",
+        "launch _Z1kiPf: grid 2 3 1, block 4 5 6, 70 bytes, stream 0x20, arguments 1 0x10",
+        "run: ok",
+        "cooperative _Z1kiPf: grid 1 1 1, block 1 1 1, 0 bytes, stream (nil), arguments 2 0x10",
+        "run: ok",
+        "load ELF",  # on another device
+        "launch _Z1kiPf: grid 1 1 1, block 256 1 1, 0 bytes, stream (nil), arguments 3 0x10",
+        "run: ok",
+        "run: finding an AMD device: hipErrorNoDevice: the description",
+        (
+            "run: k(int, float*): a block has 257 threads, but the code allows 256; compile the "
+            "kernel for such blocks, with __launch_bounds__(257) in its source or with "
+            "block_size=257 in Python"
+        ),
+        "run: k(int, float*): the grid has more than 2147483647 blocks in one direction",
+        "run: k(int, float*): takes 2 arguments, not 1",
+        "run: k(int, float*): HIP does not support clusters",
+        "unload",
+        "unload",
+    ]
+
+
+def test_older_runtimes_of_hip_launch_too(hip: Callable[..., list[str]], code_object: Path) -> None:
+    output = hip("load", code_object, "launch", path="old")
+    assert sum(line.startswith("launch ") for line in output) == 2
+    expected = "HIP does not support cooperative launches of loaded code before HIP 5.5"
+    assert f"run: k(int, float*): {expected}" in output
+
+
+def test_code_objects_are_read_without_hip(
+    hip: Callable[..., list[str]], code_object: Path
+) -> None:
+    output = hip("load", code_object, "launch", path="nothing")
+    assert output[:5] == ["load: ok", *LOADED]
+    assert output[6].startswith("run: cannot load libamdhip64.so.7 or libamdhip64.so.6 or ")
+    assert output[6].endswith(
+        "; install ROCm, and add the directory of its libraries to LD_LIBRARY_PATH"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        build_code_object(KERNEL).replace(b"AMDGPU", b"AMDGPX"),
+        build_code_object(KERNEL).replace(b"\xaeamdhsa.kernels", b"\xc1amdhsa.kernels"),
+        build_code_object(KERNEL).replace(b"\x92\x01\x02", b"\xdd\xff\xff"),
+    ],
+)
+def test_damaged_metadata_is_an_error(
+    hip: Callable[..., list[str]], tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "k.hsaco"
+    file.write_bytes(content)
+    assert hip("load", file) == [
+        (
+            f"load: {file}: the code object has no metadata, or it is damaged; compile it with "
+            "-mcode-object-version=3 or newer"
+        )
+    ]
+
+
+def test_metadata_that_ends_anywhere_is_an_error(
+    hip: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    root = metadata_note({"amdhsa.kernels": [KERNEL], "amdhsa.target": "amdgcn-amd-amdhsa--gfx90a"})
+    for size in range(20, len(root), 97):
+        builder = CodeObjectBuilder()
+        body = root[20:size]
+        builder.section(".note", 7, metadata_note(body))
+        file = tmp_path / "k.hsaco"
+        file.write_bytes(builder.build())
+        assert "no metadata, or it is damaged" in hip("load", file)[0]
+
+
+def test_real_code_objects_are_read(hip: Callable[..., list[str]], tmp_path: Path) -> None:
+    require_programs("clang++-19", "ld.lld-19")
+    source, file = tmp_path / "real.hip", tmp_path / "real.hsaco"
+    source.write_text(
+        "struct Pair { double first; char second; };\n"
+        "template <class T> __attribute__((global)) void fill(T* out, Pair pair, short n)\n"
+        "{ out[n] = (T)pair.first; }\n"
+        "template __attribute__((global)) void fill<float>(float*, Pair, short);\n"
+    )
+    succeed(
+        run(
+            *("clang++-19", "-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only", "-O2"),
+            *("--offload-arch=gfx90a", "--no-gpu-bundle-output", source, "-o", file),
+        )
+    )
+    output = hip("load", file)
+    assert output[:2] == ["load: ok", "find: ok"]
+    assert output[2].startswith("void fill<float>(float*, Pair, short): 0+8 8+16 24+2, gfx90a, ")
+
+
+@pytest.mark.parametrize(("arch", "option"), [("gfx90a", " --offload-arch=gfx90a"), ("", "")])
+def test_hiprtc_compiles_text(
+    hip: Callable[..., list[str]], code_object: Path, arch: str, option: str
+) -> None:
+    assert hip("compile", "hip", arch, code=code_object) == [
+        "create k.cu: the text, 0 headers",
+        "add k<float>",
+        f"compile{option} -DKBUILD_DEVICE_CODE=1 -O3",
+        "destroy",
+        "compile: ok",
+        "log: a warning",
+        "find: ok",
+        "create kernels.cu: the text, 0 headers",
+        f"compile{option} -DKBUILD_DEVICE_CODE=1 -fail",
+        "destroy",
+        "compile: compiling kernels.cu: ERROR_COMPILATION",
+        "an error",
+        (
+            "compile: option '--offload-arch=gfx900': pass the architecture to KernelCompiler "
+            "instead"
+        ),
+        *LOADED,
+    ]
+
+
+def test_nvrtc_compiles_text(hip: Callable[..., list[str]], tmp_path: Path) -> None:
+    ptx = tmp_path / "k.ptx"
+    ptx.write_text(".version 8.0\n.visible .entry _Z1kiPf() { ret; }\n")
+    output = hip("compile", "cuda", "90", code=ptx)
+    assert output[:6] == [
+        "create k.cu: the text, 0 headers",
+        "add k<float>",
+        "compile --gpu-architecture=sm_90 -DKBUILD_DEVICE_CODE=1 -O3",
+        "destroy",
+        "compile: ok",
+        "log: a warning",
+    ]
+
+
+def test_missing_hiprtc_is_named(hip: Callable[..., list[str]]) -> None:
+    (first, *_) = hip("compile", "hip", "gfx90a", path="nothing")
+    assert first.startswith("compile: cannot load libhiprtc.so.7 or ")
+    assert "install ROCm 5 or newer" in first

@@ -61,8 +61,8 @@ private:
 // `KernelCompiler::compile` replace the content of a module: `CompiledModule::load(&module, path)`.
 class CompiledModule {
 public:
-    // Loads device code from memory: a fat binary, a cubin, or PTX for CUDA; a container or an
-    // image of the CPU backend. The bytes are copied.
+    // Loads device code from memory: a fat binary, a cubin, or PTX for CUDA; a code object for HIP;
+    // a container or an image of the CPU backend. The bytes are copied.
     static error load(CompiledModule* module, const void* image, std::size_t bytes) {
         auto content = std::make_shared<detail::ModuleContent>();
         content->image.assign(static_cast<const char*>(image), bytes);
@@ -146,7 +146,7 @@ public:
     // parameter. Their number, sizes, and alignments are checked.
     //
     // On CUDA, a block with more threads than the code allows compiles the kernel again, if the
-    // module has PTX. Launches use the device of the thread's current context, or the first device.
+    // module has PTX. Launches use the thread's current device, or the first device.
     template <class... Arguments>
     error run(const LaunchConfig& config, const Arguments&... arguments) const {
         static_assert(
@@ -169,12 +169,13 @@ private:
     CompiledKernel kernel_;
 };
 
-// Compiles CUDA source text at run time, with NVRTC. It needs no device if the architecture is
+// Compiles source text at run time, with NVRTC or HIPRTC. It needs no device if the architecture is
 // given.
 class KernelCompiler {
 public:
-    // The architecture is one such as "sm_90", or empty for that of the current device. Options are
-    // those of NVRTC. Add the directories of headers with -I.
+    // The backend is "cuda" or "hip". The architecture is one such as "sm_90" or "gfx90a", or empty
+    // for that of the current device. Options are those of NVRTC or HIPRTC. Add the directories of
+    // headers with -I.
     explicit KernelCompiler(std::string backend = "cuda", std::string arch = "",
                             std::vector<std::string> options = {})
         : backend_(std::move(backend)), arch_(std::move(arch)), options_(std::move(options)) {}

@@ -228,16 +228,16 @@ private:
 
     error recompile(std::uint64_t threads, int device) {
         const auto& driver = CudaDriver::instance();
-        const auto reason = "a block has " + std::to_string(threads) +
-                            " threads, but the code allows " +
-                            std::to_string(codes_[0].version.resources.max_threads);
+        const auto reason = explain_block(threads, codes_[0].version.resources.max_threads);
         const auto fail = [&](const std::string& why) {
             return error(error_too_many_threads, display + ": " + reason + "; " + why);
         };
         const auto most =
             static_cast<std::uint64_t>(driver.read_device(device_threads_attribute, device));
         if (threads > most) return fail("the device allows " + std::to_string(most));
-        if (assembly_ == nullptr) return fail("it has no PTX to compile again");
+        if (assembly_ == nullptr)
+            return fail("there is no PTX to compile again; load the PTX of the kernel, or " +
+                        suggest_block(threads));
         // A multiprocessor has four parts with registers of their own, so that a block gets
         // registers for a multiple of four warps, in units of eight per thread.
         const auto bound = static_cast<unsigned>(std::min((threads + 127) / 128 * 128, most));

@@ -41,6 +41,19 @@ constexpr int error_not_found = 500;
 constexpr int error_too_many_threads = 701;
 constexpr int error_not_supported = 801;
 
+// Says that a block has more threads than the code allows.
+inline std::string explain_block(std::uint64_t threads, int most) {
+    return "a block has " + std::to_string(threads) + " threads, but the code allows " +
+           std::to_string(most);
+}
+
+// Says how to get code for larger blocks.
+inline std::string suggest_block(std::uint64_t threads) {
+    const auto number = std::to_string(threads);
+    return "compile the kernel for such blocks, with __launch_bounds__(" + number +
+           ") in its source or with block_size=" + number + " in Python";
+}
+
 class LoadedKernel {
 public:
     LoadedKernel(std::string symbol, std::vector<kbuild_param> layout)
@@ -54,6 +67,15 @@ public:
 
     const std::string name, display;
     const std::vector<kbuild_param> params;
+
+protected:
+    // Fails if the block has more threads than the code allows; -1 means unknown.
+    error check_block(const kbuild_dim3& block, int most) const {
+        const auto threads = std::uint64_t{block.x} * block.y * block.z;
+        if (most < 0 || threads <= static_cast<std::uint64_t>(most)) return error();
+        return error(error_too_many_threads, display + ": " + explain_block(threads, most) +
+                                                 "; " + suggest_block(threads));
+    }
 };
 
 using LoadedKernels = std::vector<std::shared_ptr<LoadedKernel>>;

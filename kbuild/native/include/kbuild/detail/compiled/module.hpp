@@ -2,7 +2,9 @@
 #ifndef KBUILD_DETAIL_COMPILED_MODULE_HPP
 #define KBUILD_DETAIL_COMPILED_MODULE_HPP
 
-#include <kbuild/detail/compiled/nvrtc.hpp>
+#include <kbuild/detail/compiled/cuda.hpp>
+#include <kbuild/detail/compiled/hip.hpp>
+#include <kbuild/detail/compiled/rtc.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -10,15 +12,21 @@
 namespace kbuild {
 namespace detail {
 
-enum class ImageFormat { cpu_container, cpu_image, cuda_binary, ptx, amd, unknown };
+enum class ImageFormat {
+    cpu_container,
+    cpu_image,
+    cuda_binary,
+    ptx,
+    amd_object,
+    amd_bundle,
+    unknown
+};
 
 // Returns whether the file is as long as its headers say. The driver reads an image without knowing
 // its size, and the dynamic loader maps a file that is too short.
 inline bool is_complete(const std::string& image) {
     const auto read = [&](std::size_t offset, std::size_t bytes) {
-        std::uint64_t number = 0;
-        if (offset + bytes <= image.size()) std::memcpy(&number, image.data() + offset, bytes);
-        return number;
+        return read_number(image, offset, bytes);
     };
     const bool is_elf = image.compare(0, 4, "\177ELF") == 0;
     // The table of sections ends an ELF file. The size of a fat binary is that after its header.
@@ -33,16 +41,32 @@ inline ImageFormat find_format(const std::string& image) {
     };
     if (starts_with("\x10\xff\x10\xad")) return ImageFormat::cpu_container;
     if (starts_with("\x50\xed\x55\xba")) return ImageFormat::cuda_binary;
-    if (starts_with("__CLANG_OFFLOAD_BUNDLE__") || starts_with("CCOB")) return ImageFormat::amd;
+    if (starts_with("__CLANG_OFFLOAD_BUNDLE__") || starts_with("CCOB")) return ImageFormat::amd_bundle;
     if (starts_with("\177ELF")) {
         const auto machine = image.size() < 20 ? 0 : static_cast<unsigned char>(image[18]);
         return machine == 190   ? ImageFormat::cuda_binary
-               : machine == 224 ? ImageFormat::amd
+               : machine == 224 ? ImageFormat::amd_object
                                 : ImageFormat::cpu_image;
     }
     const bool is_text = image.find('\0') == std::string::npos;
     return is_text && image.find(".version") != std::string::npos ? ImageFormat::ptx
                                                                   : ImageFormat::unknown;
+}
+
+// Adds sm_ to a number. Takes the architecture of the current device if there is none.
+inline error complete_cuda_architecture(std::string* arch) {
+    if (arch->empty()) {
+        const auto& driver = CudaDriver::instance();
+        int device;
+        if (auto problem = driver.find_device(&device))
+            return error(problem.code(),
+                         std::string(problem.message()) +
+                             "; name the architecture to compile without a device");
+        *arch = std::to_string(10 * driver.read_device(device_major_attribute, device) +
+                               driver.read_device(device_minor_attribute, device));
+    }
+    if (arch->find_first_not_of("0123456789af") == std::string::npos) *arch = "sm_" + *arch;
+    return error();
 }
 
 // Everything about a module. The kernels are found when they are first needed, because only that
@@ -65,37 +89,31 @@ struct ModuleContent {
     }
 
     error compile(const std::string& backend, std::string arch, RtcSource source) {
-        if (backend != "cuda")
+        const bool is_cuda = backend == "cuda";
+        if (!is_cuda && backend != "hip")
             return error(error_not_supported,
                          "backend '" + backend +
-                             "' cannot compile at run time from C++; expected cuda; "
+                             "' cannot compile at run time from C++; expected cuda or hip; "
                              "use kbuild.RtcKernel in Python, or build the kernels as a target");
-        if (arch.empty()) {
-            const auto& driver = CudaDriver::instance();
-            int device;
-            if (auto problem = driver.find_device(&device))
-                return error(problem.code(),
-                             std::string(problem.message()) +
-                                 "; name the architecture to compile without a device");
-            arch = std::to_string(10 * driver.read_device(device_major_attribute, device) +
-                                  driver.read_device(device_minor_attribute, device));
-        }
-        const bool is_number = arch.find_first_not_of("0123456789af") == std::string::npos;
-        std::vector<std::string> words = {"--gpu-architecture=" + (is_number ? "sm_" + arch : arch),
-                                          "-DKBUILD_DEVICE_CODE=1"};
+        const auto& rtc = is_cuda ? RtcLibrary::nvrtc() : RtcLibrary::hiprtc();
+        // HIPRTC finds out about the device itself.
+        if (is_cuda)
+            if (auto problem = complete_cuda_architecture(&arch)) return problem;
+        std::vector<std::string> words = {"-DKBUILD_DEVICE_CODE=1"};
+        if (!arch.empty()) words.insert(words.begin(), rtc.architecture_option + arch);
         for (const auto& option : source.options) {
             const auto start = option.find_first_not_of('-');
             const auto word =
                 start < option.size() ? option.substr(start, option.find('=') - start) : "";
-            if (word == "arch" || word == "gpu-architecture")
+            if (word == "arch" || word == "gpu-architecture" || word == "offload-arch")
                 return error(
                     error_invalid_value,
                     "option '" + option + "': pass the architecture to KernelCompiler instead");
         }
         source.options.insert(source.options.begin(), words.begin(), words.end());
         RtcOutput output;
-        if (auto problem = compile_with_nvrtc(&output, source)) return problem;
-        image = output.cubin.empty() ? output.ptx : std::move(output.cubin);
+        if (auto problem = compile_text(&output, source, rtc)) return problem;
+        image = output.code.empty() ? output.ptx : std::move(output.code);
         assembly = std::move(output.ptx);
         log = std::move(output.log);
         symbols = std::move(output.symbols);
@@ -108,16 +126,17 @@ private:
         const auto fail = [](const char* what) { return error(error_invalid_image, what); };
         if (format == ImageFormat::unknown)
             return fail(
-                "the image is not a fat binary, a cubin, PTX, or an image of the CPU backend");
-        if (format == ImageFormat::amd)
-            return error(
-                error_not_supported,
-                "code for AMD GPUs cannot be loaded, because HIP's runtime does not report the "
-                "parameters of its kernels; build the kernels with kbuild, and load the module "
-                "descriptor of the target");
-        if ((format == ImageFormat::cuda_binary || format == ImageFormat::cpu_image) &&
+                "the image is not a fat binary, a cubin, PTX, a code object, or an image of the "
+                "CPU backend");
+        if (format == ImageFormat::amd_bundle)
+            return error(error_not_supported,
+                         "a bundle of code objects cannot be loaded; load the code object of one "
+                         "architecture (clang-offload-bundler --unbundle), or build the kernels "
+                         "with kbuild and load the module descriptor of the target");
+        if (format != ImageFormat::cpu_container && format != ImageFormat::ptx &&
             !is_complete(image))
             return fail("the image is truncated");
+        if (format == ImageFormat::amd_object) return read_hip_image(found, image);
         if (format == ImageFormat::cpu_image && image.find(".note.kbuild") != std::string::npos)
             return fail(
                 "the file is a library or program with kernels, not their device code; open the "

@@ -28,11 +28,17 @@ public:
 
     template <class Function>
     void find(Function*& function, const char* symbol) {
-        void* const address = handle_ != nullptr ? dlsym(handle_, symbol) : nullptr;
-        std::memcpy(&function, &address, sizeof address);
-        if (address == nullptr && problem_.empty())
+        find_optional(function, symbol);
+        if (function == nullptr && problem_.empty())
             problem_ =
                 name_ + " does not have the function " + symbol + "; install a newer version";
+    }
+
+    // Sets the function to null if the library does not have it.
+    template <class Function>
+    void find_optional(Function*& function, const char* symbol) const {
+        void* const address = handle_ != nullptr ? dlsym(handle_, symbol) : nullptr;
+        std::memcpy(&function, &address, sizeof address);
     }
 
     const std::string& problem() const noexcept { return problem_; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from kbuild.backends.interface.devices import (
 )
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.backends.interface.streams import Stream
-from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.errors import ConfigurationError, KbuildError, LaunchError
 from kbuild.model import Resources
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, require_sequence
@@ -153,7 +154,7 @@ class KernelExecutor:
             if outcome != plan.outcome_without_wait:
                 return self._finish(plan, outcome, args, profile=profile)
         except LaunchError as error:
-            raise LaunchError(f"{self.compiled.display}: {error}") from None
+            raise self._explain(error, config) from None
         return None
 
     @property
@@ -249,6 +250,16 @@ class KernelExecutor:
             LaunchError: One of the launches failed.
         """
         self._device.open_queue(stream).synchronize()
+
+    def _explain(self, error: LaunchError, config: LaunchConfig) -> LaunchError:
+        """Return the error of a launch with the name of the kernel, and what can help."""
+        plan = self._plans.get(id(config))
+        reason = None
+        with contextlib.suppress(KbuildError):  # images that cannot be read
+            if plan is not None:
+                variant = plan.variant or self.compiled.history[0]
+                reason = self.compiled.explain_failed_launch(config.threads, variant, self._device)
+        return LaunchError(f"{self.compiled.display}: {error}{f'; {reason}' if reason else ''}")
 
     def _add_plan(self, config: LaunchConfig) -> _Plan:
         _require_config(config)

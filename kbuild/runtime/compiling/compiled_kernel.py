@@ -19,6 +19,7 @@ from kbuild.backends import name_images
 from kbuild.backends.interface.launch_config import Extent, LaunchConfig
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import HighWaterMarks, KernelRecord, Linkage, Param, Resources
+from kbuild.runtime.compiling.large_blocks import explain_block, explain_failed_launch
 from kbuild.runtime.compiling.model import Compilation, CompiledImage, Recompiler, Variant
 from kbuild.runtime.current_device import find_device
 from kbuild.runtime.fat_binary import find_reader
@@ -302,6 +303,19 @@ class CompiledKernel:
         """Return the resources of the image of a variant that a device runs; see `resources`."""
         return self._find_image(variant, device)[1]
 
+    def explain_failed_launch(
+        self, threads: int, variant: Variant, device: ExecutionDevice
+    ) -> str | None:
+        """Say how a block that was too large can be launched; None if that was not the reason."""
+        image, resources = self._find_image(variant, device)
+        return explain_failed_launch(
+            self.backend,
+            image.arch if image else "",
+            threads,
+            resources,
+            is_portable=self._recompiler is not None,
+        )
+
     def _find_image(
         self, variant: Variant, device: ExecutionDevice | None
     ) -> tuple[CompiledImage | None, Resources]:
@@ -478,12 +492,7 @@ class CompiledKernel:
             if marked is None or marked > max_registers:
                 limit = "no limit on" if marked is None else f"a limit of {marked}"
                 return f"it has {limit} registers per thread, but the launch allows {max_registers}"
-        most = self._recompiler.find_largest_block(resources)
-        if most is None or threads <= most:
-            return None
-        bound = resources.max_threads
-        why = "its launch bounds" if bound and bound <= most else f"its {registers} registers"
-        return f"a block has {threads} threads, but {why} allow {most}"
+        return explain_block(threads, self._recompiler.find_largest_block(resources), resources)
 
 
 def _count_registers(variant: Variant) -> int:

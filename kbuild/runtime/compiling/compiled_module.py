@@ -77,7 +77,7 @@ class CompiledModule(KernelMapping[CompiledKernel]):
                 record=row,
                 compilation=compilation,
                 variant=_describe_first(row, containers[row.container], compilation),
-                recompiler=recompiler,
+                recompiler=recompiler or _make_recompiler(compilation, containers[row.container]),
                 source_text=text,
             )
             for row in rows
@@ -157,6 +157,24 @@ class CompiledFiles:
     images: tuple[bytes, ...]
     text: bytes | None = None
     arguments: CompileArguments | None = None
+
+
+def _make_recompiler(
+    compilation: Compilation, images: list[tuple[DeviceImage, CompiledImage]]
+) -> Recompiler | None:
+    """Return what compiles the kernels of a file with PTX again; None if there is no PTX."""
+    assembly = next((image for _, image in images if image.kind == "ptx"), None)
+    if assembly is None:
+        return None
+    from kbuild.runtime.compiling.recompilers import PortableRecompiler  # noqa: PLC0415 - slow to import
+
+    real = next((image for _, image in images if image.kind == "elf"), assembly)
+    return PortableRecompiler(
+        backend=compilation.backend,
+        source=compilation.source,
+        arch=real.arch,
+        assembly=assembly,
+    )
 
 
 def _describe_first(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import pickle
 import subprocess
@@ -15,8 +16,10 @@ import pytest
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
 from kbuild.backends.cuda.architectures import rank_images
+from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError, ToolError
 from kbuild.formats.nvidia.cubin.reader import read_cubin
+from kbuild.runtime import executor
 from kbuild.runtime.compiling import compiled_kernel
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.stages.compile import compile_edge
@@ -320,3 +323,82 @@ def test_resources_without_a_device_are_those_of_the_first_image(
     monkeypatch.setattr(compiled_kernel, "find_device", fail)
     assert kernel.resources is kernel.history[0].resources
     assert kernel.images[0].kind == "elf"
+
+
+class RefusingDevice:
+    """A device of compute capability 9.0 whose driver refuses every launch."""
+
+    def __init__(self) -> None:
+        self._entry = ctypes.CFUNCTYPE(ctypes.c_int, *(ctypes.c_void_p,) * 4)(lambda *_: 701)
+        self.array_interface = ArrayInterface(attribute=None, stream=0, devices=())
+
+    def rank_images(self, images: Any) -> Any:
+        return rank_images(images, (9, 0))
+
+    def is_current(self) -> bool:
+        return True
+
+    def open_queue(self, _: object) -> Any:
+        return self
+
+    def load(self, *_: object) -> object:
+        return None
+
+    def find_stream(self, _: object) -> None:
+        return None
+
+    def view_array(self, *_: object) -> None:
+        return None
+
+    def bind(self, *_: object) -> LaunchCall:
+        def fail(status: int, _: bool) -> bool:
+            raise LaunchError(f"launching failed: too many resources (error {status})")
+
+        return LaunchCall(
+            entry=ctypes.cast(self._entry, ctypes.c_void_p).value or 0,
+            function=1,
+            config=b"",
+            stream_offset=0,
+            is_driver=True,
+            prepare=None,
+            keep=None,
+            recover=fail,
+            owner=self,
+        )
+
+
+def test_refused_block_is_explained_with_the_fix(
+    compiled: CompiledModule,
+    of_three_architectures: CompiledKernel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = RefusingDevice()
+    for module in (executor, compiled_kernel):
+        monkeypatch.setattr(module, "find_device", lambda _: device)
+    file = tmp_path / "heavy.cubin"
+    file.write_bytes(compiled["heavy"].images[0].data)
+    heavy = CompiledModule.load(file)["heavy"]
+    failed = "launching failed: too many resources (error 701)"
+    cases = {
+        128: f"heavy: {failed}",
+        512: (
+            f"heavy: {failed}; a block has 512 threads, but its launch bounds allow 128; compile "
+            "the kernel for such blocks, with __launch_bounds__(512) in its source or with "
+            "block_size=512 of KernelCompiler or RtcKernel, or embed PTX and load it with "
+            "CompiledModule.load, so that the launch compiles the kernel again"
+        ),
+        2048: f"heavy: {failed}; a block has 2048 threads, but its launch bounds allow 128",
+    }
+    for threads, message in cases.items():
+        with pytest.raises(LaunchError) as raised:
+            heavy[1, threads](bytes(8), bytes(8), bytes(4))
+        assert str(raised.value) == message
+    # With PTX, the kernel is compiled again before the launch.
+    with pytest.raises(LaunchError, match=r"too many resources \(error 701\)$"):
+        of_three_architectures[1, 512](bytes(8))
+    (made,) = of_three_architectures.history[1:]
+    assert made.reason == "a block has 512 threads, but its launch bounds allow 256"
+    assert [(image.arch, image.kind) for image in made.images] == [("compute_75", "ptx")]
+    assert b".maxntid 512" in made.images[0].data
+    assert of_three_architectures.ptx is not None

@@ -8,10 +8,10 @@ from kbuild.backends import open_device, open_library_device
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.devices import ExecutionDevice
-    from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+    from kbuild.runtime.compiling.kernel_facts import KernelFacts
 
 
-def find_device(compiled: CompiledKernel) -> ExecutionDevice:
+def find_device(compiled: KernelFacts) -> ExecutionDevice:
     """Return the current device for a kernel.
 
     Raises:

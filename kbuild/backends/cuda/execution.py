@@ -16,6 +16,7 @@ from kbuild.backends.cuda.driver import (
     ARRAY_INTERFACE,
     SUCCESS,
     StridedMemoryView,
+    check,
     cuda,
     driver,
     explained,
@@ -63,6 +64,8 @@ class CudaDevice:
         self.device = device
         self._number = int(device.device_id)
         self.current = _CURRENT
+        count = check(driver.cuDeviceGetCount(), "counting the devices")
+        self.is_current = None if count == 1 else self._is_current
         # The libraries of images from which functions are loaded.
         self._libraries: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self._lock = threading.Lock()
@@ -71,8 +74,8 @@ class CudaDevice:
             self._default = CudaQueue(self, device.default_stream)
         self._queues = {self._default.handle: self._default}
 
-    def is_current(self) -> bool:
-        """See `ExecutionDevice`: the driver knows, whichever library changed the device."""
+    def _is_current(self) -> bool:
+        """Ask the driver, because any library can change the device."""
         status, number = driver.cuCtxGetDevice()
         return status is SUCCESS and int(number) == self._number
 

@@ -186,8 +186,9 @@ class Queue(Protocol):
 class ExecutionDevice(Protocol):
     """A device that runs kernels."""
 
-    def is_current(self) -> bool:
-        """Return whether this is the current device of the calling thread. This must be fast."""
+    @property
+    def is_current(self) -> Callable[[], bool] | None:
+        """Tells whether this is the current device of the calling thread; None if it always is."""
 
     def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:
         """Return the images that the device can run, the best one first.

@@ -12,6 +12,7 @@ from kbuild.errors import ConfigurationError
 # A number of blocks or threads: in x only, or in up to three dimensions.
 Extent: TypeAlias = int | Sequence[int]
 
+_BRACKETS: Final = ("grid", "block", "shared_bytes", "stream")
 _DIMENSIONS: Final = 3
 _LARGEST: Final = 2**32 - 1
 _LARGEST_SHARED: Final = 2**64 - 1
@@ -72,6 +73,22 @@ class LaunchConfig:
         """The number of threads in a block."""
         x, y, z = read_extent("block", self.block)
         return x * y * z
+
+
+def read_brackets(launch: Any, kernel: str) -> LaunchConfig:
+    """Return the configuration in ``kernel[grid, block, shared_bytes, stream]``.
+
+    Raises:
+        ConfigurationError: There are less than two or more than four values, or a wrong one.
+    """
+    values = launch if isinstance(launch, tuple) else (launch,)
+    if not 2 <= len(values) <= len(_BRACKETS):  # noqa: PLR2004 - grid and block
+        raise ConfigurationError(
+            f"{kernel}: invalid launch {launch!r}; expected kernel[grid, block](...), "
+            "kernel[grid, block, shared_bytes](...), or kernel[grid, block, shared_bytes, "
+            "stream](...)"
+        )
+    return LaunchConfig(**dict(zip(_BRACKETS, values, strict=False)))
 
 
 def read_extent(what: str, value: Extent) -> tuple[int, int, int]:

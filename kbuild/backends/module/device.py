@@ -69,14 +69,12 @@ class ModuleDevice:
     """
 
     array_devices: tuple[tuple[int, int], ...] = ()
+    # See `ExecutionDevice`: all devices of a runtime have the same entry points.
+    is_current: Callable[[], bool] | None = None
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._queue = ModuleQueue(device, 0, self.array_devices)
-
-    def is_current(self) -> bool:
-        """See `ExecutionDevice`: all devices of a runtime have the same entry points."""
-        return True
 
     def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:  # noqa: ARG002 - the interface's signature
         """See `ExecutionDevice`: entry points do not name the device."""

@@ -155,7 +155,7 @@ def test_device_variables_live_as_long_as_the_kernels() -> None:
     seen = np.zeros(1, np.int32)
     KernelExecutor(kernels["read"]).run(ONE, seen)
     assert seen[0] == 96
-    module = weakref.ref(KernelExecutor(count)._load(count.select(1)).owner)
+    module = weakref.ref(KernelExecutor(count)._code.load(count.select(1)).owner)
     del kernels, count
     gc.collect()
     assert module() is None
@@ -466,7 +466,7 @@ def test_launches_in_brackets_are_prepared_once(compiled: CompiledModule) -> Non
     assert count[1, 32] is not count[2, 32]
     for grid in range(1, 200):
         count[grid, 1]
-    assert len(count._latest[1]) <= 64
+    assert len(count._recent[1]) <= 64
     out = np.zeros(1, np.int32)
     read[[1], [1]](out)  # lists have no hash
     before = out[0]

@@ -20,7 +20,7 @@ from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError, ToolError
 from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.runtime import executor
-from kbuild.runtime.compiling import compiled_kernel
+from kbuild.runtime.compiling import compiled_kernel, kernel_facts
 from kbuild.runtime.compiling.rtc import RtcRequest, compile_text
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import CompileEdge
@@ -164,9 +164,9 @@ def test_bounds_of_portable_code_are_changed() -> None:
 
 def test_driver_assembles_if_the_compiler_is_missing(tmp_path: Path) -> None:
     kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
-    recompiler: Any = kernel._recompiler
+    recompiler: Any = kernel._variants.recompiler
     toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
-    kernel._recompiler = replace(recompiler, toolchain=toolchain)
+    kernel._variants.recompiler = replace(recompiler, toolchain=toolchain)
     made = kernel.select(1024)
     assert [image.kind for image in made.images] == ["ptx"]
     assert b".maxntid 1024" in made.images[0].data
@@ -307,7 +307,7 @@ def test_resources_are_those_of_the_image_for_the_device(
             return rank_images(images, capability)
 
     kernel = of_three_architectures
-    monkeypatch.setattr(compiled_kernel, "find_device", lambda _: Device())
+    monkeypatch.setattr(kernel_facts, "find_device", lambda _: Device())
     assert kernel.resources.max_threads == bound
     assert (kernel.resources.registers is None) == (capability == (7, 5))
 
@@ -320,7 +320,7 @@ def test_resources_without_a_device_are_those_of_the_first_image(
         raise LaunchError("no device")
 
     kernel = of_three_architectures
-    monkeypatch.setattr(compiled_kernel, "find_device", fail)
+    monkeypatch.setattr(kernel_facts, "find_device", fail)
     assert kernel.resources is kernel.history[0].resources
     assert kernel.images[0].kind == "elf"
 
@@ -374,7 +374,7 @@ def test_refused_block_is_explained_with_the_fix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     device = RefusingDevice()
-    for module in (executor, compiled_kernel):
+    for module in (executor, compiled_kernel, kernel_facts):
         monkeypatch.setattr(module, "find_device", lambda _: device)
     file = tmp_path / "heavy.cubin"
     file.write_bytes(compiled["heavy"].images[0].data)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.launch_config import LaunchConfig, read_brackets
 from kbuild.backends.module.launch import encode_config
 from kbuild.errors import ConfigurationError
 
@@ -54,3 +54,17 @@ def test_launch_attributes_are_encoded() -> None:
     assert (encoded.cluster.x, encoded.cluster.y, encoded.cluster.z) == (2, 1, 1)
     assert (encoded.cooperative, encoded.priority) == (1, -3)
     assert config.threads == 128
+
+
+def test_invalid_launch_in_brackets_shows_the_valid_ones() -> None:
+    for launch in (4, (4,), (1, 1, 0, None, 1)):
+        with pytest.raises(ConfigurationError, match=r"expected kernel\[grid, block\]\(\.\.\.\)"):
+            read_brackets(launch, "k(int)")
+    with pytest.raises(ConfigurationError, match="block is 'x'; expected an integer"):
+        read_brackets((1, ["x"]), "k(int)")
+
+
+def test_launch_in_brackets_is_a_configuration() -> None:
+    config = read_brackets(((2, 3), 64, 16, 5), "k(int)")
+    assert (config.grid, config.block) == ((2, 3, 1), (64, 1, 1))
+    assert (config.shared_bytes, config.stream) == (16, 5)

@@ -97,10 +97,10 @@ class KernelExecutor:
             LaunchError: The device refuses the launch, or the kernel fails.
             ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
-        plan = None
+        plan = self._last
         try:
-            plan = self._last
             if plan is None or plan.config is not config:
+                plan = None  # a failure is not one of the last plan
                 self._last = plan = self._plans.find(config)
             outcome = NOT_LAUNCHED if profile else plan.launch(*args)
             if outcome != plan.outcome_without_wait:

@@ -185,15 +185,14 @@ class _Pending:
     def wait(self) -> None:
         """Wait for the stream; raise LaunchError if a launch failed."""
         with self._lock:
-            done, last = list(self._batches), self._last
+            kept = (list(self._batches), self._last)
             self._batches.clear()
             self._last = []
         try:
             status = self._functions.synchronize(self._handle)
             self._functions.device.check(status, "running")
         finally:
-            self._destroy_events(done)
-            del last
+            self._destroy_events(kept[0])
 
     def finish(self, *, destroys: bool = False) -> None:
         """Wait for the launches, whatever their outcome, and end the stream if requested."""

@@ -15,7 +15,12 @@ from kbuild import resources
 from kbuild.backends.cpu import machines
 from kbuild.backends.cpu.container import write_container
 from kbuild.backends.cpu.contents import read_table
-from kbuild.backends.cpu.streams import StreamFunctions, StreamQueue, open_functions
+from kbuild.backends.cpu.streams import (
+    StreamFunctions,
+    StreamQueue,
+    open_functions,
+    read_runtime,
+)
 from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT, Queue
 from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module import abi
@@ -219,13 +224,7 @@ def _open_library() -> ctypes.CDLL:
 
 @cache
 def _open_runtime() -> abi.Runtime:
-    library = _open_library()
-    names = (name for name, *_ in abi.Runtime._fields_)
-    entries = {
-        name: kind((f"kbuild_cpu_{name}", library))
-        for name, (_, kind) in zip(names, abi.Runtime._fields_, strict=True)
-    }
-    return abi.Runtime(**entries)
+    return read_runtime(_open_library())
 
 
 def _explain(status: int) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.module import abi
 from kbuild.backends.module.device import start_host_timer
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
@@ -41,11 +42,11 @@ class StreamFunctions:
         queues: The queues of streams that are in use, by the handle of the stream.
     """
 
-    def __init__(self, device: Device, library: ctypes.CDLL) -> None:
+    def __init__(self, library: ctypes.CDLL) -> None:
         def find(name: str, *types: Any) -> Callable[..., int]:
             return ctypes.CFUNCTYPE(ctypes.c_int, *types)((f"kbuild_cpu_{name}", library))
 
-        self.device = device
+        self.device = Device(read_runtime(library))
         self.queues: weakref.WeakValueDictionary[int, StreamQueue] = weakref.WeakValueDictionary()
         launch: Any = library.kbuild_cpu_queue_launch
         self.launch_address = ctypes.cast(launch, _ADDRESS).value or 0
@@ -82,19 +83,32 @@ def open_functions(device: Device) -> StreamFunctions:
     Raises:
         ConfigurationError: The runtime does not export them.
     """
+    loader = ctypes.CDLL(None)
     info = _SymbolInfo()
-    ctypes.CDLL(None).dladdr(_ADDRESS(device.resolve_address), ctypes.byref(info))
+    loader.dladdr(_ADDRESS(device.resolve_address), ctypes.byref(info))
     found = _OPENED.get(info.base or 0)
-    if found is None:
+    if found is not None:
+        return found
+    with contextlib.suppress(OSError):
+        library = ctypes.CDLL(os.fsdecode(info.file or b""))
         try:
-            found = StreamFunctions(device, ctypes.CDLL(os.fsdecode(info.file or b"")))
-        except (AttributeError, OSError):
-            raise ConfigurationError(
-                "the library contains a copy of the runtime whose streams Python cannot use; build "
-                "the library with RUNTIME shared, and with this version of kbuild"
-            ) from None
-        found = _OPENED.setdefault(info.base or 0, found)
-    return found
+            return _OPENED.setdefault(info.base or 0, StreamFunctions(library))
+        except AttributeError:  # a library with a static copy, which must not stay open
+            loader.dlclose(_ADDRESS(library._handle))  # noqa: SLF001 - documented
+    raise ConfigurationError(
+        "the library contains a copy of the runtime whose streams Python cannot use; build the "
+        "library with RUNTIME shared, and with this version of kbuild"
+    )
+
+
+def read_runtime(library: ctypes.CDLL) -> abi.Runtime:
+    """Return the entry points of an open copy of the runtime."""
+    names = (name for name, *_ in abi.Runtime._fields_)
+    entries = {
+        name: kind((f"kbuild_cpu_{name}", library))
+        for name, (_, kind) in zip(names, abi.Runtime._fields_, strict=True)
+    }
+    return abi.Runtime(**entries)
 
 
 class StreamQueue:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import subprocess
 import sys
 import time
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig
+from kbuild.backends.cpu.streams import open_functions
 from kbuild.backends.interface.streams import Stream
-from kbuild.errors import LaunchError
+from kbuild.errors import ConfigurationError, LaunchError
 
 SOURCE = """\
 extern "C" __global__ void wait_for(volatile int* flag) { while (*flag == 0) {} }
@@ -248,3 +251,19 @@ def test_wrong_launches_fail_at_once(kernels: CompiledModule) -> None:
         with pytest.raises(LaunchError, match=r"set: launching failed"):
             launch()
     stream.synchronize()
+
+
+def test_library_without_functions_for_streams_can_be_closed(tmp_path: Path) -> None:
+    source, library = tmp_path / "own.c", tmp_path / "own.so"
+    source.write_text("int resolve(const void *handle) { return handle == 0; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", library], check=True)
+    opened = ctypes.CDLL(str(library))
+
+    class StaticRuntime:
+        resolve_address = ctypes.cast(opened.resolve, ctypes.c_void_p).value
+
+    device: Any = StaticRuntime()
+    with pytest.raises(ConfigurationError, match="RUNTIME shared"):
+        open_functions(device)
+    ctypes.CDLL(None).dlclose(ctypes.c_void_p(opened._handle))
+    assert str(library) not in Path("/proc/self/maps").read_text()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig
 from kbuild.backends.cpu.streams import open_functions
 from kbuild.backends.interface.streams import Stream
 from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.runtime.arguments import launchers
 
 SOURCE = """\
 extern "C" __global__ void wait_for(volatile int* flag) { while (*flag == 0) {} }
@@ -100,8 +101,10 @@ class Shared:
 
 
 @pytest.fixture
-def gate(kernels: CompiledModule) -> Gate:
-    return Gate(kernels)
+def gate(kernels: CompiledModule) -> Iterator[Gate]:
+    gate = Gate(kernels)
+    yield gate
+    gate.open()
 
 
 def test_launches_in_a_stream_return_at_once_and_run_in_order(
@@ -176,19 +179,26 @@ def test_arrays_that_are_copied_and_measured_launches_wait(
     assert (values == 20).all()
 
 
+@pytest.mark.parametrize("launcher", ["best", "python"])
 @pytest.mark.parametrize("ending", ["synchronize", "later launches", "end of the stream"])
 def test_arrays_live_until_the_launch_has_run(
-    kernels: CompiledModule, gate: Gate, ending: str
+    kernels: CompiledModule,
+    gate: Gate,
+    ending: str,
+    launcher: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if launcher == "python":
+        monkeypatch.setattr(launchers, "_launcher", None)
     scale = KernelExecutor(kernels["scale"])
     stream = scale.create_stream()
     config = LaunchConfig(grid=1, block=1, stream=stream)
     gate.close(stream)
     alive = []
     for _ in range(100):
-        array = Shared(np.ones(1, np.float32))
+        array = np.ones(1, np.float32)
         alive.append(weakref.ref(array))
-        scale.run(config, array, 2.0)
+        scale.run(config, Shared(array), 2.0)
     del array
     gc.collect()
     assert all(each() is not None for each in alive)

@@ -260,7 +260,9 @@ REPORTS = {
 @pytest.mark.parametrize("kind", REPORTS)
 def test_a_launch_that_cannot_continue_is_reported(build: Build, kind: str) -> None:
     command = (build.directory / "runtime_test", f"report_{kind}", build.container(BASELINE))
-    environment = {**os.environ, "KBUILD_CPU_TIMEOUT": "0.2"}
+    # On a loaded machine, a thread of another launch can make no progress for this time.
+    limit = {"KBUILD_CPU_TIMEOUT": "0.2"} if kind == "spin" else {}
+    environment = {**os.environ, **limit}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False
     )

@@ -19,7 +19,6 @@ def rewrite(
     found: HostText,
     module: str,
     *,
-    is_device: bool = False,
     lists_launches: bool = False,
 ) -> str:
     """Return ``text`` with its launches as ordinary calls.
@@ -28,8 +27,6 @@ def rewrite(
         text: The preprocessed text. It includes ``kbuild/chevron.hpp``.
         found: What is in it.
         module: The part of generated names that is unique to the source.
-        is_device: Whether the text is for the device pass, in which launches only need to
-            instantiate the kernels.
         lists_launches: Whether to append a comment for each kernel that the project launches, with
             the place of a launch. The error handling script of the linker reads these comments.
 
@@ -37,11 +34,12 @@ def rewrite(
         SourceError: A launch cannot be rewritten.
     """
     names = KernelNames(text, found.kernels)
-    insertions = insert_siblings(text, names, module, is_device=is_device)
     calls = [
         _Call(launch, names.find_kernel(launch), module, f"kbuild_c{index}")
         for index, launch in enumerate(found.launches)
     ]
+    launched = tuple(call.kernel for call in calls if call.kernel is not None)
+    insertions = insert_siblings(text, names, module, launched)
     changes: list[_Change] = [*insertions, *found.edits, *calls]
     changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
     rewritten = _Text(text, changes).render(0, len(text))

@@ -14,7 +14,15 @@ from kbuild.cxx.callees import Name
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
 from kbuild.cxx.names import KernelNames
-from kbuild.cxx.signatures import Key, Parameter, Signature, expand_aliases, read_signature
+from kbuild.cxx.signatures import (
+    Key,
+    Parameter,
+    Signature,
+    expand_aliases,
+    read_signature,
+    write_parameters,
+)
+from kbuild.cxx.tokens import Token
 from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
@@ -34,9 +42,16 @@ def name_sibling(name: str, module: str) -> str:
 
 
 def insert_siblings(
-    text: str, names: KernelNames, module: str, *, is_device: bool
+    text: str, names: KernelNames, module: str, launched: tuple[Token, ...] = ()
 ) -> Iterator[Edit]:
-    """Yield the insertions of siblings, and of using-declarations for them."""
+    """Yield the insertions of siblings, and of using-declarations for them.
+
+    Args:
+        text: The text.
+        names: Its kernels.
+        module: The part of the siblings' names that is unique to the source.
+        launched: The names of kernels in launches.
+    """
     kernels = [
         _Kernel(
             declaration,
@@ -48,7 +63,8 @@ def insert_siblings(
     for overloads in _group(text, kernels):
         is_overloaded = len(overloads) > 1 or names.is_overloaded(overloads[0][0].declaration.name)
         for group in overloads:
-            yield from _insert_group(text, group, module, is_overloaded, is_device)
+            is_early = _launches_itself(group[0].declaration, launched)
+            yield from _insert_group(text, group, module, is_overloaded, is_early)
     for using in names.usings:
         line = " ".join(
             f"using {_spell(name)}{name_sibling(name.token.text, module)};" for name in using.names
@@ -78,15 +94,29 @@ def _merge(text: str, overloads: dict[Key, list[_Kernel]]) -> dict[Key, list[_Ke
     return merged
 
 
+def _launches_itself(kernel: KernelDeclaration, launched: tuple[Token, ...]) -> bool:
+    """Return whether the first declaration of a kernel needs its sibling in its own body."""
+    if kernel.body is None:
+        return False
+    start, end = kernel.body
+    return any(name.text == kernel.name and start < name.start < end for name in launched)
+
+
 def _insert_group(
-    text: str, group: list[_Kernel], module: str, is_overloaded: bool, is_device: bool
+    text: str, group: list[_Kernel], module: str, is_overloaded: bool, is_early: bool
 ) -> Iterator[Edit]:
-    """Yield a sibling for each declaration of one kernel; the last one has a body."""
+    """Yield a sibling for each declaration of one kernel; the last one has a body.
+
+    If ``is_early`` is set, the first sibling is declared before its kernel, too.
+    """
     outside = [kernel for kernel in group if not kernel.declaration.is_friend]
     defining = (outside or group)[-1]
+    if is_early:
+        yield _insert_line(text, group[0].declaration.start, f"{_write_head(group[0], module)};")
     for kernel in group:
-        body = _write_body(kernel, is_overloaded, is_device) if kernel is defining else ";"
-        sibling = _write_head(kernel, module) + body
+        body = _write_body(kernel, is_overloaded) if kernel is defining else ";"
+        is_declared = is_early and kernel is group[0]
+        sibling = _write_head(kernel, module, with_defaults=not is_declared) + body
         yield _insert_line(text, kernel.declaration.end, sibling)
 
 
@@ -96,25 +126,24 @@ def _insert_line(text: str, position: int, line: str) -> Edit:
     return Edit(start=position, end=position, text=f'\n# 1 "<kbuild>" 3\n{line}\n{marker}\n')
 
 
-def _write_head(kernel: _Kernel, module: str) -> str:
+def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> str:
+    signature = kernel.signature
     parameters = [
         f"const ::kbuild::chevron::configuration& {CONFIGURATION}",
-        *(parameter.text for parameter in kernel.signature.parameters),
+        *write_parameters(signature.parameters, with_defaults=with_defaults),
     ]
     friend = "friend " if kernel.declaration.is_friend else ""
     name = name_sibling(kernel.declaration.name, module)
     head = f"{friend}{_SPECIFIERS} {name}({', '.join(parameters)})"
-    return f"{kernel.signature.header} {head}".lstrip()
+    return f"{signature.write_header(with_defaults=with_defaults)} {head}".lstrip()
 
 
-def _write_body(kernel: _Kernel, is_overloaded: bool, is_device: bool) -> str:
+def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:
     address = _name_kernel(kernel, is_overloaded)
     visible = ""
     if kernel.declaration.is_friend and not kernel.signature.template:
         # Without a declaration outside of the class, the friend's name is not visible.
         visible = f" void {kernel.declaration.name}({_list_types(kernel)});"
-    if is_device:
-        return f" {{{visible} ::kbuild::chevron::instantiate({address}); }}"
     addresses = [_write_address(parameter) for parameter in kernel.signature.parameters]
     if all(parameter.is_pack for parameter in kernel.signature.parameters):
         addresses.append("nullptr")

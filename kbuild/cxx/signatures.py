@@ -41,6 +41,7 @@ class Parameter:
         old_name: The name in the source; empty without one.
         is_pack: Whether it is a pack.
         key: The type, spelled so that most equal types have the same spelling.
+        default: The default with its ``=``, which is the end of the text; empty without one.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Parameter:
     old_name: str
     is_pack: bool
     key: tuple[str, ...]
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +58,41 @@ class Signature:
     """A kernel's template header and parameters.
 
     Attributes:
-        header: The template header, with names for all parameters; empty if there is none.
         template: The template parameters.
         parameters: The parameters.
         key: Equal for redeclarations of one kernel.
+        constraint: What follows the template parameters.
     """
 
-    header: str
     template: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
     key: Key
+    constraint: str = ""
+
+    @property
+    def header(self) -> str:
+        return self.write_header(with_defaults=True)
+
+    def write_header(self, *, with_defaults: bool) -> str:
+        if not self.template:
+            return self.constraint
+        parameters = write_parameters(self.template, with_defaults=with_defaults)
+        return f"template <{', '.join(parameters)}> {self.constraint}".strip()
+
+
+def write_parameters(
+    parameters: tuple[Parameter, ...], *, with_defaults: bool
+) -> tuple[str, ...]:
+    """Return the declarations of the parameters."""
+    return tuple(
+        parameter.text if with_defaults else parameter.text.removesuffix(parameter.default)
+        for parameter in parameters
+    )
 
 
 def read_signature(template: str, parameters: str) -> Signature:
     """Read a template header and the text between the parentheses."""
-    header, template_parameters, constraint = _read_template(list(list_tokens(template)))
+    template_parameters, constraint = _read_template(list(list_tokens(template)))
     read = _read_parameters(list(list_tokens(parameters)))
     positions = {
         parameter.old_name: f"${index}"
@@ -79,10 +101,12 @@ def read_signature(template: str, parameters: str) -> Signature:
     }
     key = (
         tuple(_rename(parameter.key, positions) for parameter in template_parameters),
-        _rename(constraint, positions),
+        _rename(tuple(token.text for token in constraint), positions),
         tuple(_rename(parameter.key, positions) for parameter in read),
     )
-    return Signature(header=header, template=template_parameters, parameters=read, key=key)
+    return Signature(
+        template=template_parameters, parameters=read, key=key, constraint=join(constraint)
+    )
 
 
 def expand_aliases(text: str, key: Key) -> Key:
@@ -95,22 +119,18 @@ def _rename(key: Words, positions: dict[str, str]) -> Words:
     return tuple(positions.get(word, word) for word in key)
 
 
-def _read_template(
-    tokens: list[Token],
-) -> tuple[str, tuple[Parameter, ...], tuple[str, ...]]:
-    """Return the header with names, its parameters, and the words of its constraint."""
+def _read_template(tokens: list[Token]) -> tuple[tuple[Parameter, ...], list[Token]]:
+    """Return the parameters of a template header, and its constraint."""
     if [token.text for token in tokens[:2]] != ["template", "<"]:
-        return "", (), ()
+        return (), []
     close = match_angle(tokens, 1)
     if close is None:
-        return join(tokens), (), ()
+        return (), tokens
     parameters = tuple(
         _read_template_parameter(part, f"kbuild_t{index}")
         for index, part in enumerate(split_at_commas(tokens[2:close]))
     )
-    rest = tokens[close + 1 :]
-    header = f"template <{', '.join(parameter.text for parameter in parameters)}>"
-    return f"{header} {join(rest)}".strip(), parameters, tuple(token.text for token in rest)
+    return parameters, tokens[close + 1 :]
 
 
 def _read_template_parameter(tokens: list[Token], new_name: str) -> Parameter:
@@ -150,6 +170,7 @@ def _name_last(body: list[Token], start: int, default: str, new_name: str) -> Pa
         old_name=old_name,
         is_pack=is_pack,
         key=tuple("class" if token.text == "typename" else token.text for token in kept),
+        default=default,
     )
 
 
@@ -189,6 +210,7 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
         old_name="" if old is None else body[old].text,
         is_pack=any(token.text == "..." for token in before),
         key=spell_type(drop_attributes(before), _unname_parameters(drop_attributes(after))),
+        default=default,
     )
 
 

@@ -122,7 +122,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     module = name_module("", edge.display_source)
-    rewritten = rewrite(text, passes.read_device_text(text, unit), module, is_device=True)
+    rewritten = rewrite(text, passes.read_device_text(text, unit), module)
     source = unit.output.with_name(f"{unit.output.name}.cpp")
     content = rewritten.encode(errors="surrogateescape")
     if edge.compiler_launcher and unit.root is not None and not unit.debug:

@@ -164,6 +164,9 @@ void Registry::remove(const kbuild_module& descriptor) {
         return;
     }
     changed_.wait(lock, [&] { return module->uses == 0; });
+    // Until now, running kernels could launch others.
+    for (const auto& kernel : module->kernels)
+        if (kernel.load() != nullptr) erase_rows(rows_, kernel.load()->function, module);
     lock.unlock();  // unloading calls the dynamic loader
 }
 
@@ -210,7 +213,10 @@ void Registry::load(RegisteredModule& module, std::uint32_t index, const char* n
     container.loaded = std::move(loaded);
     for (std::uint64_t i = 0; i < module.descriptor.kernel_count; ++i) {
         const auto& kernel = module.descriptor.kernels[i];
-        if (kernel.container == index) module.kernels[i] = match(*container.loaded.image, kernel);
+        if (kernel.container != index) continue;
+        const auto* found = match(*container.loaded.image, kernel);
+        module.kernels[i] = found;
+        if (found != nullptr && found->function != nullptr) rows_[found->function].push_back({&module, i});
     }
     for (std::uint64_t i = 0; i < variable_count(module.descriptor); ++i)
         if (module.descriptor.variables[i].container == index)

@@ -96,7 +96,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::unordered_map<const kbuild_module*, std::unique_ptr<RegisteredModule>> modules_;
-    // The rows of each handle or shadow. The first row counts.
+    // The rows of each handle or shadow, and of each function of a loaded kernel, which is its handle in
+    // device code. The first row counts.
     std::unordered_map<const void*, std::vector<KernelRow>> rows_;
     std::unordered_map<const void*, std::vector<VariableRow>> shadows_;
 };

@@ -22,7 +22,7 @@ from kbuild.backends.qualifiers import (
     list_words,
 )
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Edit, Launch, Span
+from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.qualified import Declaration, find_qualified
 from kbuild.errors import SourceError
 
@@ -40,9 +40,9 @@ __all__ = [
     "is_device_only",
     "is_variable",
     "list_declarators",
+    "list_device_bodies",
     "list_words",
     "move_alignments",
-    "reject_device_launches",
     "reject_unnamed_lambdas",
     "runs_on_host",
     "translate_pragmas",
@@ -126,20 +126,6 @@ def move_alignments(text: str) -> list[Edit]:
     return edits
 
 
-def reject_device_launches(
-    text: str, declarations: tuple[Declaration, ...], launches: tuple[Launch, ...]
-) -> None:
-    """Raise SourceError if device code launches a kernel."""
-    bodies = _list_device_bodies(declarations)
-    for launch in launches:
-        if any(start <= launch.start < end for start, end in bodies):
-            raise SourceError(
-                f"{locate(text, launch.start)}: device code launches kernel "
-                f"'{text[slice(*launch.callee)].strip()}', but the cpu backend launches kernels "
-                "from host code only; launch it from a host function"
-            )
-
-
 def compiles_with_clang(text: str) -> bool:
     """Return whether clang preprocessed the text; see ``kbuild_cpu_mixed.h``."""
     return _CLANG in text
@@ -151,7 +137,7 @@ def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> 
     clang numbers all lambdas of an object to name them, so that the two passes give a kernel for
     such a lambda different names. gcc numbers those of each function.
     """
-    bodies = _list_device_bodies(declarations)
+    bodies = list_device_bodies(declarations)
     for found in declarations:
         is_inside = any(start <= found.start < end for start, end in bodies)
         if found.kind == "lambda" and DEVICE in found.words and not is_inside:
@@ -162,5 +148,6 @@ def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> 
             )
 
 
-def _list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
+def list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
+    """Return the bodies of functions and lambdas that only device code can call."""
     return tuple(d.body for d in declarations if is_device_only(d) and d.body is not None)

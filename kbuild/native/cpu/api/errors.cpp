@@ -1,6 +1,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "launches/runner.hpp"
 
 #include "../../device/cpu/kbuild_cpu/host/error_list.h"
 
@@ -51,6 +52,10 @@ const ErrorRow& find_error(int code) noexcept {
 }  // namespace
 
 int remember_failure(int code, const char* detail) noexcept {
+    if (auto* runner = BlockRunner::running()) {
+        runner->set_last_error(code);
+        return code;
+    }
     last_failure.code = last_failure.untaken = code;
     std::snprintf(last_failure.detail, sizeof last_failure.detail, "%s", detail);
     return code;
@@ -99,6 +104,7 @@ using namespace kbuild::cpu;
 int kbuild_cpu_fail(int code, const char* detail) { return remember_failure(code, detail); }
 
 int kbuild_cpu_peek_error() {
+    if (const auto* runner = BlockRunner::running()) return runner->last_error();
     const int code = device_error;
     const bool is_sticky = code != KBUILD_CPU_SUCCESS && code != KBUILD_CPU_DEVICE_UNAVAILABLE;
     return is_sticky ? code : last_failure.untaken;
@@ -106,6 +112,10 @@ int kbuild_cpu_peek_error() {
 
 int kbuild_cpu_take_error() {
     const int code = kbuild_cpu_peek_error();
+    if (auto* runner = BlockRunner::running()) {
+        runner->set_last_error(KBUILD_CPU_SUCCESS);
+        return code;
+    }
     last_failure.untaken = KBUILD_CPU_SUCCESS;
     return code;
 }

@@ -21,7 +21,8 @@ private:
     kbuild_cpu_error code_;
 };
 
-// Records the failure as the calling thread's last one, and returns its code.
+// Records the failure as the last one of the calling thread, or of the device thread that it runs, and
+// returns its code.
 int remember_failure(int code, const char* detail) noexcept;
 
 // Returns the text of the thread's last failure if it has this code, otherwise a generic text.

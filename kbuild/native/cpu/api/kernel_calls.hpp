@@ -1,4 +1,4 @@
-// Checks launches, which streams and graphs have in common.
+// Checks launches, which streams, graphs, and kernels have in common.
 #ifndef KBUILD_CPU_API_KERNEL_CALLS_HPP
 #define KBUILD_CPU_API_KERNEL_CALLS_HPP
 

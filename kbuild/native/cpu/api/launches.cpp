@@ -25,7 +25,7 @@ std::string to_string(const kbuild_dim3& extent) {
 void check_extent(const char* what, const kbuild_dim3& extent, const kbuild_dim3& largest) {
     if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
         extent.y > largest.y || extent.z > largest.z)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
+        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
                       std::string("the ") + what + " is " + to_string(extent) +
                           ", but must be from (1, 1, 1) to " + to_string(largest));
 }
@@ -35,7 +35,7 @@ void check_configuration(const kbuild_launch_config& config) {
     check_extent("block", config.block, largest_block);
     const auto threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
     if (threads > std::uint64_t{most_threads_per_block})
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
+        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
                       "the block " + to_string(config.block) + " has " + std::to_string(threads) +
                           " threads, but the maximum is " + std::to_string(most_threads_per_block));
 }
@@ -95,10 +95,15 @@ void check_shared_limit(const KernelUse& use, std::size_t bytes) {
                           "; raise it with cudaFuncSetAttribute");
 }
 
-// Launches, and waits or not.
+// Launches from host code, and waits or not.
 void launch(const void* handle, const kbuild_launch_config* config, void* const* args,
             SharedLimit limit, bool is_awaited) {
+    if (BlockRunner::running() != nullptr)
+        // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      "the cpu backend does not launch kernels from kernels");
     require(config != nullptr, "the launch configuration is a null pointer");
+    Streams::instance().describe(config->stream);
     const bool borrows = is_awaited && !Streams::instance().is_capturing(config->stream);
     auto call = make_kernel_call(handle, *config, args, limit, borrows);
     if (is_awaited)
@@ -136,14 +141,9 @@ namespace kbuild::cpu {
 
 KernelCall make_kernel_call(const void* handle, const kbuild_launch_config& config,
                             void* const* args, SharedLimit limit, bool borrows) {
-    if (BlockRunner::of_this_thread().is_running())
-        // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
-        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
-                      "the cpu backend does not launch kernels from kernels");
     check_configuration(config);
     check_attributes(config);
     check_cooperative(config);
-    Streams::instance().describe(config.stream);
     KernelUse use(handle);
     if (limit == SharedLimit::kernel) check_shared_limit(use, config.shared_bytes);
     check_shared_bytes(use.image(), config.shared_bytes);

@@ -1,4 +1,5 @@
 // The functions that device code calls; see kbuild/detail/cpu_device_api.h.
+#include "launches/device_runtime.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
 
@@ -19,6 +20,7 @@ BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner)
 
 const kbuild_cpu_device_api BlockRunner::device_api = {
     barrier, exchange, converge, grid_barrier, spin, is_cooperative, fail, trap, fail_assertion,
+    &device_runtime,
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.

@@ -3,6 +3,7 @@
 #define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 
 #include "launches/grid_barrier.hpp"
+#include "streams/children.hpp"
 
 #include <kbuild/cpu_image.h>
 
@@ -43,6 +44,7 @@ public:
     const std::uint32_t threads_per_block;
 
     GridBarrier grid_barrier;
+    Children children;
 
     bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
 

@@ -44,6 +44,28 @@ BlockRunner& BlockRunner::of_this_thread() {
     return *runner_of_this_thread;
 }
 
+BlockRunner* BlockRunner::running() noexcept {
+    auto* const runner = runner_of_this_thread;
+    return runner != nullptr && runner->launch_ != nullptr ? runner : nullptr;
+}
+
+// The index of an unseen thread does not exist, but nobody asks for the errors of such a thread.
+std::uint64_t BlockRunner::number_of_thread() const noexcept {
+    const auto& block = *builtins_.block_idx;
+    const auto& grid = launch_->grid;
+    const auto number = (std::uint64_t{block.z} * grid.y + block.y) * grid.x + block.x;
+    return number * launch_->threads_per_block + block_->number(current_thread());
+}
+
+int BlockRunner::last_error() const {
+    const auto found = errors_.empty() ? errors_.end() : errors_.find(number_of_thread());
+    return found == errors_.end() ? KBUILD_CPU_SUCCESS : found->second;
+}
+
+void BlockRunner::set_last_error(int code) {
+    if (code != last_error()) errors_[number_of_thread()] = code;
+}
+
 void BlockRunner::reserve(const Launch& launch) {
     spin_timeout();
     if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
@@ -70,6 +92,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     watchdog_.end();
     blocks_.resize(1);
     storage_ = {};
+    errors_.clear();
     launch_ = nullptr;
 }
 

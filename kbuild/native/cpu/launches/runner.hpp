@@ -6,7 +6,9 @@
 #include "launches/launch.hpp"
 #include "launches/watchdog.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace kbuild::cpu {
@@ -27,8 +29,14 @@ public:
     // Runs blocks of the launch until none are left. Call `reserve` first.
     void run(Launch& launch) noexcept;
 
-    // Returns whether the OS thread is inside a kernel.
-    bool is_running() const noexcept { return launch_ != nullptr; }
+    // Returns the runner of the calling OS thread if that is inside a kernel, or null.
+    static BlockRunner* running() noexcept;
+
+    Launch& launch() noexcept { return *launch_; }
+
+    // The last error of the current device thread, or 0.
+    int last_error() const;
+    void set_last_error(int code);
 
     // The functions of device code; see kbuild/detail/cpu_device_api.h.
     static const kbuild_cpu_device_api device_api;
@@ -50,6 +58,7 @@ private:
     void run_threads() noexcept;
     void start_threads() noexcept;
     kbuild_dim3 current_thread() const noexcept;
+    std::uint64_t number_of_thread() const noexcept;
     void suspend(Wait& wait) noexcept;
     void note_first_suspension() noexcept;
     void yield(const kbuild_cpu_call& call) noexcept;
@@ -83,6 +92,7 @@ private:
     Task* current_ = nullptr;
     Fiber home_;  // the saved state of run()
 
+    std::unordered_map<std::uint64_t, int> errors_;  // by the number of the thread in the grid
     unsigned spin_weight_ = 0;
     unsigned operations_ = 0;  // warp operations since another warp had a turn
     Watchdog watchdog_;

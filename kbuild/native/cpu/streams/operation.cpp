@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace kbuild::cpu {
 namespace {
@@ -16,20 +18,35 @@ namespace {
 // At most the alignment of any parameter.
 constexpr std::size_t argument_alignment = 128;
 
-void launch_now(const KernelCall& call) {
+// Runs one kernel, and puts the operations that its threads have queued on the stack.
+void launch_now(const KernelCall& call, std::vector<Operation>& stack) {
     Launch work(call.use->image(), call.use->kernel(), call.config, call.arguments.pointers());
     Pool::instance().run(work);
     const int error = work.error();
-    if (error == 0) return;
+    if (error == 0) return work.children.move_to(stack);
     const auto detail = std::string("kernel ") + call.use->kernel().name +
                         " failed: " + kbuild_cpu_error_text(error);
     break_device(error, detail.c_str());
     throw Failure(static_cast<kbuild_cpu_error>(error), detail);
 }
 
+// Runs a kernel, and then its children, each of which is followed by its own.
+void launch_all(KernelCall&& call) {
+    std::vector<Operation> stack;
+    stack.emplace_back(std::move(call));
+    while (!stack.empty() && broken_device() == 0) {
+        Operation next = std::move(stack.back());
+        stack.pop_back();
+        if (const auto* kernel = std::get_if<KernelCall>(&next))
+            launch_now(*kernel, stack);
+        else
+            run(next);
+    }
+}
+
 struct Runner {
     void operator()(Join&) const {}
-    void operator()(KernelCall& call) const { launch_now(call); }
+    void operator()(KernelCall& call) const { launch_all(std::move(call)); }
     void operator()(CopyCall& call) const { perform_copy(call.area); }
     void operator()(FillCall& call) const { perform_fill(call.area, call.element_bytes); }
     void operator()(HostCall& call) const {

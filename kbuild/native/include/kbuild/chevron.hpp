@@ -1,8 +1,9 @@
 // What kbuild makes of `kernel<<<grid, block, shared_bytes, stream>>>(arguments)`. C++11 and later.
 //
-// kbuild rewrites preprocessed sources. Every kernel gets a sibling, a function that calls `launch`
-// or, in the device pass, `instantiate`. A launch becomes a call of the sibling. If the kernel is
-// not named directly, but with a pointer, the launch becomes a call of `bind`.
+// kbuild rewrites preprocessed sources. Every kernel gets a sibling, a function that calls `launch`. A
+// launch becomes a call of the sibling. If the kernel is not named directly, but with a pointer, the
+// launch becomes a call of `bind`. In the device pass of the CPU, kernels launch kernels in this way,
+// and host code is compiled, but never runs.
 #ifndef KBUILD_CHEVRON_HPP
 #define KBUILD_CHEVRON_HPP
 
@@ -12,7 +13,9 @@
 #if !defined(KBUILD_BACKEND_CUDA) && !defined(KBUILD_BACKEND_HIP)
 #include <kbuild/vector_types.hpp>
 #endif
-#if !defined(KBUILD_DEVICE_CODE) && !defined(KBUILD_MIXED_DEVICE)
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include <kbuild/cpu_runtime.h>
+#else
 #include <kbuild/detail/launch/stub.hpp>
 #endif
 
@@ -42,28 +45,6 @@ public:
     unsigned line;
 };
 
-#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
-
-// Makes the compiler generate the kernel.
-template <class __K>
-__attribute__((always_inline)) inline void instantiate(__K* __kernel) {
-    __asm__ volatile("" : : "r"(__kernel));
-}
-
-// Host code is compiled in the device pass, but never runs.
-struct bound {
-    template <class... __A>
-    void operator()(__A&&...) const {}
-};
-
-template <class __K>
-bound bind(__K&& __kernel, const configuration&) {
-    (void)__kernel;
-    return bound();
-}
-
-#else
-
 inline kbuild_launch_config to_c(const configuration& __configuration) {
     kbuild_launch_config __result = kbuild_launch_config();
     __result.grid.x = __configuration.grid.x;
@@ -81,6 +62,25 @@ inline kbuild_launch_config to_c(const configuration& __configuration) {
 #endif
     return __result;
 }
+
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+
+// Launches a kernel, of which device code has the function. The runtime records a failure.
+template <class... __P>
+__attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(__P...),
+                                                              const configuration& __configuration,
+                                                              void** __args) {
+    const kbuild_launch_config __config = to_c(__configuration);
+    (void)kbuild_cpu_launch_limited(reinterpret_cast<const void*>(__kernel), &__config, __args);
+}
+
+template <class... __P>
+inline void launch_address(void (*__kernel)(__P...), const configuration& __configuration,
+                           void** __args) {
+    launch(__kernel, __configuration, __args);
+}
+
+#else
 
 // Launches a kernel without a debug stub. The runtime records a failure.
 __attribute__((always_inline)) inline kbuild_error_t launch_plainly(
@@ -117,8 +117,24 @@ __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(_
         launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
 }
 
-// A kernel that is only known at run time. It is possibly not one of kbuild's. Then its address is
-// not that of a handle, and its content has no meaning.
+// Launches a kernel that is possibly not one of kbuild's. Then its address is not that of a handle, and
+// its content has no meaning.
+template <class... __P>
+inline void launch_address(void (*__kernel)(__P...), const configuration& __configuration,
+                           void** __args) {
+    using __Stub = void (*)(__P...);
+    const kbuild_launch_config __config = to_c(__configuration);
+    const auto __handle = reinterpret_cast<const void*>(__kernel);
+    kbuild_error_t __code;
+    if (kbuild_launch_prepared(__handle, &__config, __args, &__code)) return;
+    const void* const __stub = kbuild_find_stub != nullptr ? kbuild_find_stub(__handle) : nullptr;
+    launch_with(reinterpret_cast<__Stub>(const_cast<void*>(__stub)), __kernel, __configuration,
+                __config, __args);
+}
+
+#endif
+
+// A kernel that is only known at run time.
 template <class... __P>
 class bound {
 public:
@@ -127,20 +143,10 @@ public:
 
     void operator()(__P... __args) const {
         void* __addresses[] = {address_of(__args)..., nullptr};
-        const kbuild_launch_config __config = to_c(configuration_);
-        const auto __handle = reinterpret_cast<const void*>(kernel_);
-        kbuild_error_t __code;
-        if (!kbuild_launch_prepared(__handle, &__config, __addresses, &__code))
-            launch_with(find_stub(__handle), kernel_, configuration_, __config, __addresses);
+        launch_address(kernel_, configuration_, __addresses);
     }
 
 private:
-    static auto find_stub(const void* __handle) -> void (*)(__P...) {
-        using __Stub = void (*)(__P...);
-        const void* const __stub = kbuild_find_stub != nullptr ? kbuild_find_stub(__handle) : nullptr;
-        return reinterpret_cast<__Stub>(const_cast<void*>(__stub));
-    }
-
     template <class __T>
     static void* address_of(__T& __argument) {
         return const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(__argument)));
@@ -154,8 +160,6 @@ template <class... __P>
 bound<__P...> bind(void (*__kernel)(__P...), const configuration& __configuration) {
     return bound<__P...>(__kernel, __configuration);
 }
-
-#endif
 
 }  // namespace chevron
 }  // namespace kbuild

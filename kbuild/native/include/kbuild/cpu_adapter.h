@@ -4,6 +4,7 @@
 #define KBUILD_CPU_ADAPTER_H
 
 #include <kbuild/cpu_image.h>
+#include <kbuild/detail/cpu_device_runtime.h>
 
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden")))
 
@@ -33,6 +34,15 @@ void kbuild_cpu_fail_assertion(const char *condition, const char *file, unsigned
 {
     kbuild_cpu_api->fail_assertion(kbuild_cpu_runner, condition, file, line, function);
 }
+
+/* The functions of the runtime that device code can call. */
+#define KBUILD_CPU_DEVICE_FUNCTION(result, name, parameters, arguments) \
+    result kbuild_cpu_##name parameters           \
+    {                                                                   \
+        return kbuild_cpu_api->runtime->name arguments;                 \
+    }
+KBUILD_CPU_DEVICE_FUNCTIONS(KBUILD_CPU_DEVICE_FUNCTION)
+#undef KBUILD_CPU_DEVICE_FUNCTION
 }
 
 namespace {

@@ -21,6 +21,8 @@ struct kbuild_cpu_lanes {
     uint64_t arrived; /* the lanes of the mask that have called the function */
 };
 
+struct kbuild_cpu_device_runtime; /* see kbuild/detail/cpu_device_runtime.h */
+
 /* A thread that calls one of these can be suspended, except in the last four functions. */
 struct kbuild_cpu_device_api {
     /* Returns when every thread of the block has called it or has exited. */
@@ -45,6 +47,7 @@ struct kbuild_cpu_device_api {
     void (*trap)(void *__runner, enum kbuild_cpu_error __error);
     void (*fail_assertion)(void *__runner, const char *__condition, const char *__file,
                            unsigned __line, const char *__function);
+    const struct kbuild_cpu_device_runtime *runtime;
 };
 
 #define KBUILD_CPU_SPIN_LIMIT 64

@@ -135,7 +135,8 @@ def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> 
     friend = "friend " if kernel.declaration.is_friend else ""
     name = name_sibling(kernel.declaration.name, module)
     head = f"{friend}{_SPECIFIERS} {name}({', '.join(parameters)})"
-    return f"{signature.write_header(with_defaults=with_defaults)} {head}".lstrip()
+    header = signature.header if with_defaults else signature.plain_header
+    return f"{header} {head}".lstrip()
 
 
 def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:

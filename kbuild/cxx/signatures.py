@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarators import (
@@ -41,7 +42,7 @@ class Parameter:
         old_name: The name in the source; empty without one.
         is_pack: Whether it is a pack.
         key: The type, spelled so that most equal types have the same spelling.
-        default: The default with its ``=``, which is the end of the text; empty without one.
+        default: The default, with which the text ends; empty without one.
     """
 
     text: str
@@ -50,7 +51,7 @@ class Parameter:
     old_name: str
     is_pack: bool
     key: tuple[str, ...]
-    default: str = ""
+    default: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,41 +59,31 @@ class Signature:
     """A kernel's template header and parameters.
 
     Attributes:
+        header: The template header, with names for all parameters; empty if there is none.
+        plain_header: The same without defaults.
         template: The template parameters.
         parameters: The parameters.
         key: Equal for redeclarations of one kernel.
-        constraint: What follows the template parameters.
     """
 
+    header: str
+    plain_header: str
     template: tuple[Parameter, ...]
     parameters: tuple[Parameter, ...]
     key: Key
-    constraint: str = ""
-
-    @property
-    def header(self) -> str:
-        return self.write_header(with_defaults=True)
-
-    def write_header(self, *, with_defaults: bool) -> str:
-        if not self.template:
-            return self.constraint
-        parameters = write_parameters(self.template, with_defaults=with_defaults)
-        return f"template <{', '.join(parameters)}> {self.constraint}".strip()
 
 
 def write_parameters(
-    parameters: tuple[Parameter, ...], *, with_defaults: bool
-) -> tuple[str, ...]:
-    """Return the declarations of the parameters."""
-    return tuple(
-        parameter.text if with_defaults else parameter.text.removesuffix(parameter.default)
-        for parameter in parameters
-    )
+    parameters: tuple[Parameter, ...], *, with_defaults: bool = True
+) -> Iterator[str]:
+    """Yield the declarations of parameters."""
+    for parameter in parameters:
+        yield parameter.text if with_defaults else parameter.text.removesuffix(parameter.default)
 
 
 def read_signature(template: str, parameters: str) -> Signature:
     """Read a template header and the text between the parentheses."""
-    template_parameters, constraint = _read_template(list(list_tokens(template)))
+    template_parameters, header, plain, constraint = _read_template(list(list_tokens(template)))
     read = _read_parameters(list(list_tokens(parameters)))
     positions = {
         parameter.old_name: f"${index}"
@@ -101,11 +92,15 @@ def read_signature(template: str, parameters: str) -> Signature:
     }
     key = (
         tuple(_rename(parameter.key, positions) for parameter in template_parameters),
-        _rename(tuple(token.text for token in constraint), positions),
+        _rename(constraint, positions),
         tuple(_rename(parameter.key, positions) for parameter in read),
     )
     return Signature(
-        template=template_parameters, parameters=read, key=key, constraint=join(constraint)
+        header=header,
+        plain_header=plain,
+        template=template_parameters,
+        parameters=read,
+        key=key,
     )
 
 
@@ -119,18 +114,26 @@ def _rename(key: Words, positions: dict[str, str]) -> Words:
     return tuple(positions.get(word, word) for word in key)
 
 
-def _read_template(tokens: list[Token]) -> tuple[tuple[Parameter, ...], list[Token]]:
-    """Return the parameters of a template header, and its constraint."""
+def _read_template(
+    tokens: list[Token],
+) -> tuple[tuple[Parameter, ...], str, str, tuple[str, ...]]:
+    """Return the parameters, the header with and without defaults, and the constraint's words."""
     if [token.text for token in tokens[:2]] != ["template", "<"]:
-        return (), []
+        return (), "", "", ()
     close = match_angle(tokens, 1)
     if close is None:
-        return (), tokens
+        return (), join(tokens), join(tokens), ()
     parameters = tuple(
         _read_template_parameter(part, f"kbuild_t{index}")
         for index, part in enumerate(split_at_commas(tokens[2:close]))
     )
-    return parameters, tokens[close + 1 :]
+    rest = tokens[close + 1 :]
+    header, plain = (
+        f"template <{', '.join(write_parameters(parameters, with_defaults=with_defaults))}>"
+        f" {join(rest)}".rstrip()
+        for with_defaults in (True, False)
+    )
+    return parameters, header, plain, tuple(token.text for token in rest)
 
 
 def _read_template_parameter(tokens: list[Token], new_name: str) -> Parameter:

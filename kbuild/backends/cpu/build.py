@@ -254,6 +254,11 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = "define it in a source of the target: device code is linked target by target"
     elif isinstance(unit, LinkUnit) and "multiple definition" in log:
         fix = "make all but one of the definitions static, inline, or extern"
+    elif "undefined reference" in log and "kbuild_cpu_" in log:
+        fix = (
+            "a __host__ __device__ function that a kernel calls uses a function of the host API; "
+            "put the call below #ifndef __CUDA_ARCH__"
+        )
     else:
         fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)

@@ -83,7 +83,7 @@ constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
 constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
 
 #define KERNEL(function, symbol, params, count, ...) \
-    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr}
+    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr, nullptr}
 
 const kbuild_cpu_kernel kernels[] = {
     KERNEL(saxpy, "saxpy", saxpy_params, 4, 0, 1, 2, 3),

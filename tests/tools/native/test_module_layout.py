@@ -82,7 +82,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_kernel": (
-        48,
+        56,
         {
             "name": 0,
             "run": 8,
@@ -91,6 +91,7 @@ STRUCTS = {
             "linkage": 28,
             "param_types": 32,
             "param_names": 40,
+            "function": 48,
         },
     ),
     "kbuild_cpu_progress": (20, {"start": 0, "suspensions": 12, "more_blocks": 16}),
@@ -109,7 +110,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_device_api": (
-        72,
+        80,
         {
             "barrier": 0,
             "exchange": 8,
@@ -120,6 +121,7 @@ STRUCTS = {
             "fail": 48,
             "trap": 56,
             "fail_assertion": 64,
+            "runtime": 72,
         },
     ),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
@@ -137,7 +139,7 @@ STRUCTS = {
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 5}
+VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 6}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

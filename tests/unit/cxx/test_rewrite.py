@@ -16,9 +16,9 @@ from kbuild.cxx.rewrite import rewrite
 KERNEL = "__kbuild_global__ void k(int n);\n"
 
 
-def rewrite_text(text: str, edits: Iterable[Edit] = (), *, is_device: bool = False) -> str:
+def rewrite_text(text: str, edits: Iterable[Edit] = ()) -> str:
     found = HostText(kernels=find_kernels(text), launches=find_launches(text), edits=tuple(edits))
-    return rewrite(text, found, "m", is_device=is_device)
+    return rewrite(text, found, "m")
 
 
 def rewrite_launch(launch: str, before: str = KERNEL) -> str:
@@ -27,9 +27,9 @@ def rewrite_launch(launch: str, before: str = KERNEL) -> str:
     return rewrite_text(text).partition("void MARK() { ")[2]
 
 
-def list_siblings(text: str, *, is_device: bool = False) -> list[str]:
+def list_siblings(text: str) -> list[str]:
     """Return the inserted lines, shortened."""
-    lines = re.findall(r'\n# 1 "<kbuild>" 3\n(.*)\n', rewrite_text(text, is_device=is_device))
+    lines = re.findall(r'\n# 1 "<kbuild>" 3\n(.*)\n', rewrite_text(text))
     shortened = [
         line.replace("inline __attribute__((always_inline, artificial, unused)) void ", "")
         .replace("const ::kbuild::chevron::configuration& kbuild_c", "C")
@@ -181,11 +181,25 @@ def test_a_list_of_addresses_is_never_empty() -> None:
     assert "kbuild_a[] = {&(kbuild_0)..., nullptr};" in sibling
 
 
-def test_the_sibling_of_the_device_pass_instantiates_the_kernel() -> None:
-    (sibling,) = list_siblings(
-        "template <class T> __kbuild_global__ void k(T t) { }", is_device=True
+def test_a_kernel_that_launches_itself_has_its_sibling_before_it() -> None:
+    text = (
+        "template <class T, int N = 2> __kbuild_global__ void k(T t, int d = 0) { k<<<1, N>>>(t); }"
     )
-    assert sibling.endswith("{ ::kbuild::chevron::instantiate(k<T>); }")
+    early, sibling = list_siblings(text)
+    assert early == "template <class T, int N = 2> k__kbuild_m(C, T kbuild_0, int kbuild_1 = 0);"
+    assert sibling.startswith(
+        "template <class T, int N> k__kbuild_m(C, T kbuild_0, int kbuild_1) {"
+    )
+    rewritten = rewrite_text(text)
+    assert rewritten.index(early.split("(")[0].split()[-1]) < rewritten.index("__kbuild_global__")
+
+
+def test_a_kernel_that_another_one_launches_has_one_sibling() -> None:
+    text = "G void k(int n = 1) { } G void j() { k<<<1, 1>>>(); }".replace("G", "__kbuild_global__")
+    assert len(list_siblings(text)) == 2
+    declared = "G void k(int n = 1); G void k(int n) { k<<<1, 1>>>(); }"
+    siblings = list_siblings(declared.replace("G", "__kbuild_global__"))
+    assert [sibling.endswith(";") for sibling in siblings] == [True, False]
 
 
 @pytest.mark.parametrize(

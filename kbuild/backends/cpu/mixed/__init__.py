@@ -6,6 +6,7 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
@@ -13,10 +14,15 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.cub import reject_device_algorithms, translate_cub
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
+from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
+from kbuild.errors import SourceError
 from kbuild.model import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.qualified import Declaration
@@ -25,6 +31,9 @@ if TYPE_CHECKING:
 compile_host_text: Final = None
 read_assembly: Final = None
 
+# What launches kernels, or calls the runtime, in a source without host code.
+_RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
+_CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
 
 
@@ -86,7 +95,7 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
-        *(() if unit.is_mixed else ("-DKBUILD_MARK_KERNELS",)),
+        *(() if unit.is_mixed else _kernel_options(unit.source)),
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),
@@ -101,13 +110,24 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     return FrontEnd(commands=(command,), text=text)
 
 
+def _kernel_options(source: Path) -> Iterator[str]:
+    """Yield the options for a source without host code. Most need no headers for launches."""
+    yield "-DKBUILD_MARK_KERNELS"
+    if source.is_file() and _RUNTIME_CALL.search(source.read_bytes()):
+        yield from ("-include", "cuda_device_runtime_api.h")
+
+
 def read_device_text(text: str, unit: CompileUnit) -> HostText:
     """See `MixedPasses`: the whole source, in which a kernel runs the threads of a block.
 
     The text of a mixed source also gets a table of its device variables.
+
+    Raises:
+        SourceError: A launch cannot be read, or needs a header.
     """
     from kbuild.backends.cpu.mixed.assembly import reject_assembly  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(text)
@@ -116,12 +136,13 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
         *q.translate_pragmas(text),
         *q.move_alignments(text),
         *reject_assembly(text),
+        *reject_host_calls(text, declarations),
         *translate_cub(text),
         *kernels,
     )
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
-        return HostText(kernels=(), launches=(), edits=_order(edits))
+        return _describe_launches(text, edits)
     edits = (
         q.define_qualifiers("kernel_text.h", "device_text.h"),
         *edits,
@@ -137,10 +158,25 @@ def _describe(
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
     reject_device_algorithms(text)
-    launches = find_launches(text)
     if q.compiles_with_clang(text):
         q.reject_unnamed_lambdas(text, declarations)
+    launches = find_launches(text)
     return HostText(kernels=find_kernels(text), launches=launches, edits=_order(edits))
+
+
+def _describe_launches(text: str, edits: tuple[Edit, ...]) -> HostText:
+    """Describe a source without host code. Kernels need siblings only if it launches some."""
+    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
+    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
+
+    launches = find_launches(text)
+    if launches and _CHEVRON not in text:
+        raise SourceError(
+            f"{locate(text, launches[0].start)}: a header launches a kernel, but the source does "
+            "not include <cuda_device_runtime_api.h>; include it before the header"
+        )
+    kernels = find_kernels(text) if launches else ()
+    return HostText(kernels=kernels, launches=launches, edits=_order(edits))
 
 
 def _order(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:

@@ -43,7 +43,7 @@ def edit_kernels(
         and found.body is not None
         and not _returns_value(found)
     )
-    unseen = find_unseen(text, kernels) if is_complete else frozenset()
+    unseen = find_unseen(text, kernels, declarations) if is_complete else frozenset()
     for kernel in kernels:
         yield from _edit_body(text, kernel, is_seen=kernel.start not in unseen)
 

@@ -35,6 +35,8 @@ _FUNCTIONS: Final = (
     r"__trap|__assert_fail|surf\w+(?:read|write)",
 )
 FUNCTIONS: Final = "|".join(_FUNCTIONS)
+# They return the errors of the thread, but host code calls them, too.
+ERRORS: Final = "cudaGetLastError|cudaPeekAtLastError"
 # Classes of groups have static functions.
 NAMESPACES: Final = r"cooperative_groups|cuda(?=\s*::)|nvcuda|(?:thread_block|\w+_group)(?=\s*::)"
 # What does not exist in host code. `tls_model` is an attribute of shared memory.

@@ -12,7 +12,8 @@ import re
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.cpu.mixed.thread_words import FUNCTIONS, INDEX, NAMESPACES
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.thread_words import ERRORS, FUNCTIONS, INDEX, NAMESPACES
 from kbuild.cxx.mentions import (
     Place,
     describe_place,
@@ -28,18 +29,23 @@ from kbuild.cxx.tokens import Token
 
 _MOST_NAMES: Final = 200
 _MOST_MENTIONS: Final = 5000
-_CALLABLE: Final = re.compile(FUNCTIONS)
+_CALLABLE: Final = re.compile(f"{FUNCTIONS}|{ERRORS}")
+_ERROR: Final = re.compile(ERRORS)
 
 
-def find_unseen(text: str, kernels: tuple[Declaration, ...]) -> frozenset[int]:
+def find_unseen(
+    text: str, kernels: tuple[Declaration, ...], declarations: tuple[Declaration, ...]
+) -> frozenset[int]:
     """Return the starts of the kernels that need neither their index stored nor a way to stop.
 
     Args:
         text: The preprocessed text of a source that contains everything its kernels call.
         kernels: The definitions of kernels.
+        declarations: What the user marked.
     """
-    search = _Search(text, kernels)
-    words = f"{INDEX}|{FUNCTIONS}|{NAMESPACES}"
+    bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
+    search = _Search(text, kernels, tuple(bodies))
+    words = f"{INDEX}|{FUNCTIONS}|{ERRORS}|{NAMESPACES}"
     while words and search.add(words):
         words = "|".join(map(re.escape, search.take_names()))
     if words:
@@ -54,8 +60,11 @@ class _Search:
         seen: The starts of these kernels.
     """
 
-    def __init__(self, text: str, kernels: tuple[Declaration, ...]) -> None:
+    def __init__(
+        self, text: str, kernels: tuple[Declaration, ...], device_bodies: tuple[Span, ...]
+    ) -> None:
         self._text = text
+        self._device_bodies = device_bodies
         self._kernels = {kernel.body[0]: kernel for kernel in kernels if kernel.body}
         self._headers = _find_headers(text)
         self._names: set[str] = set()
@@ -73,9 +82,15 @@ class _Search:
     def add(self, pattern: str) -> bool:
         """Add what mentions one of the words; return False if that can be anything."""
         words = list_words(self._text, pattern, skipped=self._headers)
+        words = [word for word in words if not self._is_of_host(word)]
         self._mentions += len(words)
         is_bounded = self._mentions < _MOST_MENTIONS and len(self._names) < _MOST_NAMES
         return is_bounded and all(map(self._add_mention, words))
+
+    def _is_of_host(self, word: Token) -> bool:
+        return _ERROR.fullmatch(word.text) is not None and not any(
+            start < word.start < end for start, end in self._device_bodies
+        )
 
     def _add_mention(self, word: Token) -> bool:
         place = describe_place(self._text, word)

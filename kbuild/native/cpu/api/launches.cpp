@@ -25,7 +25,7 @@ std::string to_string(const kbuild_dim3& extent) {
 void check_extent(const char* what, const kbuild_dim3& extent, const kbuild_dim3& largest) {
     if (extent.x == 0 || extent.y == 0 || extent.z == 0 || extent.x > largest.x ||
         extent.y > largest.y || extent.z > largest.z)
-        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
                       std::string("the ") + what + " is " + to_string(extent) +
                           ", but must be from (1, 1, 1) to " + to_string(largest));
 }
@@ -35,7 +35,7 @@ void check_configuration(const kbuild_launch_config& config) {
     check_extent("block", config.block, largest_block);
     const auto threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
     if (threads > std::uint64_t{most_threads_per_block})
-        throw Failure(KBUILD_CPU_INVALID_CONFIGURATION,
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
                       "the block " + to_string(config.block) + " has " + std::to_string(threads) +
                           " threads, but the maximum is " + std::to_string(most_threads_per_block));
 }

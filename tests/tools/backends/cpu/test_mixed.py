@@ -101,11 +101,3 @@ def test_device_code_cannot_use_host_variables(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match=r"device code uses the host variable 'n::count'"):
         build_program(tmp_path / "out", (source,), options=("-O0",))
-
-
-def test_launches_in_device_code_name_their_line(tmp_path: Path) -> None:
-    source = tmp_path / "a.cu"
-    source.write_text("__global__ void k() {\n  k<<<1, 1>>>();\n}\n")
-
-    with pytest.raises(SourceError, match=r"a\.cu:2: device code launches kernel 'k'"):
-        build_program(tmp_path / "out", (source,))

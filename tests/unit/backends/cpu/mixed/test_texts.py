@@ -202,19 +202,6 @@ def test_managed_arrays_need_a_size() -> None:
         make_device_text("__kbuild_managed__ int m[] = {1};")
 
 
-def test_device_code_cannot_launch() -> None:
-    text = MARKER + "\n__kbuild_global__ void k() {\n  k<<<1, 1>>>(); }"
-
-    with pytest.raises(SourceError, match=r"a.cu:3: device code launches kernel 'k'"):
-        q.reject_device_launches(text, q.find_declarations(text), find_launches(text))
-
-
-def test_host_code_can_launch() -> None:
-    text = "__kbuild_host__ __kbuild_device__ void f() { k<<<1, 1>>>(); }"
-
-    q.reject_device_launches(text, q.find_declarations(text), find_launches(text))
-
-
 def test_clang_rejects_device_lambdas_in_host_code() -> None:
     text = MARKER + "void f() { g([] __kbuild_device__ (int) {}); }"
 

@@ -15,12 +15,11 @@ GID = "int gid() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
 
 def list_unseen(text: str) -> list[str]:
     text = '# 1 "a.cu"\n' + text
+    declarations = q.find_declarations(text)
     kernels = tuple(
-        found
-        for found in q.find_declarations(text)
-        if q.GLOBAL in found.words and found.body is not None
+        found for found in declarations if q.GLOBAL in found.words and found.body is not None
     )
-    unseen = find_unseen(text, kernels)
+    unseen = find_unseen(text, kernels, declarations)
     return [kernel.name for kernel in kernels if kernel.start in unseen]
 
 
@@ -62,6 +61,9 @@ def test_kernel_is_unseen(body: str) -> None:
         "p[gid()] = 1;",
         "p[ns::outer(1)] = 1;",
         "p[object.row()] = 1;",
+        # The runtime stores the errors of each thread.
+        "k<<<1, 1>>>(n, p); p[0] = cudaGetLastError();",
+        "p[0] = failed();",
         "p[pointer->row()] = 1;",
         "p[templated<int, 4>(1)] = 1;",
         # A constant of the kernel cannot hide the variable here.
@@ -80,6 +82,7 @@ def test_kernel_is_seen(body: str) -> None:
         "{ return ns::inner(i); } }\n"
         "struct Tile { int row() const { return threadIdx.y; } virtual void f() {} };\n"
         "template <class T, int N> __kbuild_device__ T templated(T i) { return i + gid(); }\n"
+        "__kbuild_host__ __kbuild_device__ bool failed() { return cudaPeekAtLastError(); }\n"
     )
     other = "__kbuild_global__ void j(int* p) { p[threadIdx.x] = 1; }\n"
 
@@ -134,6 +137,7 @@ def test_doubt_about_one_place_concerns_all_kernels(evil: str) -> None:
         "using cooperative_groups::this_thread_block; using Barrier = cuda::barrier<1>;",
         "void f(int* p) { atomicAdd(p, 1); } int g(int i) { return i ? gid() : f(p), 1; }",
         "struct [[nodiscard]] S { [[nodiscard]] int get() const { return gid(); } };",
+        "struct S { S() { if (cudaGetLastError()) throw 1; } };",
     ],
 )
 def test_other_functions_do_not_matter(harmless: str) -> None:

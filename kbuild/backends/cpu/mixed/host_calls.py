@@ -1,0 +1,81 @@
+"""Replace calls of the host API in device code by calls that do not compile.
+
+Device code can call a part of the API. It cannot wait, because a GPU's kernels cannot, either. The
+compiler reports a call only if it compiles the function: headers contain functions that nobody calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.cxx.mentions import list_words
+from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.qualified import Declaration
+from kbuild.cxx.tokens import find_close, list_tokens_before
+
+# What device code can call.
+# Source: cuda_device_runtime_api.h and the functions of cuda_runtime.h with CUDART_DEVICE, CUDA 13.0.
+_AVAILABLE: Final = frozenset(
+    f"cuda{name}"
+    for name in (
+        *("DeviceGetAttribute", "DeviceGetCacheConfig", "DeviceGetLimit"),
+        *("DeviceGetSharedMemConfig", "GetDevice", "GetDeviceCount", "RuntimeGetVersion"),
+        *("GetErrorName", "GetErrorString", "GetLastError", "PeekAtLastError"),
+        *("EventCreateWithFlags", "EventDestroy", "EventRecord", "EventRecordWithFlags"),
+        *("StreamCreateWithFlags", "StreamDestroy", "StreamWaitEvent"),
+        *("Free", "Malloc", "Memcpy2DAsync", "Memcpy3DAsync", "MemcpyAsync"),
+        *("Memset2DAsync", "Memset3DAsync", "MemsetAsync"),
+        *("FuncGetAttributes", "OccupancyMaxActiveBlocksPerMultiprocessor"),
+        *("OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "OccupancyMaxPotentialBlockSize"),
+        *("OccupancyMaxPotentialBlockSizeVariableSMem", "OccupancyMaxPotentialBlockSizeWithFlags"),
+        "OccupancyMaxPotentialBlockSizeVariableSMemWithFlags",
+    )
+)
+_DECLARED: Final = re.compile(r"\bstatic inline cudaError_t (cuda\w+)\s*\(")
+_NAME: Final = re.compile(r"\bcuda[A-Z]\w+\s*\(")
+_WAITS: Final = re.compile(r"cuda\w+Synchronize")
+_NO_WAIT: Final = (
+    ", which CUDA 12 removed from device code; launch what comes after the kernels with "
+    "cudaStreamTailLaunch"
+)
+_HOST_ONLY: Final = ", which is for host code"
+
+
+def reject_host_calls(text: str, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
+    """Yield the edits for all calls of the host API in functions that only device code can call."""
+    bodies = [body for body in q.list_device_bodies(declarations) if _NAME.search(text, *body)]
+    if not bodies:
+        return
+    names = {found[1] for found in _DECLARED.finditer(text)} - _AVAILABLE
+    seen = 0
+    for body in sorted(bodies):
+        if body[0] >= seen:
+            yield from _replace_calls(text, names, body)
+        seen = max(seen, body[1])
+
+
+def _replace_calls(text: str, names: set[str], body: Span) -> Iterator[Edit]:
+    for word in list_words(text, r"cuda[A-Z]\w+", inside=body):
+        following = text[word.end :].lstrip()[:1] if word.text in names else ""
+        opening = text.find("(", word.end)
+        close = find_close(text, opening) if following == "(" else None
+        if close is None:
+            continue
+        before = next(list_tokens_before(text, word.start))
+        start = before.start if before.text == "::" else word.start
+        reason = _NO_WAIT if _WAITS.fullmatch(word.text) else _HOST_ONLY
+        # A declaration with the same name would share the message.
+        name = f"host_call_{word.start}"
+        message = f"kbuild: device code cannot call {word.text}{reason}"
+        yield Edit(
+            start=start,
+            end=start,
+            text=(
+                f'__extension__({{ extern __attribute__((error("{message}"))) void {name}(); '
+                f"{name}(); "
+            ),
+        )
+        yield Edit(start=close + 1, end=close + 1, text="; })")

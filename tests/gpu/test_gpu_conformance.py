@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.toolchain.devices import list_devices
-from support.conformance import SOURCES, compare_results
+from support.conformance import LAUNCHING, SOURCES, compare_results
 
 KBUILD = os.environ.get("KBUILD_EXECUTABLE", str(Path(sysconfig.get_path("scripts")) / "kbuild"))
 
@@ -22,7 +22,8 @@ pytestmark = [
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_results_are_recorded(source: Path) -> None:
-    options = ("--backend", "cuda", "--device-options=-fmad=false")
+    link = ("--rdc",) if source.stem in LAUNCHING else ()
+    options = ("--backend", "cuda", "--device-options=-fmad=false", *link)
     done = subprocess.run(
         [KBUILD, "run", *options, source], capture_output=True, text=True, check=False
     )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _DIRECTORY: Final = Path(__file__).parent.parent / "conformance"
 SOURCES: Final = tuple(sorted(_DIRECTORY.glob("*.cu")))
+# Kernels of these sources launch kernels, for which a GPU needs relocatable device code.
+LAUNCHING: Final = frozenset(("dynamic_parallelism",))
 _FORMATS: Final = {
     "half": ("<H", "<h"),
     "bfloat16": ("<H", "<h"),

@@ -1,7 +1,8 @@
 """Replace calls of the host API in device code by calls that do not compile.
 
-Device code can call a part of the API. It cannot wait, because a GPU's kernels cannot, either. The
-compiler reports a call only if it compiles the function: headers contain functions that nobody calls.
+Device code can call a part of the API. It cannot wait, because a GPU's kernels cannot, either.
+Headers contain functions that nobody calls, so this module raises no error itself: the compiler
+reports a call only if it compiles the function.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.tokens import find_close, list_tokens_before
 
 # What device code can call.
-# Source: cuda_device_runtime_api.h and the functions of cuda_runtime.h with CUDART_DEVICE, CUDA 13.0.
+# Source: cuda_device_runtime_api.h of CUDA 13.0, and CUDART_DEVICE in cuda_runtime.h.
 _AVAILABLE: Final = frozenset(
     f"cuda{name}"
     for name in (

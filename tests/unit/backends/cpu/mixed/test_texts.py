@@ -7,7 +7,6 @@ import pytest
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.device_text import edit_device_text
 from kbuild.backends.cpu.mixed.host_text import edit_host_text
-from kbuild.cxx.launches import find_launches
 from kbuild.cxx.model import Edit
 from kbuild.errors import SourceError
 

@@ -1,0 +1,4 @@
+__global__ void child(int* out, int value)
+{
+    out[threadIdx.x] = value + threadIdx.x;
+}

@@ -250,15 +250,17 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
     """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
-    if isinstance(unit, LinkUnit) and "undefined reference" in log:
-        fix = "define it in a source of the target: device code is linked target by target"
-    elif isinstance(unit, LinkUnit) and "multiple definition" in log:
-        fix = "make all but one of the definitions static, inline, or extern"
-    elif "undefined reference" in log and "kbuild_cpu_" in log:
+    if "undefined reference to `kbuild_cpu_" in log:
         fix = (
             "a __host__ __device__ function that a kernel calls uses a function of the host API; "
             "put the call below #ifndef __CUDA_ARCH__"
         )
+    elif "undefined reference" in log and isinstance(unit, LinkUnit):
+        fix = "define it in a source of the target: device code is linked target by target"
+    elif "undefined reference" in log:
+        fix = "define it in this source, or link the device code of all sources: RDC ON, or --rdc"
+    elif isinstance(unit, LinkUnit) and "multiple definition" in log:
+        fix = "make all but one of the definitions static, inline, or extern"
     else:
         fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)

@@ -1,8 +1,9 @@
 """What CUB's code for blocks and warps needs to be C++.
 
 A few of its statements are inline PTX. Each of them becomes a call of a function in
-``kbuild_cpu/cccl/ptx.h``, with the operands of the statement as arguments: first, the outputs.
-All other inline assembly stays as it is.
+``kbuild_cpu/cccl/ptx.h``, with the operands of the statement as arguments: first, the outputs. So
+do the single instructions of ``kbuild_cpu/ptx.h``, which kernels use to find their lane. All
+other inline assembly stays as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.tokens import Token, find_close, join, list_tokens, match_brackets
 from kbuild.errors import SourceError
+from kbuild.values import dataclass
 
 _STATEMENT: Final = re.compile(r"\basm\b(?:\s|^#[^\n]*\n|\bvolatile\b)*(?=\()", re.MULTILINE)
 # g++ rejects an alias that has the name of the class that it is for; nvcc accepts it.
@@ -44,6 +46,7 @@ _TWO: Final = (
 _JOIN: Final = r"mov\.b64 (?:r0|%0), {lo, hi};"
 _ADD: Final = r" @p add\.\w+ r0, r0, %4; mov\.\w+ %0, r0;"
 _ADD_OWN: Final = r" @p add\.\w+ %0, %0, (?:r0|%1);"
+_READ: Final = "read_"
 # Statements, with single spaces, and the functions that they become.
 _FUNCTIONS: Final = (
     (re.compile(rf"(?:{_BYTE})?ld\.[\w.]+ {_DATA}, \[%\d\];{_WIDEN}{_END}"), "load"),
@@ -51,6 +54,11 @@ _FUNCTIONS: Final = (
     (re.compile(r"bfe\.u32 %0, %1, %2, %3;"), "extract_bits"),
     (re.compile(r"shl\.b32 %0, %1, %2;"), "shift_left"),
     (re.compile(r"shr\.b32 %0, %1, %2;"), "shift_right"),
+    (re.compile(r"bfind\.u32 %0, %1;"), "find_top_bit"),
+    (
+        re.compile(r"mov\.u32 %0, %%(?P<name>laneid|lanemask_(?:eq|lt|le|ge|gt));"),
+        f"{_READ}{{name}}",
+    ),
     (re.compile(rf"{_SHUFFLE} %0, %1, %2, %3, %4;"), "shuffle_{way}"),
     (re.compile(rf"{_REGISTERS}{_SHUFFLE} r0\|p, %1, %2, %3, %5;{_ADD}{_END}"), "add_{way}"),
     (re.compile(rf"{_REGISTERS}{_TWO} {_JOIN}{_ADD}{_END}"), "add_{way}"),
@@ -70,6 +78,40 @@ def translate_cub(text: str) -> Iterator[Edit]:
     """Yield the edits that preprocessed text needs if it uses CUB."""
     for found in _ALIAS.finditer(text):
         yield Edit(start=found.end(), end=found.end(), text="cub::")
+    for statement in _find_statements(text):
+        operands = ", ".join(_list_operands(statement.tokens))
+        newlines = "\n" * text.count("\n", statement.start, statement.end)
+        call = f"::kbuild_cpu::ptx::{statement.function}({operands}){newlines}"
+        yield Edit(start=statement.start, end=statement.end, text=call)
+
+
+def list_lane_reads(text: str) -> list[Token]:
+    """Return the first words of the statements that read the number of the lane."""
+    return [
+        Token("asm", statement.start)
+        for statement in _find_statements(text)
+        if statement.function.startswith(_READ)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """An asm statement that becomes a call.
+
+    Attributes:
+        start: The position of the first character.
+        end: The position after the last one.
+        tokens: What is in the parentheses.
+        function: The function to call.
+    """
+
+    start: int
+    end: int
+    tokens: list[Token]
+    function: str
+
+
+def _find_statements(text: str) -> Iterator[_Statement]:
     for found in _STATEMENT.finditer(text):
         close = find_close(text, found.end())
         if close is None:
@@ -77,9 +119,7 @@ def translate_cub(text: str) -> Iterator[Edit]:
         tokens = list(list_tokens(text, found.end() + 1, close))
         function = _find_function(_join_literals(tokens))
         if function:
-            call = f"::kbuild_cpu::ptx::{function}({', '.join(_list_operands(tokens))})"
-            newlines = "\n" * text.count("\n", found.start(), close)
-            yield Edit(start=found.start(), end=close + 1, text=f"{call}{newlines}")
+            yield _Statement(found.start(), close + 1, tokens, function)
 
 
 def reject_device_algorithms(text: str) -> None:

@@ -13,7 +13,13 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.thread_words import ERRORS, FUNCTIONS, INDEX, NAMESPACES
+from kbuild.backends.cpu.mixed.cub import list_lane_reads
+from kbuild.backends.cpu.mixed.thread_words import (
+    ERRORS,
+    FUNCTIONS,
+    INDEX,
+    NAMESPACES,
+)
 from kbuild.cxx.mentions import (
     Place,
     describe_place,
@@ -46,6 +52,8 @@ def find_unseen(
     bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
     search = _Search(text, kernels, tuple(bodies))
     words = f"{INDEX}|{FUNCTIONS}|{ERRORS}|{NAMESPACES}"
+    if not search.add_mentions(list_lane_reads(text)):
+        return frozenset()
     while words and search.add(words):
         words = "|".join(map(re.escape, search.take_names()))
     if words:
@@ -82,7 +90,10 @@ class _Search:
     def add(self, pattern: str) -> bool:
         """Add what mentions one of the words; return False if that can be anything."""
         words = list_words(self._text, pattern, skipped=self._headers)
-        words = [word for word in words if not self._is_of_host(word)]
+        return self.add_mentions([word for word in words if not self._is_of_host(word)])
+
+    def add_mentions(self, words: list[Token]) -> bool:
+        """Do the same with words at these places."""
         self._mentions += len(words)
         is_bounded = self._mentions < _MOST_MENTIONS and len(self._names) < _MOST_NAMES
         return is_bounded and all(map(self._add_mention, words))

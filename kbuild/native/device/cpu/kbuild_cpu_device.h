@@ -26,6 +26,7 @@
 #include "kbuild_cpu/clusters.h"
 #include "kbuild_cpu/threads.h"
 #include "kbuild_cpu/warp.h"
+#include "kbuild_cpu/ptx.h"
 #include "kbuild_cpu/atomics.h"
 #include "kbuild_cpu/atomics/builtins.h"
 #include "kbuild_cpu/cache_hints.h"

@@ -11,7 +11,7 @@ from kbuild.backends.cpu import build as cpu
 from kbuild.backends.cpu import mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.errors import ConfigurationError, SourceError, ToolchainError
 from kbuild.formats.offload import binary as offload_binary
 
 GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
@@ -52,6 +52,48 @@ def test_rewritten_text_is_compiled_without_macros_and_headers() -> None:
 
     assert {"-O2", "-Wall"} <= set(argv)
     assert not {"-DA=1", "-D", "B", "-UA", "-include", "x.h", "-imacros", "y.h"} & set(argv)
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("__global__ void k() { j<<<1, 1>>>(); }", ["-include", "cuda_device_runtime_api.h"]),
+        ("__global__ void k(int* p) { cudaFree (p); }", ["-include", "cuda_device_runtime_api.h"]),
+        ("#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = 1 << 2; }", []),
+    ],
+)
+def test_only_kernels_that_launch_get_the_headers_for_it(
+    tmp_path: Path, code: str, options: list[str]
+) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(code)
+
+    (command,) = mixed.describe_device_pass(replace(UNIT, source=source), GCC).commands
+
+    start = command.argv.index("-DKBUILD_MARK_KERNELS") + 1
+    assert list(command.argv[start : start + 2]) == options or not options
+    assert ("cuda_device_runtime_api.h" in command.argv) == bool(options)
+
+
+def test_a_launch_in_a_header_needs_an_include() -> None:
+    text = '# 7 "a.hpp"\n__kbuild_global__ void k() { k<<<1, 1>>>(); }\n'
+
+    with pytest.raises(SourceError, match=r"a\.hpp:7: a header launches a kernel, but .* include"):
+        mixed.read_device_text(text, UNIT)
+
+    found = mixed.read_device_text(f"namespace chevron {{}}\n{text}", UNIT)
+    assert (len(found.kernels), len(found.launches)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "fix"),
+    [
+        ("kbuild_cpu_synchronize", "a __host__ __device__ function that a kernel calls"),
+        ("child(int*)", "link the device code of all sources: RDC ON, or --rdc"),
+    ],
+)
+def test_undefined_symbols_have_a_fix(symbol: str, fix: str) -> None:
+    assert fix in cpu.read_log(f"a.h:1: undefined reference to `{symbol}'", UNIT).fix
 
 
 def test_device_pass_makes_the_depfile() -> None:

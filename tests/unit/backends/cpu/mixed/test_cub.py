@@ -24,6 +24,8 @@ def translate(text: str) -> str:
     ("statement", "function"),
     [
         ('"bfe.u32 %0, %1, %2, %3;"', "extract_bits"),
+        ('"bfind.u32 %0, %1;"', "find_top_bit"),
+        ('"mov.u32 %0, %%lanemask_lt;"', "read_lanemask_lt"),
         ('"shl.b32 %0, %1, %2;"', "shift_left"),
         (f'"{SHUFFLE} %0, %1, %2, %3, %4;"', "shuffle_up"),
         (
@@ -62,7 +64,7 @@ def test_statements_are_calls(statement: str, function: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'asm volatile("mov.u32 %0, %%laneid;" : "=r"(a));',
+        'asm volatile("mov.u32 %0, %%smid;" : "=r"(a));',
         'asm("rdtsc" : "=a"(low));',
         'void f() __asm__("g");',
         "asm(",

@@ -64,6 +64,7 @@ def test_kernel_is_unseen(body: str) -> None:
         # The runtime stores the errors of each thread.
         "k<<<1, 1>>>(n, p); p[0] = cudaGetLastError();",
         "p[0] = failed();",
+        'asm("mov.u32 %0, %%" "laneid" ";" : "=r"(p[0]));',
         "p[pointer->row()] = 1;",
         "p[templated<int, 4>(1)] = 1;",
         # A constant of the kernel cannot hide the variable here.

@@ -6,15 +6,13 @@
 #ifndef KBUILD_CPU_CCCL_PTX_H
 #define KBUILD_CPU_CCCL_PTX_H
 
-#include "../warp.h"
+#include "../ptx.h"
 
 #include <stdint.h>
 
 #pragma GCC system_header
 
 namespace kbuild_cpu::ptx {
-
-__device__ inline unsigned int lane() { return thread_number() % 32; }
 
 /* Loads and stores with a cache operator, of scalars and of vectors. */
 template <class __T, class __U>

@@ -1,7 +1,6 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
-#include "launches/runner.hpp"
 
 #include "../../device/cpu/kbuild_cpu/host/error_list.h"
 
@@ -30,6 +29,9 @@ std::mutex device_mutex;  // guards changes
 
 thread_local bool is_calling_host = false;
 
+// Null unless the thread runs a kernel.
+thread_local DeviceErrors* device_errors = nullptr;
+
 struct ErrorRow {
     int code;
     const char* name;
@@ -52,14 +54,16 @@ const ErrorRow& find_error(int code) noexcept {
 }  // namespace
 
 int remember_failure(int code, const char* detail) noexcept {
-    if (auto* runner = BlockRunner::running()) {
-        runner->set_last_error(code);
+    if (device_errors != nullptr) {
+        device_errors->set_last_error(code);
         return code;
     }
     last_failure.code = last_failure.untaken = code;
     std::snprintf(last_failure.detail, sizeof last_failure.detail, "%s", detail);
     return code;
 }
+
+void keep_errors(DeviceErrors* errors) noexcept { device_errors = errors; }
 
 void break_device(int code, const char* detail) noexcept {
     const std::lock_guard lock(device_mutex);
@@ -104,7 +108,7 @@ using namespace kbuild::cpu;
 int kbuild_cpu_fail(int code, const char* detail) { return remember_failure(code, detail); }
 
 int kbuild_cpu_peek_error() {
-    if (const auto* runner = BlockRunner::running()) return runner->last_error();
+    if (device_errors != nullptr) return device_errors->last_error();
     const int code = device_error;
     const bool is_sticky = code != KBUILD_CPU_SUCCESS && code != KBUILD_CPU_DEVICE_UNAVAILABLE;
     return is_sticky ? code : last_failure.untaken;
@@ -112,8 +116,8 @@ int kbuild_cpu_peek_error() {
 
 int kbuild_cpu_take_error() {
     const int code = kbuild_cpu_peek_error();
-    if (auto* runner = BlockRunner::running()) {
-        runner->set_last_error(KBUILD_CPU_SUCCESS);
+    if (device_errors != nullptr) {
+        device_errors->set_last_error(KBUILD_CPU_SUCCESS);
         return code;
     }
     last_failure.untaken = KBUILD_CPU_SUCCESS;

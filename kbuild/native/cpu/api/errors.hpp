@@ -25,6 +25,20 @@ private:
 // returns its code.
 int remember_failure(int code, const char* detail) noexcept;
 
+// The last errors of the device threads that an OS thread runs.
+class DeviceErrors {
+public:
+    // That of the current device thread, or 0.
+    virtual int last_error() const = 0;
+    virtual void set_last_error(int code) = 0;
+
+protected:
+    ~DeviceErrors() = default;
+};
+
+// Sets who keeps the errors of the calling OS thread while it runs a kernel. Null ends that.
+void keep_errors(DeviceErrors* errors) noexcept;
+
 // Returns the text of the thread's last failure if it has this code, otherwise a generic text.
 const char* error_message(int code) noexcept;
 

@@ -84,11 +84,13 @@ void BlockRunner::run(Launch& launch) noexcept {
     is_starting_ = false;
     block_ = blocks_.front().get();
     watchdog_.begin(launch);
+    keep_errors(this);
     if (start_block()) {
         current_ = &block_->fresh_task(&fiber_main, this, home_);
         Fiber::switch_to(home_, current_->fiber);
         current_->block->retire(*current_);
     }
+    keep_errors(nullptr);
     watchdog_.end();
     blocks_.resize(1);
     storage_ = {};

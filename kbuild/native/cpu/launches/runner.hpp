@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_LAUNCHES_RUNNER_HPP
 #define KBUILD_CPU_LAUNCHES_RUNNER_HPP
 
+#include "api/errors.hpp"
 #include "launches/block.hpp"
 #include "launches/launch.hpp"
 #include "launches/watchdog.hpp"
@@ -18,7 +19,7 @@ namespace kbuild::cpu {
 //
 // All fibers of a block stay on one OS thread: `__shared__` is thread-local storage, and compilers
 // keep its addresses in registers across a barrier.
-class BlockRunner {
+class BlockRunner final : private DeviceErrors {
 public:
     // Returns the runner of the calling OS thread.
     static BlockRunner& of_this_thread();
@@ -33,10 +34,6 @@ public:
     static BlockRunner* running() noexcept;
 
     Launch& launch() noexcept { return *launch_; }
-
-    // The last error of the current device thread, or 0.
-    int last_error() const;
-    void set_last_error(int code);
 
     // The functions of device code; see kbuild/detail/cpu_device_api.h.
     static const kbuild_cpu_device_api device_api;
@@ -53,6 +50,9 @@ private:
     static void trap(void* runner, kbuild_cpu_error error);
     static void fail_assertion(void* runner, const char* condition, const char* file,
                                unsigned line, const char* function);
+
+    int last_error() const override;
+    void set_last_error(int code) override;
 
     static void fiber_main(void* runner);
     void run_threads() noexcept;

@@ -7,7 +7,8 @@
 using conformance::check;
 using conformance::print;
 
-namespace {
+// clang has no handles for instances in an unnamed namespace that only kernels launch.
+namespace launches {
 
 constexpr int size = 512;
 
@@ -292,9 +293,10 @@ void run_through_api() {
     print("cudaLaunchKernel", out.read(), 0);
 }
 
-}  // namespace
+}  // namespace launches
 
 int main() {
+    using namespace launches;
     run("child", parents, 1, 16);
     run("child_of_every_thread", every_thread, 2, 16);
     run("recursion", recurse, 1, 1, 0, 10);

@@ -73,7 +73,7 @@ def test_a_device_link(tmp_path: Path, host: str, device: str) -> None:
         (
             (
                 "inline __device__ int unused() {\n"
-                '    int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); return lane;\n'
+                '    int sm; asm("mov.u32 %0, %%smid;" : "=r"(sm)); return sm;\n'
                 "}\n"
                 "__global__ void k(float *p) {\n"
                 '    asm("ex2.approx.f32 %0, %1;"\n        : "=f"(*p) : "f"(p[1]));\n'

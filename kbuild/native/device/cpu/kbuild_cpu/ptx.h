@@ -11,16 +11,23 @@ namespace kbuild_cpu::ptx {
 
 __device__ inline unsigned int lane() { return thread_number() % 32; }
 
-__device__ inline void read_laneid(unsigned int &__result) { __result = lane(); }
-__device__ inline void read_lanemask_eq(unsigned int &__result) { __result = 1u << lane(); }
-__device__ inline void read_lanemask_lt(unsigned int &__result) { __result = (1u << lane()) - 1; }
-__device__ inline void read_lanemask_le(unsigned int &__result) { __result = (2u << lane()) - 1; }
-__device__ inline void read_lanemask_ge(unsigned int &__result) { __result = ~((1u << lane()) - 1); }
-__device__ inline void read_lanemask_gt(unsigned int &__result) { __result = ~((2u << lane()) - 1); }
+#define KBUILD_CPU_LANE_REGISTER(name, value)           \
+    template <class __T>                                \
+    __device__ inline void read_##name(__T &__result) { \
+        __result = static_cast<__T>(value);             \
+    }
+KBUILD_CPU_LANE_REGISTER(laneid, lane())
+KBUILD_CPU_LANE_REGISTER(lanemask_eq, 1u << lane())
+KBUILD_CPU_LANE_REGISTER(lanemask_lt, (1u << lane()) - 1)
+KBUILD_CPU_LANE_REGISTER(lanemask_le, (2u << lane()) - 1)
+KBUILD_CPU_LANE_REGISTER(lanemask_ge, ~((1u << lane()) - 1))
+KBUILD_CPU_LANE_REGISTER(lanemask_gt, ~((2u << lane()) - 1))
+#undef KBUILD_CPU_LANE_REGISTER
 
 /* The number of the highest bit that is set, or all ones. */
-inline void find_top_bit(unsigned int &__result, unsigned int __value) {
-    __result = __value == 0 ? ~0u : 31u - static_cast<unsigned int>(__builtin_clz(__value));
+template <class __T>
+inline void find_top_bit(__T &__result, unsigned int __value) {
+    __result = static_cast<__T>(__value == 0 ? -1 : 31 - __builtin_clz(__value));
 }
 
 }  // namespace kbuild_cpu::ptx

@@ -121,7 +121,13 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     files.write_if_changed(plan.kernel_table, table_bytes)
     files.write_if_changed(plan.stub, render_stub_unit(inputs))
     host_header = builder.TRAITS.host_header
-    files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, host_header))
+    namespaces = frozenset(
+        name
+        for compiled in _load(plan.prelinked or plan.compiled)
+        for name in compiled.inline_namespaces
+    )
+    header = render_cpp_header(table, plan.headers, host_header, namespaces)
+    files.write_if_changed(plan.cpp_header, header)
     files.write_if_changed(plan.c_header, render_c_header(table, host_header))
     files.write_stamp(plan.stamp, b"", started)
     notes = list_notes(table, has_headers=bool(plan.headers))

@@ -190,6 +190,19 @@ def test_environment_that_is_not_active_builds(
     assert not edges_of(build_twice(build))
 
 
+def test_change_of_kbuild_compiles_again(tmp_path: Path, source: Path, own: Environment) -> None:
+    build = tmp_path / "build"
+    succeed(configure(source, build, f"kbuild_DIR={own.cmake_directory}"))
+    build_twice(build)
+    header = own.cmake_directory.parent / "native" / "device" / "cpu" / "kbuild_cpu" / "clock.h"
+    header.write_text(header.read_text() + "// edited\n")
+
+    changed = edges_of(succeed(run("cmake", "--build", build)))
+
+    assert [edge for edge in changed if edge.startswith("Compiling kernels")]
+    assert not edges_of(succeed(run("cmake", "--build", build)))
+
+
 def test_command_belongs_to_the_package(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:

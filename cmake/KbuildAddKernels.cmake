@@ -52,7 +52,8 @@ include_guard(GLOBAL)
   ``RDC``
     With ``ON`` (relocatable device code), kbuild links the device code of all sources in the
     target.  The sources can then share device functions and ``extern __device__`` variables.
-    Device code cannot be shared between targets.  The default is ``OFF``.
+    To use device code of a static library, add the sources with :command:`kbuild_target_sources`.
+    The default is ``OFF``.
 
   ``COMPRESSION``
     The compression of the device images, with the values of nvcc.  The default, ``balance``,
@@ -482,6 +483,10 @@ function(_kbuild_write_flags target directory)
         file(GENERATE OUTPUT "${directory}/host_flags.$<COMPILE_LANGUAGE>.txt"
             CONTENT "${content}" TARGET "${properties}")
     endif()
+    if(arg_MIXED AND arg_RDC)
+        set(plans "$<TARGET_GENEX_EVAL:${properties},$<TARGET_PROPERTY:${properties},_KBUILD_LINKED_PLANS>>")
+        file(GENERATE OUTPUT "${directory}/libraries.txt" CONTENT "$<JOIN:${plans},\n>\n")
+    endif()
 endfunction()
 
 # Appends the options with which the project compiles the C++ sources of a target. They can define macros.
@@ -540,6 +545,15 @@ function(_kbuild_add_edges target flags launcher configuration)
     _kbuild_add_host_passes("${launcher}" "${configuration}")
     set(edge_stamps ${_kbuild_edge_stamps})
     set(link_stamps ${_kbuild_link_stamps})
+    set(libraries "")
+    set(library_stamps "")
+    if(arg_MIXED AND _kbuild_link_stamps)
+        _kbuild_share_device_code("${configuration}")
+        get_filename_component(libraries "${flags}" DIRECTORY)
+        set(libraries --libraries "${libraries}/libraries.txt")
+        set(library_stamps
+            "$<TARGET_GENEX_EVAL:${arg_MIXED_TARGET},$<TARGET_PROPERTY:${arg_MIXED_TARGET},_KBUILD_LINKED_STAMPS>>")
+    endif()
     set(pack_stamp "${_kbuild_pack_stamp}")
     set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
         ${_kbuild_host_handles})
@@ -565,16 +579,16 @@ function(_kbuild_add_edges target flags launcher configuration)
     foreach(description handoff stamp IN ZIP_LISTS
             _kbuild_link_descriptions _kbuild_link_handoffs link_stamps)
         add_custom_command(OUTPUT "${stamp}"
-            COMMAND "${launcher}" device-link "${handoff}" --flags "${flags}"
-            DEPENDS ${edge_stamps} "${handoff}" "${flags}"
+            COMMAND "${launcher}" device-link "${handoff}" --flags "${flags}" ${libraries}
+            DEPENDS ${edge_stamps} "${handoff}" "${flags}" ${library_stamps}
             ${pool}
             COMMENT "Linking device code of ${description}"
             VERBATIM)
     endforeach()
     add_custom_command(OUTPUT "${pack_stamp}"
         BYPRODUCTS ${byproducts}
-        COMMAND "${launcher}" pack "${_kbuild_pack_handoff}"
-        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}"
+        COMMAND "${launcher}" pack "${_kbuild_pack_handoff}" ${libraries}
+        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}" ${library_stamps}
             ${generated_headers}
         COMMENT "Packing kernels of ${arg_NAME}"
         VERBATIM)

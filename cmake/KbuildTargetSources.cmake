@@ -32,7 +32,8 @@ include_guard(GLOBAL)
     Options for the device compiler.
 
   ``RDC``
-    With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call.
+    With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call, and of
+    the ``STATIC`` libraries with mixed sources and ``RDC ON`` that the target links.
 
   ``DEVICE_STANDARD``
     The C++ standard of both passes.  The default is the target's ``CXX_STANDARD``, or ``17``.
@@ -161,6 +162,7 @@ function(_kbuild_finish_mixed target)
     get_target_property(stamps ${target} _KBUILD_STAMPS_${arg_NAME})
     add_custom_target(${arg_NAME}_device_code DEPENDS ${stamps})
     add_dependencies(${target} ${arg_NAME}_device_code)
+    _kbuild_connect_device_code(${target})
     _kbuild_check_runtime(${target})
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${_kbuild_runtime_target} kbuild::headers)
     if(kind MATCHES "STATIC|OBJECT")

@@ -80,7 +80,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
         _reject_host_code(unit, preprocessed)
-    finish(completion)
+    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
     passes = find_mixed(backend) if unit.is_mixed else None
     entries = passes.read_entries(unit, edge.toolchain) if passes else None
     remove_directories(completion.temporary)

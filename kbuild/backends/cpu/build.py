@@ -23,6 +23,8 @@ from kbuild.backends.cpu.toolchain import (
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -251,9 +253,11 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
     """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
     if isinstance(unit, LinkUnit) and "undefined reference" in log:
-        fix = "define it in a source of the target: device code is linked target by target"
+        fix = UNDEFINED_FIX
     elif isinstance(unit, LinkUnit) and "multiple definition" in log:
         fix = "make all but one of the definitions static, inline, or extern"
+    elif isinstance(unit, CompileUnit) and "undefined reference" in log:
+        fix = RELOCATABLE_FIX
     else:
         fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)

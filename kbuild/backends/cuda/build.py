@@ -24,6 +24,8 @@ from kbuild.backends.cuda.toolchain import (
 )
 from kbuild.backends.file_names import name_files
 from kbuild.backends.interface.build import (
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -312,7 +314,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
 
 def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
     if isinstance(unit, LinkUnit) and "Undefined reference" in log:
-        return "define it in a source of the target: device code is linked target by target"
+        return UNDEFINED_FIX
     if isinstance(unit, LinkUnit) and "Multiple definition" in log:
         return "make all but one of the definitions static, inline, or extern"
     if "unsupported GNU version" in log or "unsupported clang version" in log:
@@ -321,6 +323,8 @@ def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
             "HOST_COMPILER (host code keeps its own), or pass -allow-unsupported-compiler in "
             "COMPILE_OPTIONS"
         )
+    if isinstance(unit, CompileUnit) and "Unresolved extern" in log:
+        return RELOCATABLE_FIX
     if isinstance(unit, CompileUnit) and re.search(r"[Uu]nsupported \.version", log):
         return describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
     return ""

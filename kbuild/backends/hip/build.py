@@ -23,6 +23,8 @@ from kbuild.backends.hip.toolchain import (
 )
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -276,9 +278,9 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
 
 
 def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
+    if "undefined symbol" in log or "undefined hidden symbol" in log:
+        return UNDEFINED_FIX if isinstance(unit, LinkUnit) else RELOCATABLE_FIX
     if isinstance(unit, LinkUnit):
-        if "undefined symbol" in log or "undefined hidden symbol" in log:
-            return "define it in a source of the target: device code is linked target by target"
         if "duplicate symbol" in log:
             return "make all but one of the definitions static, inline, or extern"
         return ""

@@ -43,6 +43,10 @@ include_guard(GLOBAL)
     * HIP: target IDs, such as ``gfx90a`` or ``gfx90a:xnack-``, and ``native``.  The default is
       ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 
+    If a project builds for several backends, put the name of the backend in front of an architecture
+    or an option, for example ``ARCHITECTURES cuda:80 cuda:90 cpu:x86-64-v3``.  Other backends ignore
+    the value.  If no architecture is for the backend, it uses its default.
+
   ``DEBUG_STUBS``
     Adds a function ``__device_stub__<kernel>`` for each kernel.  ``kbuild::launch`` goes through
     it, so that stack traces show the kernel and its arguments.  ``ON`` includes debug information;
@@ -71,7 +75,8 @@ include_guard(GLOBAL)
     the runtime in the directory of the artifact.
 
   ``INCLUDE_DIRECTORIES``, ``DEFINITIONS``, ``COMPILE_OPTIONS``
-    Include directories, definitions, and options for device code.
+    Include directories, definitions, and options for device code.  An option can be for one backend
+    only, such as ``cuda:--use_fast_math``.
 
   ``DEVICE_STANDARD``
     The C++ standard of device code.  The default is ``17``.
@@ -90,7 +95,7 @@ include_guard(GLOBAL)
   Flags of device code: the flags of the build type, ``COMPILE_OPTIONS``, and the variable
   ``KBUILD_DEVICE_FLAGS``.  That variable contains a command line for the device compiler and
   applies to every target in its scope, for example
-  ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.  ``CMAKE_CXX_FLAGS`` and options such as
+  ``-DKBUILD_DEVICE_FLAGS=cuda:--use_fast_math``.  ``CMAKE_CXX_FLAGS`` and options such as
   ``-march``, ``-flto``, and ``-fsanitize`` in the flags of a build type apply only to host code.
 
   Compiler launcher: the list ``KBUILD_COMPILER_LAUNCHER`` is put in front of the device compiler
@@ -736,13 +741,18 @@ function(_kbuild_add_editor_target target)
     endif()
     set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
     add_library(${target}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
-    target_compile_options(${target}_editor PRIVATE ${_kbuild_editor_options} ${arg_COMPILE_OPTIONS})
+    # The same selection as for device code; see ARCHITECTURES.
+    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
+    set(options ${arg_COMPILE_OPTIONS} ${device_flags})
+    get_property(backends GLOBAL PROPERTY _KBUILD_BACKENDS)
+    list(JOIN backends "|" backends)
+    list(TRANSFORM options REPLACE "^${_kbuild_backend}:" "")
+    list(FILTER options EXCLUDE REGEX "^(${backends}):")
+    target_compile_options(${target}_editor PRIVATE ${_kbuild_editor_options} ${options})
     target_include_directories(${target}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     target_compile_definitions(${target}_editor PRIVATE ${arg_DEFINITIONS}
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
-    target_compile_options(${target}_editor PRIVATE ${device_flags})
 endfunction()
 
 function(_kbuild_check_runtime target)

@@ -29,7 +29,8 @@ include_guard(GLOBAL)
     The mixed sources.  A source without kernels is also allowed.
 
   ``DEVICE_OPTIONS``
-    Options for the device compiler.
+    Options for the device compiler.  With the name of a backend in front, an option is for this
+    backend only: ``DEVICE_OPTIONS cuda:--use_fast_math cpu:-ffast-math``.
 
   ``RDC``
     With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call, and of

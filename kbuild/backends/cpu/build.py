@@ -6,6 +6,7 @@ compiler has finished.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from kbuild.backends.cpu.toolchain import (
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
+    OPTION_FIX,
     RELOCATABLE_FIX,
     UNDEFINED_FIX,
     CompilerLog,
@@ -92,6 +94,9 @@ listing_command: Final = None
 
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
+_UNKNOWN_OPTION: Final = re.compile(
+    r"unrecognized (command-line )?option|unknown argument|unsupported option"
+)
 
 
 def expand_architectures(
@@ -258,6 +263,8 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = "make all but one of the definitions static, inline, or extern"
     elif isinstance(unit, CompileUnit) and "undefined reference" in log:
         fix = RELOCATABLE_FIX
+    elif _UNKNOWN_OPTION.search(log):
+        fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)

@@ -31,6 +31,14 @@ UNDEFINED_FIX: Final = (
 RELOCATABLE_FIX: Final = (
     "to use device code of another source or of a static library, write RDC ON for both"
 )
+# How to list what only one of several backends understands.
+ARCHITECTURE_FIX: Final = (
+    "put the name of the backend in front if it is for another one, such as cuda:80"
+)
+OPTION_FIX: Final = (
+    "if an option is for the compiler of another backend, put the name of the backend in front, "
+    "such as cuda:--use_fast_math"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

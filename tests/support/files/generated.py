@@ -255,6 +255,7 @@ def runtimes() -> bytes:
     ]
     context = {
         "rows": rows,
+        "backends": ("cpu", "cuda", "hip"),
         "languages": ("CXX", "CUDA", "HIP"),
         "dependencies": (Path("/kbuild/plan.py"),),
     }

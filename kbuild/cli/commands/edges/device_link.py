@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the device link."""
     edge = read_link(arguments.edge)
-    libraries = read_libraries(arguments.libraries, edge.target, edge.toolchain.backend)
-    link_edge(edge, read_flags(arguments.flags), libraries)
+    backend = edge.toolchain.backend
+    libraries = read_libraries(arguments.libraries, edge.target, backend)
+    link_edge(edge, read_flags(arguments.flags, backend), libraries)
     return 0

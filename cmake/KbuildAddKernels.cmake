@@ -726,6 +726,7 @@ function(_kbuild_finish_library target kind)
     # kbuild::headers is only INTERFACE. Device code and the stub unit find kbuild's headers without it,
     # and its path can change with each isolated build, which would recompile them.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
+    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
     if(arg_RUNTIME STREQUAL "bundle")
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")

@@ -49,6 +49,11 @@ function(_kbuild_check_sources target runtime standard architectures flags)
                 "language CUDA is not enabled; add the file to kbuild_target_sources()")
         endif()
     endforeach()
+    get_target_property(keywords ${target} _KBUILD_GIVEN_KEYWORDS)
+    _kbuild_find_standard(newest request ${target})
+    if(newest GREATER standard)
+        _kbuild_warn_about_setting("${request}" DEVICE_STANDARD "DEVICE_STANDARD ${newest}" " after the call")
+    endif()
     if(NOT "CUDA" IN_LIST languages)
         _kbuild_check_properties()
     endif()
@@ -56,9 +61,7 @@ endfunction()
 
 # Warns about settings of the language CUDA for which the project did not write a keyword.
 function(_kbuild_check_properties)
-    get_target_property(keywords ${target} _KBUILD_GIVEN_KEYWORDS)
-    foreach(property IN ITEMS CUDA_ARCHITECTURES CUDA_RUNTIME_LIBRARY CUDA_SEPARABLE_COMPILATION CUDA_STANDARD
-            COMPILE_OPTIONS)
+    foreach(property IN ITEMS CUDA_ARCHITECTURES CUDA_RUNTIME_LIBRARY CUDA_SEPARABLE_COMPILATION COMPILE_OPTIONS)
         get_property(${property} TARGET ${target} PROPERTY ${property})
     endforeach()
     _kbuild_list_linked(linked ${target})
@@ -85,17 +88,19 @@ function(_kbuild_check_properties)
     if(CUDA_SEPARABLE_COMPILATION)
         _kbuild_warn_about_setting("CUDA_SEPARABLE_COMPILATION ON" RDC "RDC ON")
     endif()
-    if(CUDA_STANDARD GREATER standard)
-        _kbuild_warn_about_setting("CUDA_STANDARD ${CUDA_STANDARD}" DEVICE_STANDARD "DEVICE_STANDARD ${CUDA_STANDARD}")
-    endif()
 endfunction()
 
-# Warns about one setting, unless a call for the target has the keyword that replaces it.
+# Warns about one setting, unless a call for the target has the keyword that replaces it. A further argument
+# says when the setting has no effect.
 function(_kbuild_warn_about_setting setting keyword replacement)
+    set(when " without the language CUDA")
+    if(ARGN)
+        set(when "${ARGN}")
+    endif()
     if(NOT keyword IN_LIST keywords)
         list(JOIN setting " " setting)
         list(JOIN replacement " " replacement)
-        message(WARNING "kbuild_target_sources(${target}): ${setting} has no effect without the language CUDA; "
+        message(WARNING "kbuild_target_sources(${target}): ${setting} has no effect${when}; "
             "write ${replacement} in kbuild_target_sources()")
     endif()
 endfunction()

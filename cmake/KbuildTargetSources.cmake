@@ -37,7 +37,9 @@ include_guard(GLOBAL)
     the ``STATIC`` libraries with mixed sources and ``RDC ON`` that the target links.
 
   ``DEVICE_STANDARD``
-    The C++ standard of both passes.  The default is the target's ``CXX_STANDARD``, or ``17``.
+    The C++ standard of both passes.  The default is the newest standard that the target's
+    ``CXX_STANDARD``, ``CUDA_STANDARD``, and compile features such as ``cuda_std_20`` request before the
+    call, and at least ``17``.
 
   ``VISIBILITY``
     The visibility of the kernels' symbols.  The default is ``default`` for ``SHARED`` and ``MODULE``
@@ -130,11 +132,33 @@ macro(_kbuild_describe_mixed_target)
             list(APPEND arg_HOST_SOURCES "${_kbuild_source}")
         endif()
     endforeach()
-    get_target_property(_kbuild_standard "${target}" CXX_STANDARD)
-    if(_kbuild_standard AND _kbuild_standard GREATER 17)
-        _kbuild_set_default(DEVICE_STANDARD "${_kbuild_standard}")
-    endif()
+    _kbuild_find_standard(_kbuild_standard _kbuild_request "${target}")
+    _kbuild_set_default(DEVICE_STANDARD "${_kbuild_standard}")
 endmacro()
+
+# Sets `result` to the C++ standard that the properties of a target request, at least 17, and `request` to the
+# setting that requests it.
+function(_kbuild_find_standard result request target)
+    set(standard 17)
+    set(found "")
+    get_property(settings TARGET ${target} PROPERTY COMPILE_FEATURES)
+    foreach(property IN ITEMS CUDA_STANDARD CXX_STANDARD) # compile features raise the latter
+        get_property(value TARGET ${target} PROPERTY ${property})
+        list(APPEND settings "${property} ${value}")
+    endforeach()
+    foreach(setting IN LISTS settings)
+        # 98 is older than 11.
+        if(setting MATCHES "^(CXX|CUDA)_STANDARD ([1-8][0-9])$|^(cxx|cuda)_std_([1-8][0-9])$")
+            set(number "${CMAKE_MATCH_2}${CMAKE_MATCH_4}")
+            if(number GREATER standard)
+                set(standard ${number})
+                set(found "${setting}")
+            endif()
+        endif()
+    endforeach()
+    set(${result} ${standard} PARENT_SCOPE)
+    set(${request} "${found}" PARENT_SCOPE)
+endfunction()
 
 # Adds the host texts of one configuration to a target.
 function(_kbuild_add_host_texts target configuration)
@@ -174,9 +198,23 @@ function(_kbuild_finish_mixed target)
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
+    _kbuild_provide_headers(${target})
     _kbuild_defer_pkg_config("${target}" "${kind}")
     set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
     if(arg_VERIFY AND NOT TARGET "${target}_verified")
         _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
     endif()
+endfunction()
+
+# Lets host code that links the target find the headers of the host API. Targets with device code have those
+# of their own backend. Exported targets do not provide them.
+function(_kbuild_provide_headers target)
+    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
+    get_target_property(directories ${_kbuild_runtime_target} INTERFACE_INCLUDE_DIRECTORIES)
+    get_property(own GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
+    set(is_plain "$<STREQUAL:$<TARGET_PROPERTY:_KBUILD_RUNTIME>,>")
+    foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+        set_property(TARGET ${target} APPEND PROPERTY ${property}
+            "$<BUILD_INTERFACE:$<${is_plain}:${directories};${own}>>")
+    endforeach()
 endfunction()

@@ -97,6 +97,12 @@ _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 _UNKNOWN_OPTION: Final = re.compile(
     r"unrecognized (command-line )?option|unknown argument|unsupported option"
 )
+# Images do not link the runtime.
+_HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
+_HOST_FUNCTION_FIX: Final = (
+    "device code calls a function of the host API, such as cudaMalloc; call it from host code, or "
+    "use malloc() and free()"
+)
 
 
 def expand_architectures(
@@ -257,7 +263,9 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
     """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
-    if isinstance(unit, LinkUnit) and "undefined reference" in log:
+    if unit and _HOST_FUNCTION.search(log):
+        fix = _HOST_FUNCTION_FIX
+    elif isinstance(unit, LinkUnit) and "undefined reference" in log:
         fix = UNDEFINED_FIX
     elif isinstance(unit, LinkUnit) and "multiple definition" in log:
         fix = "make all but one of the definitions static, inline, or extern"

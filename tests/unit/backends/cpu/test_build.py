@@ -157,3 +157,22 @@ def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -
 
 def test_fat_binary_alignment_matches_the_format() -> None:
     assert cpu.TRAITS.fat_binary_alignment == offload_binary.ALIGNMENT
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (
+            "a.cu:3: undefined reference to `kbuild_cpu_allocate'",
+            "calls a function of the host API",
+        ),
+        ("a.cu:3: undefined reference to `twice(int)'", "write RDC ON for both"),
+        (
+            "g++: error: unrecognized command-line option '--use_fast_math'",
+            "in front, such as cuda:",
+        ),
+        ("clang: error: unknown argument: '--use_fast_math'", "in front, such as cuda:"),
+    ],
+)
+def test_failed_compiles_have_a_fix(log: str, expected: str) -> None:
+    assert expected in cpu.read_log(log, UNIT).fix

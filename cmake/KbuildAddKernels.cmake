@@ -43,6 +43,10 @@ include_guard(GLOBAL)
     * HIP: target IDs, such as ``gfx90a`` or ``gfx90a:xnack-``, and ``native``.  The default is
       ``CMAKE_HIP_ARCHITECTURES``, or the current devices that ROCm supports if it is not set.
 
+    If a project builds for several backends, put the name of the backend in front of an architecture
+    or an option, for example ``ARCHITECTURES cuda:80 cuda:90 cpu:x86-64-v3``.  Other backends ignore
+    the value.  If no architecture is for the backend, it uses its default.
+
   ``DEBUG_STUBS``
     Adds a function ``__device_stub__<kernel>`` for each kernel.  ``kbuild::launch`` goes through
     it, so that stack traces show the kernel and its arguments.  ``ON`` includes debug information;
@@ -52,7 +56,8 @@ include_guard(GLOBAL)
   ``RDC``
     With ``ON`` (relocatable device code), kbuild links the device code of all sources in the
     target.  The sources can then share device functions and ``extern __device__`` variables.
-    Device code cannot be shared between targets.  The default is ``OFF``.
+    To use device code of a static library, add the sources with :command:`kbuild_target_sources`.
+    The default is ``OFF``.
 
   ``COMPRESSION``
     The compression of the device images, with the values of nvcc.  The default, ``balance``,
@@ -70,7 +75,8 @@ include_guard(GLOBAL)
     the runtime in the directory of the artifact.
 
   ``INCLUDE_DIRECTORIES``, ``DEFINITIONS``, ``COMPILE_OPTIONS``
-    Include directories, definitions, and options for device code.
+    Include directories, definitions, and options for device code.  An option can be for one backend
+    only, such as ``cuda:--use_fast_math``.
 
   ``DEVICE_STANDARD``
     The C++ standard of device code.  The default is ``17``.
@@ -89,7 +95,7 @@ include_guard(GLOBAL)
   Flags of device code: the flags of the build type, ``COMPILE_OPTIONS``, and the variable
   ``KBUILD_DEVICE_FLAGS``.  That variable contains a command line for the device compiler and
   applies to every target in its scope, for example
-  ``-DKBUILD_DEVICE_FLAGS=--use_fast_math``.  ``CMAKE_CXX_FLAGS`` and options such as
+  ``-DKBUILD_DEVICE_FLAGS=cuda:--use_fast_math``.  ``CMAKE_CXX_FLAGS`` and options such as
   ``-march``, ``-flto``, and ``-fsanitize`` in the flags of a build type apply only to host code.
 
   Compiler launcher: the list ``KBUILD_COMPILER_LAUNCHER`` is put in front of the device compiler
@@ -482,6 +488,10 @@ function(_kbuild_write_flags target directory)
         file(GENERATE OUTPUT "${directory}/host_flags.$<COMPILE_LANGUAGE>.txt"
             CONTENT "${content}" TARGET "${properties}")
     endif()
+    if(arg_MIXED AND arg_RDC)
+        set(plans "$<TARGET_GENEX_EVAL:${properties},$<TARGET_PROPERTY:${properties},_KBUILD_LINKED_PLANS>>")
+        file(GENERATE OUTPUT "${directory}/libraries.txt" CONTENT "$<JOIN:${plans},\n>\n")
+    endif()
 endfunction()
 
 # Appends the options with which the project compiles the C++ sources of a target. They can define macros.
@@ -540,6 +550,15 @@ function(_kbuild_add_edges target flags launcher configuration)
     _kbuild_add_host_passes("${launcher}" "${configuration}")
     set(edge_stamps ${_kbuild_edge_stamps})
     set(link_stamps ${_kbuild_link_stamps})
+    set(libraries "")
+    set(library_stamps "")
+    if(arg_MIXED AND _kbuild_link_stamps)
+        _kbuild_share_device_code("${configuration}")
+        get_filename_component(libraries "${flags}" DIRECTORY)
+        set(libraries --libraries "${libraries}/libraries.txt")
+        set(library_stamps
+            "$<TARGET_GENEX_EVAL:${arg_MIXED_TARGET},$<TARGET_PROPERTY:${arg_MIXED_TARGET},_KBUILD_LINKED_STAMPS>>")
+    endif()
     set(pack_stamp "${_kbuild_pack_stamp}")
     set(byproducts "${_kbuild_pack_stub}" ${_kbuild_pack_byproducts} ${_kbuild_pack_headers}
         ${_kbuild_host_handles})
@@ -565,16 +584,16 @@ function(_kbuild_add_edges target flags launcher configuration)
     foreach(description handoff stamp IN ZIP_LISTS
             _kbuild_link_descriptions _kbuild_link_handoffs link_stamps)
         add_custom_command(OUTPUT "${stamp}"
-            COMMAND "${launcher}" device-link "${handoff}" --flags "${flags}"
-            DEPENDS ${edge_stamps} "${handoff}" "${flags}"
+            COMMAND "${launcher}" device-link "${handoff}" --flags "${flags}" ${libraries}
+            DEPENDS ${edge_stamps} "${handoff}" "${flags}" ${library_stamps}
             ${pool}
             COMMENT "Linking device code of ${description}"
             VERBATIM)
     endforeach()
     add_custom_command(OUTPUT "${pack_stamp}"
         BYPRODUCTS ${byproducts}
-        COMMAND "${launcher}" pack "${_kbuild_pack_handoff}"
-        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}"
+        COMMAND "${launcher}" pack "${_kbuild_pack_handoff}" ${libraries}
+        DEPENDS ${edge_stamps} ${link_stamps} "${_kbuild_pack_handoff}" ${library_stamps}
             ${generated_headers}
         COMMENT "Packing kernels of ${arg_NAME}"
         VERBATIM)
@@ -707,6 +726,7 @@ function(_kbuild_finish_library target kind)
     # kbuild::headers is only INTERFACE. Device code and the stub unit find kbuild's headers without it,
     # and its path can change with each isolated build, which would recompile them.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
+    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
     if(arg_RUNTIME STREQUAL "bundle")
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
@@ -722,13 +742,18 @@ function(_kbuild_add_editor_target target)
     endif()
     set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
     add_library(${target}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
-    target_compile_options(${target}_editor PRIVATE ${_kbuild_editor_options} ${arg_COMPILE_OPTIONS})
+    # The same selection as for device code; see ARCHITECTURES.
+    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
+    set(options ${arg_COMPILE_OPTIONS} ${device_flags})
+    get_property(backends GLOBAL PROPERTY _KBUILD_BACKENDS)
+    list(JOIN backends "|" backends)
+    list(TRANSFORM options REPLACE "^${_kbuild_backend}:" "")
+    list(FILTER options EXCLUDE REGEX "^(${backends}):")
+    target_compile_options(${target}_editor PRIVATE ${_kbuild_editor_options} ${options})
     target_include_directories(${target}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
     target_compile_definitions(${target}_editor PRIVATE ${arg_DEFINITIONS}
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-    separate_arguments(device_flags UNIX_COMMAND "${KBUILD_DEVICE_FLAGS}")
-    target_compile_options(${target}_editor PRIVATE ${device_flags})
 endfunction()
 
 function(_kbuild_check_runtime target)
@@ -755,7 +780,9 @@ function(_kbuild_install_companion target what path)
     endif()
 endfunction()
 
+# Generator expressions in install(CODE) depend on a policy of the project (CMP0087), so that they are in a file.
 function(_kbuild_install_companions)
+    set(content "")
     get_property(companions GLOBAL PROPERTY _KBUILD_COMPANIONS)
     foreach(companion IN LISTS companions)
         string(REPLACE "|" ";" companion "${companion}")
@@ -769,13 +796,22 @@ function(_kbuild_install_companions)
             list(GET companion 3 headers)
             _kbuild_describe_pkg_config_install(command "${path}" "${headers}")
         endif()
-        install(CODE "
+        string(APPEND content "
             foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
                 get_filename_component(_name \"\${_installed}\" NAME)
                 if(_name STREQUAL \"${artifact}\")
                     get_filename_component(_directory \"\${_installed}\" DIRECTORY)
                     ${command}
                 endif()
-            endforeach()" ALL_COMPONENTS)
+            endforeach()")
     endforeach()
+    set(script "${CMAKE_BINARY_DIR}/kbuild/install")
+    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+    if(is_multi_config)
+        file(GENERATE OUTPUT "${script}.$<CONFIG>.cmake" CONTENT "${content}\n")
+        string(APPEND script ".\${CMAKE_INSTALL_CONFIG_NAME}")
+    else()
+        file(GENERATE OUTPUT "${script}.cmake" CONTENT "${content}\n")
+    endif()
+    install(CODE "include(\"${script}.cmake\")" ALL_COMPONENTS)
 endfunction()

@@ -29,13 +29,17 @@ include_guard(GLOBAL)
     The mixed sources.  A source without kernels is also allowed.
 
   ``DEVICE_OPTIONS``
-    Options for the device compiler.
+    Options for the device compiler.  With the name of a backend in front, an option is for this
+    backend only: ``DEVICE_OPTIONS cuda:--use_fast_math cpu:-ffast-math``.
 
   ``RDC``
-    With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call.
+    With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call, and of
+    the ``STATIC`` libraries with mixed sources and ``RDC ON`` that the target links.
 
   ``DEVICE_STANDARD``
-    The C++ standard of both passes.  The default is the target's ``CXX_STANDARD``, or ``17``.
+    The C++ standard of both passes.  The default is the newest standard that the target's
+    ``CXX_STANDARD``, ``CUDA_STANDARD``, and compile features such as ``cuda_std_20`` request before the
+    call, and at least ``17``.
 
   ``VISIBILITY``
     The visibility of the kernels' symbols.  The default is ``default`` for ``SHARED`` and ``MODULE``
@@ -128,11 +132,33 @@ macro(_kbuild_describe_mixed_target)
             list(APPEND arg_HOST_SOURCES "${_kbuild_source}")
         endif()
     endforeach()
-    get_target_property(_kbuild_standard "${target}" CXX_STANDARD)
-    if(_kbuild_standard AND _kbuild_standard GREATER 17)
-        _kbuild_set_default(DEVICE_STANDARD "${_kbuild_standard}")
-    endif()
+    _kbuild_find_standard(_kbuild_standard _kbuild_request "${target}")
+    _kbuild_set_default(DEVICE_STANDARD "${_kbuild_standard}")
 endmacro()
+
+# Sets `result` to the C++ standard that the properties of a target request, at least 17, and `request` to the
+# setting that requests it.
+function(_kbuild_find_standard result request target)
+    set(standard 17)
+    set(found "")
+    get_property(settings TARGET ${target} PROPERTY COMPILE_FEATURES)
+    foreach(property IN ITEMS CUDA_STANDARD CXX_STANDARD) # compile features raise the latter
+        get_property(value TARGET ${target} PROPERTY ${property})
+        list(APPEND settings "${property} ${value}")
+    endforeach()
+    foreach(setting IN LISTS settings)
+        # 98 is older than 11.
+        if(setting MATCHES "^(CXX|CUDA)_STANDARD ([1-8][0-9])$|^(cxx|cuda)_std_([1-8][0-9])$")
+            set(number "${CMAKE_MATCH_2}${CMAKE_MATCH_4}")
+            if(number GREATER standard)
+                set(standard ${number})
+                set(found "${setting}")
+            endif()
+        endif()
+    endforeach()
+    set(${result} ${standard} PARENT_SCOPE)
+    set(${request} "${found}" PARENT_SCOPE)
+endfunction()
 
 # Adds the host texts of one configuration to a target.
 function(_kbuild_add_host_texts target configuration)
@@ -161,6 +187,7 @@ function(_kbuild_finish_mixed target)
     get_target_property(stamps ${target} _KBUILD_STAMPS_${arg_NAME})
     add_custom_target(${arg_NAME}_device_code DEPENDS ${stamps})
     add_dependencies(${target} ${arg_NAME}_device_code)
+    _kbuild_connect_device_code(${target})
     _kbuild_check_runtime(${target})
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${_kbuild_runtime_target} kbuild::headers)
     if(kind MATCHES "STATIC|OBJECT")
@@ -171,9 +198,23 @@ function(_kbuild_finish_mixed target)
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
+    _kbuild_provide_headers(${target})
     _kbuild_defer_pkg_config("${target}" "${kind}")
     set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
     if(arg_VERIFY AND NOT TARGET "${target}_verified")
         _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
     endif()
+endfunction()
+
+# Lets host code that links the target find the headers of the host API. Targets with device code have those
+# of their own backend. Exported targets do not provide them.
+function(_kbuild_provide_headers target)
+    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
+    get_target_property(directories ${_kbuild_runtime_target} INTERFACE_INCLUDE_DIRECTORIES)
+    get_property(own GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
+    set(is_plain "$<STREQUAL:$<TARGET_PROPERTY:_KBUILD_RUNTIME>,>")
+    foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+        set_property(TARGET ${target} APPEND PROPERTY ${property}
+            "$<BUILD_INTERFACE:$<${is_plain}:${directories};${own}>>")
+    endforeach()
 endfunction()

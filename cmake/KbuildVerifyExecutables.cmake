@@ -135,10 +135,10 @@ function(_kbuild_keep_shared list)
     set(${list} "${kept}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the targets that a target names as link libraries.
+# Sets `result` to the targets that a target names as link libraries, in these properties or in both.
 function(_kbuild_list_linked result target)
     set(linked "")
-    _kbuild_list_link_libraries(entries ${target})
+    _kbuild_list_link_libraries(entries ${target} ${ARGN})
     foreach(entry IN LISTS entries)
         if(TARGET "${entry}")
             list(APPEND linked "${entry}")
@@ -147,11 +147,15 @@ function(_kbuild_list_linked result target)
     set(${result} "${linked}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the link libraries of a target. Conditions in generator expressions are not known yet, so
-# what they select is left out.
+# Sets `result` to the link libraries of a target, in these properties or in both. Conditions in generator
+# expressions are not known yet, so what they select is left out.
 function(_kbuild_list_link_libraries result target)
     set(found "")
-    foreach(property IN ITEMS LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    set(properties ${ARGN})
+    if(NOT properties)
+        set(properties LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    endif()
+    foreach(property IN LISTS properties)
         get_property(entries TARGET ${target} PROPERTY ${property})
         foreach(entry IN LISTS entries)
             string(REGEX REPLACE "^(\\$<(BUILD_INTERFACE:|BUILD_LOCAL_INTERFACE:|LINK_ONLY:))+" "" entry "${entry}")

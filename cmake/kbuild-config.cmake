@@ -88,6 +88,7 @@ include("${CMAKE_BINARY_DIR}/kbuild/runtimes.cmake")
 
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddKernels.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildTargetSources.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/KbuildDeviceLibraries.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildCheckSources.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildExplainLinks.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildAddChecks.cmake")

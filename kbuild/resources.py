@@ -64,6 +64,16 @@ def _list_files() -> Iterator[Path]:
                 yield from (Path(parent, name) for name in names if name.endswith(suffixes))
 
 
+def list_dependencies() -> tuple[Path, ...]:
+    """List the files of kbuild whose change runs CMake again, for a build without ``kbuild build``.
+
+    The metadata have the version in their path. An upgrade therefore removes them, even if the
+    installer gives new files old times.
+    """
+    metadata = _PACKAGE.parent.glob(f"kbuild-{__version__}*.dist-info/METADATA")
+    return tuple(sorted((*_list_files(), *metadata)))
+
+
 def find_installation_time() -> int:
     """Return when the newest of kbuild's own files was installed, in ns since the epoch.
 

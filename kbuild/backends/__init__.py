@@ -49,6 +49,23 @@ def find_backend(name: str) -> Backend:
     return BACKENDS.get(name) or Backend(name, "", ())
 
 
+def select_values(values: Iterable[str], backend: str) -> tuple[str, ...]:
+    """Return the values of a list that are for a backend, without its name.
+
+    A value that starts with the name of a backend and a colon, such as ``cuda:80``, is only for
+    this backend. Other values are for all backends.
+    """
+    selected = []
+    for value in values:
+        name, colon, rest = value.partition(":")
+        is_limited = bool(colon) and name in BACKENDS
+        if not is_limited:
+            selected.append(value)
+        elif name == backend and rest:
+            selected.append(rest)
+    return tuple(selected)
+
+
 def find_builder(name: str) -> Builder:
     """Return the ``build`` capability of a backend.
 

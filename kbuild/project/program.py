@@ -25,11 +25,14 @@ _SCHEMA: Final = "kbuild.program/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramSpec:
-    """The sources and options of a program. Paths are absolute."""
+    """The sources and options of a program. Paths are absolute.
+
+    ``architecture`` is that of the device; None if there is no device.
+    """
 
     sources: tuple[Path, ...]
     backend: str
-    architecture: str
+    architecture: str | None
     standard: int = 17
     include_directories: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
@@ -71,7 +74,7 @@ def write_manifest(spec: ProgramSpec, directory: BuildDirectory) -> Path:
     """Write the manifest of a program beside its build, and return its path."""
     lists: dict[str, Iterable[object]] = {
         "sources": spec.sources,
-        "architectures": (spec.architecture,),
+        "architectures": (spec.architecture,) if spec.architecture else (),
         "include_directories": spec.include_directories,
         "definitions": spec.definitions,
         "compile_options": (_KEEP_ASSERTIONS, *spec.device_options),

@@ -29,6 +29,7 @@ class CompiledSource:
     """The result of a compile edge: the images of one source, and the compiler's log.
 
     ``entries`` are the kernels and variables of a mixed source that its host code refers to.
+    ``inline_namespaces`` are the qualified names of the inline namespaces around its kernels.
     """
 
     source: str
@@ -37,6 +38,7 @@ class CompiledSource:
     log: str
     warnings: str
     entries: Entries | None = None
+    inline_namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +76,6 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     if is_watched:
         check_prerequisites(unit.depfile)
     log = warnings + front_end.log
-    if rewritten.text is not None and not unit.is_mixed:
-        rewritten.text.unlink()
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
@@ -90,6 +90,9 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         for output in completion.images
     )
     _write_declarations(edge, images, None if completion.describes_parameters else preprocessed)
+    inline_namespaces = _find_inline_namespaces(images, rewritten.text, preprocessed)
+    if rewritten.text is not None and not unit.is_mixed:
+        rewritten.text.unlink()
     # With a device link, a source can define device functions only, and a mixed source can contain
     # host code only.
     if not edge.relocatable and not unit.is_mixed and not any(image.kernels for image in images):
@@ -104,6 +107,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         log=log,
         warnings=builder.read_log(log, unit).warnings,
         entries=entries,
+        inline_namespaces=inline_namespaces,
     )
     files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
@@ -197,6 +201,19 @@ def _write_declarations(
     displays = (kernel.display for image in images for kernel in image.kernels)
     names = {base_identifier(split_function(display)[0]) for display in displays}
     files.write_file(edge.declarations, select_kernels(preprocessed, sorted(names)))
+
+
+def _find_inline_namespaces(
+    images: tuple[DeviceImage, ...], text: Path | None, preprocessed: bytes | None
+) -> tuple[str, ...]:
+    """Find the inline namespaces around the images' kernels, in the text that was compiled."""
+    displays = {kernel.display for image in images for kernel in image.kernels}
+    if not any("::" in display for display in displays):
+        return ()
+    from kbuild.stages.sources.inline_namespaces import find_inline_namespaces  # noqa: PLC0415 - as above
+
+    content = text.read_bytes() if text is not None else preprocessed or b""
+    return find_inline_namespaces(content, displays)
 
 
 def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: "") -> None:

@@ -10,26 +10,33 @@ from kbuild.backends.interface.build import LinkUnit
 from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel, Resources
 from kbuild.stages.compile import CompiledSource, describe_image, finish
-from kbuild.stages.edges import LinkEdge, asks_for_debug
+from kbuild.stages.device_libraries import load_compiled, select_images
+from kbuild.stages.edges import LinkEdge, PackPlan, asks_for_debug
 from kbuild.stages.target import DeviceFlags
 from kbuild.values import dataclass
 
 
-def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
+def link_edge(
+    edge: LinkEdge, flags: DeviceFlags, libraries: tuple[PackPlan, ...] = ()
+) -> CompiledSource:
     """Run the device linker; write the edge's record, which is like a source's, last.
 
+    Args:
+        edge: The edge.
+        flags: The flags of its target.
+        libraries: The static libraries whose device code is linked, too.
+
     Raises:
+        ConfigurationError: A library is not built for the architecture.
         ToolError: The device linker failed.
         SourceError: No source has a kernel.
     """
     started = files.begin_stamp(edge.stamp)
     backend = edge.toolchain.backend
     builder = find_builder(backend)
-    sources = tuple(
-        records.load(records.IMAGE_SCHEMA, CompiledSource, files.read_file(path), str(path))
-        for path in edge.compiled
-    )
-    images = tuple(image for source in sources for image in source.images)
+    own = tuple(image for source in load_compiled(edge.compiled) for image in source.images)
+    linked = (i for library in libraries for i in select_images(library, edge.target, own))
+    images = (*own, *linked)
     unit = LinkUnit(
         target=edge.target,
         arch=edge.arch,
@@ -42,19 +49,19 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
     completion = builder.link_images(unit, contents, edge.toolchain)
     finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
     compiled = [kernel for image in images for kernel in image.kernels]
-    own = _Own(
+    parts = _Parts(
         kernels=frozenset(kernel.name for kernel in compiled),
         # A source can have a cubin and PTX, which has no registers to spill.
         reported={k.name: k.resources for k in compiled if k.resources.spill_bytes is not None},
         variables=frozenset(variable.name for image in images for variable in image.variables),
     )
     keep = _keep_all if any(image.kind == "bitcode" for image in images) else _keep_own
-    linked = CompiledSource(
+    record = CompiledSource(
         source=edge.target,
         backend=backend,
         images=tuple(
             replace(
-                keep(describe_image(edge.target, output, backend), own),
+                keep(describe_image(edge.target, output, backend), parts),
                 compiler=images[0].compiler,  # the sources of a target have the same flags
             )
             for output in completion.images
@@ -62,20 +69,20 @@ def link_edge(edge: LinkEdge, flags: DeviceFlags) -> CompiledSource:
         log="",
         warnings="",
     )
-    if not edge.is_mixed and not any(image.kernels for image in linked.images):
+    if not edge.is_mixed and not any(image.kernels for image in record.images):
         raise SourceError(f"{edge.target}: no kernel (no __global__ function) in its sources")
-    files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, linked), started)
-    return linked
+    files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, record), started)
+    return record
 
 
-def _keep_all(image: DeviceImage, own: _Own) -> DeviceImage:  # noqa: ARG001 - the signature of `_keep_own`
+def _keep_all(image: DeviceImage, parts: _Parts) -> DeviceImage:  # noqa: ARG001 - the signature of `_keep_own`
     """Return the image unchanged: bitcode does not say what it defines, and has no libraries."""
     return image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Own:
-    """The kernels and variables of the sources, without those that the device linker adds.
+class _Parts:
+    """The kernels and variables of the linked sources, without those that the device linker adds.
 
     ``reported`` has the resources of the kernels whose spills the compiler reported.
     """
@@ -85,17 +92,17 @@ class _Own:
     variables: frozenset[str]
 
 
-def _keep_own(image: DeviceImage, own: _Own) -> DeviceImage:
+def _keep_own(image: DeviceImage, parts: _Parts) -> DeviceImage:
     """Separate library kernels, and add the spills that only the compiler reported."""
     return replace(
         image,
         kernels=tuple(
-            _add_spills(kernel, own.reported.get(kernel.name))
+            _add_spills(kernel, parts.reported.get(kernel.name))
             for kernel in image.kernels
-            if kernel.name in own.kernels
+            if kernel.name in parts.kernels
         ),
-        variables=tuple(v for v in image.variables if v.name in own.variables),
-        library_kernels=tuple(k.name for k in image.kernels if k.name not in own.kernels),
+        variables=tuple(v for v in image.variables if v.name in parts.variables),
+        library_kernels=tuple(k.name for k in image.kernels if k.name not in parts.kernels),
     )
 
 

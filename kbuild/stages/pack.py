@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal, get_args
 
@@ -22,10 +23,11 @@ from kbuild.model import (
     Problem,
     TargetRecord,
 )
-from kbuild.stages.compile import CompiledSource
 from kbuild.stages.depfiles import read_dependencies
+from kbuild.stages.device_libraries import adapt_linkage, load_compiled
 from kbuild.stages.edges import PackPlan
 from kbuild.stages.mixed.tables import (
+    Demand,
     MixedTables,
     build_mixed_tables,
     keep_shared_names_local,
@@ -55,10 +57,14 @@ class PackedTarget:
     notes: tuple[str, ...]
 
 
-def pack_target(plan: PackPlan) -> PackedTarget:
+def pack_target(plan: PackPlan, libraries: tuple[PackPlan, ...] = ()) -> PackedTarget:
     """Write the fat binary, kernel table, stub unit, and headers; write the stamp last.
 
     Files on which a host build depends are written only if they change.
+
+    Args:
+        plan: The pack edge.
+        libraries: The static libraries whose device code the target's device links contain.
 
     Raises:
         SourceError: Two sources define one kernel, or the images of a source disagree.
@@ -66,8 +72,9 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     started = files.begin_stamp(plan.stamp)
     builder = find_builder(plan.backend)
     sources = _group_by_source(plan.compiled)
-    mixed = _build_mixed(plan, sources)
-    prelinked = _select_prelinked(plan, sources)
+    plans = (plan, *libraries)
+    mixed = _build_mixed(plans, sources)
+    prelinked = _select_prelinked(plans, sources)
     containers = tuple(
         _make_container(builder, plan, index, images)
         for index, (_, images) in enumerate((*sources, *prelinked))
@@ -75,7 +82,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     rows = (
         mixed.kernels if mixed else build_kernel_table(sources, has_stubs=plan.debug_stubs != "OFF")
     )
-    kernels = declare_params(rows, _list_files(plan, sources))
+    kernels = declare_params(rows, _list_files(plans, sources))
     variables = (
         VariableTable(rows=mixed.variables, initials=mixed.initials)
         if mixed
@@ -101,7 +108,7 @@ def pack_target(plan: PackPlan) -> PackedTarget:
     table_bytes = records.dump(records.RECORD_SCHEMA, table)
     inputs = StubInputs(
         table=table,
-        headers=plan.headers,
+        headers=tuple(header for each in plans for header in each.headers),
         registration_header=builder.TRAITS.registration_header,
         section=builder.TRAITS.fat_binary_section,
         fat_binary=plan.fat_binary,
@@ -115,65 +122,90 @@ def pack_target(plan: PackPlan) -> PackedTarget:
         handles=mixed.handles if mixed else (),
         stub_aliases=mixed.stubs if mixed else (),
         shadows=mixed.shadows if mixed else (),
-        modules=tuple(source.module for source in plan.mixed),
+        modules=tuple(source.module for each in plans for source in each.mixed),
     )
     files.write_if_changed(plan.fat_binary, fat_binary)
     files.write_if_changed(plan.kernel_table, table_bytes)
     files.write_if_changed(plan.stub, render_stub_unit(inputs))
-    host_header = builder.TRAITS.host_header
-    files.write_if_changed(plan.cpp_header, render_cpp_header(table, plan.headers, host_header))
-    files.write_if_changed(plan.c_header, render_c_header(table, host_header))
+    own = replace(table, kernels=kernels[: mixed.own_kernels]) if mixed else table
+    _write_headers(plan, own, builder)
     files.write_stamp(plan.stamp, b"", started)
-    notes = list_notes(table, has_headers=bool(plan.headers))
+    notes = list_notes(own, has_headers=bool(plan.headers))
     return PackedTarget(table=table, notes=(*variables.notes, *notes))
 
 
-def _load(stamps: tuple[Path, ...]) -> Iterator[CompiledSource]:
-    for path in stamps:
-        content = files.read_file(path)
-        yield records.load(records.IMAGE_SCHEMA, CompiledSource, content, str(path))
+def _write_headers(plan: PackPlan, table: TargetRecord, builder: Builder) -> None:
+    """Write the headers with the target's own kernels."""
+    namespaces = frozenset(
+        name
+        for compiled in load_compiled(plan.prelinked or plan.compiled)
+        for name in compiled.inline_namespaces
+    )
+    host_header = builder.TRAITS.host_header
+    header = render_cpp_header(table, plan.headers, host_header, namespaces)
+    files.write_if_changed(plan.cpp_header, header)
+    files.write_if_changed(plan.c_header, render_c_header(table, host_header))
 
 
 def _group_by_source(stamps: tuple[Path, ...]) -> tuple[SourceImages, ...]:
     grouped: dict[str, list[DeviceImage]] = {}
-    for compiled in _load(stamps):
+    for compiled in load_compiled(stamps):
         grouped.setdefault(compiled.source, []).extend(compiled.images)
     return tuple((source, tuple(images)) for source, images in grouped.items())
 
 
-def _build_mixed(plan: PackPlan, containers: tuple[SourceImages, ...]) -> MixedTables | None:
+def _build_mixed(
+    plans: tuple[PackPlan, ...], containers: tuple[SourceImages, ...]
+) -> MixedTables | None:
     """Write the handles of mixed sources; return the tables, or None if there are no such sources.
 
-    The architectures of a source have the same kernels, so the entries of the first one count.
+    Args:
+        plans: The target, and the static libraries whose device code it contains.
+        containers: The images that are registered.
     """
+    plan, *libraries = plans
     if not plan.mixed:
         return None
-    entries: dict[str, Entries] = {}
-    for compiled in _load(plan.prelinked or plan.compiled):
-        if compiled.entries is not None:
-            entries.setdefault(compiled.source, compiled.entries)
-    demands = keep_shared_names_local(
-        tuple(
-            (source, entries[source.display_source], 0 if plan.prelinked else container)
-            for container, source in enumerate(plan.mixed)
-        )
+    own = _list_demands(plan)
+    others = (
+        (source, adapt_linkage(entries, library, plan.visibility), container)
+        for library in libraries
+        for source, entries, container in _list_demands(library)
     )
+    demands = keep_shared_names_local((*own, *others))
     tables = build_mixed_tables(containers, demands, has_stubs=plan.debug_stubs != "OFF")
     rows = iter(tables.kernels)
-    for source, found, _ in demands:
+    for source, found, _ in demands[: len(own)]:
         names = tuple(next(rows).handle for _ in found.kernels)
         content = render_handles(
             found, names, source.module, plan.visibility, source.display_source
         )
         files.write_if_changed(source.handles, content)
-    return tables
+    return replace(tables, own_kernels=sum(len(entries.kernels) for _, entries, _ in own))
 
 
-def _list_files(plan: PackPlan, sources: tuple[SourceImages, ...]) -> dict[int, tuple[Path, ...]]:
+def _list_demands(plan: PackPlan) -> tuple[Demand, ...]:
+    """List the entries of a plan's sources.
+
+    The architectures of a source have the same kernels, so the entries of the first one count.
+    """
+    entries: dict[str, Entries] = {}
+    for compiled in load_compiled(plan.prelinked or plan.compiled):
+        if compiled.entries is not None:
+            entries.setdefault(compiled.source, compiled.entries)
+    return tuple(
+        (source, entries[source.display_source], 0 if plan.prelinked else container)
+        for container, source in enumerate(plan.mixed)
+    )
+
+
+def _list_files(
+    plans: tuple[PackPlan, ...], sources: tuple[SourceImages, ...]
+) -> dict[int, tuple[Path, ...]]:
     """List the files that declare each container's kernels."""
     groups = [images for _, images in sources]
-    if plan.prelinked:  # one container of all sources
-        groups = [tuple(i for _, images in _group_by_source(plan.prelinked) for i in images)]
+    if plans[0].prelinked:  # one container of all sources
+        groups = [tuple(image for _, images in _list_prelinked(plans) for image in images)]
     return {
         container: tuple(
             dict.fromkeys(path for image in images for path in _list_declaring(image.path))
@@ -190,12 +222,20 @@ def _list_declaring(image: Path) -> tuple[Path, ...]:
     return read_dependencies(image.with_suffix(".d"))
 
 
-def _select_prelinked(plan: PackPlan, linked: tuple[SourceImages, ...]) -> tuple[SourceImages, ...]:
+def _list_prelinked(plans: tuple[PackPlan, ...]) -> Iterator[SourceImages]:
+    """Yield the sources of device links; two plans can have sources of the same name."""
+    for plan in plans:
+        yield from _group_by_source(plan.prelinked)
+
+
+def _select_prelinked(
+    plans: tuple[PackPlan, ...], linked: tuple[SourceImages, ...]
+) -> tuple[SourceImages, ...]:
     """Return the images that the device link did not use."""
     taken = {image.arch for _, images in linked for image in images}
     groups = tuple(
         (source, tuple(image for image in images if image.arch not in taken))
-        for source, images in _group_by_source(plan.prelinked)
+        for source, images in _list_prelinked(plans)
     )
     return tuple(group for group in groups if group[1])
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, find_builder, find_mixed
+from kbuild.backends import AUTOMATIC, find_builder, find_mixed, select_values
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, KbuildError
@@ -47,7 +47,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     """
     _check_settings(spec)
     hints = replace(
-        gather_hints(with_devices="native" in spec.architectures),
+        gather_hints(with_devices=_asks_for_devices(spec)),
         host_compiler=spec.host_compiler,
         compilers=spec.compilers,
         architectures=spec.default_architectures,
@@ -90,6 +90,10 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     )
 
 
+def _asks_for_devices(spec: TargetSpec) -> bool:
+    return any(name.rpartition(":")[2] == "native" for name in spec.architectures)
+
+
 @contextmanager
 def _about(keyword: str) -> Iterator[None]:
     """Add to errors the keyword that they are about."""
@@ -105,7 +109,8 @@ def _expand_architectures(
 ) -> tuple[str, ...]:
     """Expand the architectures for the backend that builds the target, which can be a fallback."""
     try:
-        return builder.expand_architectures(spec.architectures, toolchain, hints)
+        requested = select_values(spec.architectures, builder.TRAITS.name)
+        return builder.expand_architectures(requested, toolchain, hints)
     except ConfigurationError as error:
         if spec.backend in (AUTOMATIC, builder.TRAITS.name):
             raise

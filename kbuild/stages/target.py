@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from kbuild.backends import select_values
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.stages.paths import normalize
@@ -28,7 +29,8 @@ class TargetSpec:
 
     Paths are absolute. In ``sources`` and ``generated``, each file has one spelling. The
     ``generated`` sources might not exist yet. ``compilers``, ``default_architectures``,
-    ``platforms``, and ``launchers`` are pairs of a CMake language and a value.
+    ``platforms``, and ``launchers`` are pairs of a CMake language and a value. Items of
+    ``architectures`` can start with the name of a backend; see `select_values`.
 
     ``is_mixed`` tells whether the sources also contain host code. ``host_sources`` are the target's
     C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for
@@ -157,14 +159,14 @@ def _by_language(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[
     )
 
 
-def read_flags(path: Path) -> DeviceFlags:
-    """Read the device flags from the handoff file at ``path``, without empty values."""
+def read_flags(path: Path, backend: str) -> DeviceFlags:
+    """Read a backend's device flags from the handoff file at ``path``, without empty values."""
     pairs = _read_pairs(path)
     return DeviceFlags(
         include_directories=tuple(dict.fromkeys(pairs.get("include_directory", ()))),
         definitions=tuple(d.removeprefix("-D") for d in dict.fromkeys(pairs.get("definition", ()))),
         build_options=pairs.get("build_option", ()),
-        options=_expand_shell(pairs.get("option", ())),
+        options=_expand_shell(select_values(pairs.get("option", ()), backend)),
         host_options=_expand_shell(pairs.get("host_option", ())),
     )
 

@@ -19,6 +19,13 @@ def test_directories_contain_their_files() -> None:
     assert (resources.native_directory() / "device" / "cpu" / "cuda_runtime.h").is_file()
 
 
+def test_dependencies_include_what_compilers_read() -> None:
+    found = resources.list_dependencies()
+
+    for path in ("device/cpu/kbuild_cpu/clock.h", "include/kbuild/module.h"):
+        assert resources.native_directory() / path in found
+
+
 def test_cmake_root_entry_point_is_the_cmake_directory() -> None:
     (entry,) = entry_points(group="cmake.root", name="kbuild")
 

@@ -6,6 +6,7 @@ compiler has finished.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,9 @@ from kbuild.backends.cpu.toolchain import (
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
+    OPTION_FIX,
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -90,6 +94,15 @@ listing_command: Final = None
 
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
+_UNKNOWN_OPTION: Final = re.compile(
+    r"unrecognized (command-line )?option|unknown argument|unsupported option"
+)
+# Images do not link the runtime.
+_HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
+_HOST_FUNCTION_FIX: Final = (
+    "a __host__ __device__ function that a kernel calls uses a function of the host API; "
+    "put the call below #ifndef __CUDA_ARCH__"
+)
 
 
 def expand_architectures(
@@ -250,17 +263,16 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
     """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
-    if "undefined reference to `kbuild_cpu_" in log:
-        fix = (
-            "a __host__ __device__ function that a kernel calls uses a function of the host API; "
-            "put the call below #ifndef __CUDA_ARCH__"
-        )
-    elif "undefined reference" in log and isinstance(unit, LinkUnit):
-        fix = "define it in a source of the target: device code is linked target by target"
-    elif "undefined reference" in log:
-        fix = "define it in this source, or link the device code of all sources: RDC ON, or --rdc"
+    if unit and _HOST_FUNCTION.search(log):
+        fix = _HOST_FUNCTION_FIX
+    elif isinstance(unit, LinkUnit) and "undefined reference" in log:
+        fix = UNDEFINED_FIX
     elif isinstance(unit, LinkUnit) and "multiple definition" in log:
         fix = "make all but one of the definitions static, inline, or extern"
+    elif isinstance(unit, CompileUnit) and "undefined reference" in log:
+        fix = RELOCATABLE_FIX
+    elif _UNKNOWN_OPTION.search(log):
+        fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log)
     return CompilerLog(warnings=log, fix=fix)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends.interface.build import ARCHITECTURE_FIX
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError
 
@@ -46,7 +47,7 @@ def expand(requested: tuple[str, ...]) -> tuple[str, ...]:
         if arch not in MACHINES:
             raise ConfigurationError(
                 f"unknown architecture {arch!r} for backend cpu; expected one of "
-                f"{', '.join((*MACHINES, _NATIVE))}"
+                f"{', '.join((*MACHINES, _NATIVE))}; {ARCHITECTURE_FIX}"
             )
     return tuple(dict.fromkeys(named)) or tuple(level for level in own if level in _DEFAULTS)
 

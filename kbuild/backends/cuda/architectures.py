@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Protocol, TypeVar
 
+from kbuild.backends.interface.build import ARCHITECTURE_FIX
 from kbuild.errors import ConfigurationError
 from kbuild.model import ImageKind
 from kbuild.values import dataclass
@@ -54,7 +55,7 @@ def parse(name: str) -> Architecture:
     if match is None or (match["vendor"] and match["kind"]):
         raise ConfigurationError(
             f"unknown architecture {name!r}; expected 80, 80-real or sm_80, 80-virtual or "
-            f"compute_80, 90a, or one of {', '.join(_GROUPS)}"
+            f"compute_80, 90a, or one of {', '.join(_GROUPS)}; {ARCHITECTURE_FIX}"
         )
     return Architecture(
         number=match["number"],

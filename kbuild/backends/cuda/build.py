@@ -24,6 +24,9 @@ from kbuild.backends.cuda.toolchain import (
 )
 from kbuild.backends.file_names import name_files
 from kbuild.backends.interface.build import (
+    OPTION_FIX,
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -310,17 +313,27 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     return CompilerLog(warnings="".join(kept), fix=_find_fix(log, unit))
 
 
-def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
-    if isinstance(unit, LinkUnit) and "Undefined reference" in log:
-        return "define it in a source of the target: device code is linked target by target"
-    if isinstance(unit, LinkUnit) and "Multiple definition" in log:
+def _find_link_fix(log: str) -> str:
+    if "Undefined reference" in log:
+        return UNDEFINED_FIX
+    if "Multiple definition" in log:
         return "make all but one of the definitions static, inline, or extern"
+    return ""
+
+
+def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
+    if isinstance(unit, LinkUnit):
+        return _find_link_fix(log)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
         return (
             "nvcc does not support this compiler as its preprocessor. Name an older one with "
             "HOST_COMPILER (host code keeps its own), or pass -allow-unsupported-compiler in "
             "COMPILE_OPTIONS"
         )
+    if isinstance(unit, CompileUnit) and "Unresolved extern" in log:
+        return RELOCATABLE_FIX
+    if "nvcc fatal" in log and "nknown option" in log:
+        return OPTION_FIX
     if isinstance(unit, CompileUnit) and re.search(r"[Uu]nsupported \.version", log):
         return describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
     return ""

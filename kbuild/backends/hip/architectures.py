@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from kbuild.backends.interface.build import ARCHITECTURE_FIX
 from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
 from kbuild.formats.amd.target_id import list_processors
 from kbuild.values import dataclass
@@ -57,7 +58,7 @@ def parse(text: str) -> TargetId:
     if not _PATTERN.fullmatch(processor):
         raise ConfigurationError(
             f"unknown architecture {text!r}; expected one such as gfx90a or "
-            f"gfx90a:xnack-, or {_NATIVE}"
+            f"gfx90a:xnack-, or {_NATIVE}; {ARCHITECTURE_FIX}"
         )
     features: dict[str, str] = {}
     known = " and ".join(sorted(_WITH_FEATURE))

@@ -23,6 +23,9 @@ from kbuild.backends.hip.toolchain import (
 )
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
+    OPTION_FIX,
+    RELOCATABLE_FIX,
+    UNDEFINED_FIX,
     CompilerLog,
     CompileUnit,
     Completion,
@@ -93,6 +96,7 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "size": ("-compress", "-compression-level=19"),
 }
 # The linker accepts numbers only.
+_UNDEFINED: Final = re.compile(r"undefined (hidden )?symbol")
 _LINK_LEVELS: Final = {"": "1", "s": "2", "z": "2", "fast": "3"}
 _TRIPLE: Final = "amdgcn-amd-amdhsa"
 
@@ -275,13 +279,21 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     return CompilerLog(warnings="".join(kept), fix=_find_fix(log, unit))
 
 
+def _find_link_fix(log: str) -> str:
+    if _UNDEFINED.search(log):
+        return UNDEFINED_FIX
+    if "duplicate symbol" in log:
+        return "make all but one of the definitions static, inline, or extern"
+    return ""
+
+
 def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
     if isinstance(unit, LinkUnit):
-        if "undefined symbol" in log or "undefined hidden symbol" in log:
-            return "define it in a source of the target: device code is linked target by target"
-        if "duplicate symbol" in log:
-            return "make all but one of the definitions static, inline, or extern"
-        return ""
+        return _find_link_fix(log)
+    if _UNDEFINED.search(log):
+        return RELOCATABLE_FIX
+    if "unknown argument" in log:
+        return OPTION_FIX
     if "Opaque pointers" in log or "Unknown attribute kind" in log or "Invalid record" in log:
         return (
             "the ROCm device libraries were built by a newer LLVM than this clang; use the clang "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from kbuild.backends.interface.toolchain import (
     Candidates,
@@ -21,6 +21,25 @@ from kbuild.backends.interface.toolchain import (
 )
 from kbuild.model import Command, CompressionMode, ImageKind
 from kbuild.values import dataclass
+
+# How to fix a device link to which a definition is missing.
+UNDEFINED_FIX: Final = (
+    "define it in a source of the target, or in a static library that the target links; both need "
+    "RDC ON"
+)
+# How to fix a compile edge to which a definition of device code is missing.
+RELOCATABLE_FIX: Final = (
+    "to use device code of another source or of a static library, write RDC ON for both, or "
+    "--rdc for kbuild run"
+)
+# How to list what only one of several backends understands.
+ARCHITECTURE_FIX: Final = (
+    "put the name of the backend in front if it is for another one, such as cuda:80"
+)
+OPTION_FIX: Final = (
+    "if an option is for the compiler of another backend, put the name of the backend in front, "
+    "such as cuda:--use_fast_math"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--backend",
         choices=(*builder_names(), AUTOMATIC),
         default=AUTOMATIC,
-        help="select the backend (default: one with a usable device, or else cpu)",
+        help="select the backend; without a device, only build (default: one with a usable device, "
+        "or else cpu)",
     )
 
 
@@ -94,7 +95,12 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
 
 
 def run(arguments: argparse.Namespace) -> NoReturn:
-    """Build what changed, and replace this process by the program."""
+    """Build what changed, and replace this process by the program.
+
+    Raises:
+        ConfigurationError: An argument is wrong, or the backend has no device here. In the second
+            case, the program is built.
+    """
     spec = _describe_program(arguments)
     directory = locate_program(spec)
     tools = find_build_tools()
@@ -109,6 +115,12 @@ def run(arguments: argparse.Namespace) -> NoReturn:
             configure_directory(directory, manifest, settings, tools, reporter.report_line)
             run_ninja(NinjaRun(ninja=tools.ninja, directory=directory.cmake, lock=lock), reporter)
     program = locate_artifact(directory, manifest.targets[0])
+    if spec.architecture is None:
+        raise ConfigurationError(
+            f"--backend {spec.backend}: the program is built, but there is no usable device here; "
+            f"run {program} on a machine with a device, or use another backend, for example "
+            "--backend cpu"
+        )
     process.replace_process((str(program), *arguments.arguments))
 
 
@@ -131,13 +143,11 @@ def _describe_program(arguments: argparse.Namespace) -> ProgramSpec:
         if not path.is_file():
             what = "expected a file, not a directory" if path.is_dir() else "no such file"
             raise ConfigurationError(f"{path}: {what}")
+    architecture: str | None
     try:
         backend, architecture = choose_device(arguments.backend)
-    except ConfigurationError as error:
-        raise ConfigurationError(
-            f"--backend {arguments.backend}: there is no usable device here; use another backend, "
-            "for example --backend cpu"
-        ) from error
+    except ConfigurationError:  # no device, which a build does not need
+        backend, architecture = arguments.backend, None
     return ProgramSpec(
         sources=_make_absolute(arguments.sources),
         backend=backend,

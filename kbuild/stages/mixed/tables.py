@@ -26,7 +26,11 @@ Demand: TypeAlias = tuple[MixedSource, Entries, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedTables:
-    """The rows of a target, and the symbols through which the stub unit refers to each of them."""
+    """The rows of a target, and the symbols through which the stub unit refers to each of them.
+
+    The first ``own_kernels`` rows are kernels of the target's own sources. The others are those of
+    static libraries. None means that all rows are the target's own.
+    """
 
     kernels: tuple[KernelRecord, ...]
     handles: tuple[str, ...]
@@ -34,6 +38,7 @@ class MixedTables:
     variables: tuple[VariableRecord, ...]
     shadows: tuple[str, ...]
     initials: tuple[InitialContent | None, ...]
+    own_kernels: int | None = None
 
 
 def name_handle(module: str, index: int) -> str:

@@ -106,7 +106,10 @@ def _assembler_path(path: Path) -> str:
 
 
 def render_cpp_header(
-    table: TargetRecord, headers: tuple[Path, ...], host_header: str | None
+    table: TargetRecord,
+    headers: tuple[Path, ...],
+    host_header: str | None,
+    inline_namespaces: frozenset[str] = frozenset(),
 ) -> bytes:
     """Generate the header for C++ hosts, which takes types from the target's HEADERS.
 
@@ -114,11 +117,12 @@ def render_cpp_header(
         table: The kernels.
         headers: The target's HEADERS.
         host_header: The header of the backend's host API, if it has one.
+        inline_namespaces: The qualified names of the inline namespaces around the kernels.
     """
     declared: list[Mapping[str, Any]] = []
     omitted: list[Mapping[str, Any]] = []
     for kernel in table.kernels:
-        row = _cpp_declaration(kernel, has_headers=bool(headers))
+        row = _cpp_declaration(kernel, inline_namespaces, has_headers=bool(headers))
         (declared if "declarator" in row else omitted).append(row)
     return render(
         "kernels.hpp.j2",
@@ -133,7 +137,9 @@ def render_cpp_header(
     )
 
 
-def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str, Any]:
+def _cpp_declaration(
+    kernel: KernelRecord, inline_namespaces: frozenset[str], *, has_headers: bool
+) -> Mapping[str, Any]:
     """Return a row with a ``declarator``, or with the ``reason`` why there is no declaration."""
     qualified, _ = split_function(kernel.display)
     *namespaces, name = qualified.split("::") if "<" not in qualified else [qualified]
@@ -151,10 +157,23 @@ def _cpp_declaration(kernel: KernelRecord, *, has_headers: bool) -> Mapping[str,
         return {"display": kernel.display, "reason": reason}
     return {
         "display": kernel.display,
-        "namespace": "::".join(namespaces),
+        "namespaces": _open_namespaces(namespaces, inline_namespaces),
         "is_c": kernel.handle == name,
         "declarator": f"{name}({', '.join(t for t in types if t)})",
     }
+
+
+def _open_namespaces(names: list[str], inline_namespaces: frozenset[str]) -> list[str]:
+    """Return the heads of the namespaces to open. C++17 allows ``inline`` in front of one name."""
+    heads: list[str] = []
+    for depth, name in enumerate(names, 1):
+        if "::".join(names[:depth]) in inline_namespaces:
+            heads.append(f"inline namespace {name}")
+        elif heads and not heads[-1].startswith("inline"):
+            heads[-1] += f"::{name}"
+        else:
+            heads.append(f"namespace {name}")
+    return heads
 
 
 def render_c_header(table: TargetRecord, host_header: str | None) -> bytes:

@@ -289,8 +289,14 @@ def test_manifest_builds_a_program(tmp_path: Path, hip_recorder: Path) -> None:
     assert len(record(hip_recorder, program).launches) == 1
 
 
-def test_run_needs_a_device() -> None:
-    result = run(KBUILD, "run", "--backend", "hip", SPELLINGS / "hip.hip")
+def test_run_builds_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    source = tmp_path / "a.hip"
+    source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
+
+    result = run(KBUILD, "run", "--backend", "hip", source)
 
     assert result.returncode == 2
-    assert "--backend hip: there is no usable device here" in result.stderr
+    assert "--backend hip: the program is built, but there is no usable device" in result.stderr
+    (program,) = re.findall(r"run (\S+) on a machine", result.stderr)
+    assert Path(program).is_file()

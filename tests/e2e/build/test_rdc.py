@@ -10,6 +10,7 @@ import pytest
 
 from kbuild import resources
 from support.commands import (
+    GENERATORS,
     PROJECTS,
     build,
     configure,
@@ -19,8 +20,28 @@ from support.commands import (
     run_kbuild,
     succeed,
 )
+from support.tools.toolchains import require_backend
 
 PROJECT = PROJECTS / "rdc"
+DEVICE_LIBRARY = PROJECTS / "device_library"
+
+
+LIBRARIES_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(libraries LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+add_library(base STATIC)
+kbuild_target_sources(base PRIVATE a.cu ARCHITECTURES x86-64 RDC ON)
+add_library(other SHARED)
+kbuild_target_sources(other PRIVATE b.cu ARCHITECTURES x86-64-v3 RDC ON)
+add_library(plain SHARED)
+kbuild_target_sources(plain PRIVATE b.cu ARCHITECTURES x86-64)
+target_link_libraries(other PRIVATE base)
+target_link_libraries(plain PRIVATE base)
+if(TWO)
+    kbuild_target_sources(other PRIVATE a.cu ARCHITECTURES x86-64 RDC ON)
+endif()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +104,53 @@ def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     assert "second.cu for x86-64" in output
     assert "first.cu for" not in output
     assert "Linking device code of shared_kernels for x86-64" in output
+
+
+# Each generator orders edges of several directories in its own way.
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_targets_link_device_code_of_static_libraries(tmp_path: Path, generator: str) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(DEVICE_LIBRARY, source)
+    directory = tmp_path / "build"
+    succeed(configure(source, directory, "ARCHITECTURES=x86-64", generator=generator))
+    succeed(build(directory))
+
+    for name in ("app", "plain"):
+        assert succeed(run(directory / name)) == "PASSED\n"
+    library = source / "base" / "kernels.cu"
+    library.write_text(library.read_text().replace("{1, 2, 3, 4}", "{2, 2, 3, 4}"))
+    output = succeed(build(directory))
+    assert "Linking device code of app for x86-64" in output
+    assert run(directory / "app").stdout == "FAILED\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("backend", "architectures"), [("cuda", "80-real;90"), ("hip", "gfx90a")])
+def test_gpu_backends_link_device_code_of_static_libraries(
+    tmp_path: Path, backend: str, architectures: str
+) -> None:
+    require_backend(backend)
+    definitions = (f"KBUILD_BACKEND={backend}", f"ARCHITECTURES={architectures}")
+    succeed(configure(DEVICE_LIBRARY, tmp_path, *definitions))
+    succeed(build(tmp_path))
+
+
+def test_unusable_device_libraries_are_named(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(LIBRARIES_PROJECT)
+    (tmp_path / "a.cu").write_text("__device__ int twice(int v) { return 2 * v; }\n")
+    (tmp_path / "b.cu").write_text(
+        "__device__ int twice(int);\n__global__ void k(int* p) { *p = twice(1); }\n"
+    )
+    succeed(configure(tmp_path, tmp_path / "build"))
+
+    other = build(tmp_path / "build", "other")
+    plain = build(tmp_path / "build", "plain")
+    two = configure(tmp_path, tmp_path / "two", "TWO=ON")
+
+    assert "other: static library 'base' has no device code for x86-64-v3" in other.stdout
+    assert "twice(int)" in plain.stdout
+    assert "write RDC ON for both" in plain.stdout
+    assert "list all sources with RDC ON in one call" in " ".join(two.stderr.split())
 
 
 def test_target_without_a_kernel_is_rejected(tmp_path: Path) -> None:

@@ -190,6 +190,19 @@ def test_environment_that_is_not_active_builds(
     assert not edges_of(build_twice(build))
 
 
+def test_change_of_kbuild_compiles_again(tmp_path: Path, source: Path, own: Environment) -> None:
+    build = tmp_path / "build"
+    succeed(configure(source, build, f"kbuild_DIR={own.cmake_directory}"))
+    build_twice(build)
+    header = own.cmake_directory.parent / "native" / "device" / "cpu" / "kbuild_cpu" / "clock.h"
+    header.write_text(header.read_text() + "// edited\n")
+
+    changed = edges_of(succeed(run("cmake", "--build", build)))
+
+    assert [edge for edge in changed if edge.startswith("Compiling kernels")]
+    assert not edges_of(succeed(run("cmake", "--build", build)))
+
+
 def test_command_belongs_to_the_package(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:
@@ -416,6 +429,7 @@ def test_project_with_an_old_cmake_minimum_builds(
         configure(source, build, f"kbuild_DIR={own.cmake_directory}", generator=generator)
     )
 
+    assert "CMP0087" not in output  # a warning about kbuild's own install rules
     # kbuild does not change the project's policies. CMake 3.14 added CMP0083, and 3.20 CMP0116.
     assert f"policies [{'NEW' if minimum == '3.15' else ''}] []" in output
     assert not edges_of(build_twice(build))

@@ -166,10 +166,9 @@ set_target_properties(t PROPERTIES CUDA_ARCHITECTURES 90 CUDA_STANDARD 20
 """
 REPLACEMENTS = (
     ("CUDA_ARCHITECTURES 90", "ARCHITECTURES 90"),
-    ("CUDA_STANDARD 20", "DEVICE_STANDARD 20"),
     ("CUDA_SEPARABLE_COMPILATION ON", "RDC ON"),
     ("CUDA_RUNTIME_LIBRARY Static", "RUNTIME static"),
-    ("$<COMPILE_LANGUAGE:CUDA>", "DEVICE_OPTIONS and these options"),
+    ("$<COMPILE_LANGUAGE:CUDA>", "DEVICE_OPTIONS cuda:OPTION for each of them"),
     ("CMAKE_CUDA_FLAGS", "DEVICE_OPTIONS -lineinfo"),
 )
 
@@ -184,6 +183,7 @@ def test_settings_of_the_cuda_language_are_a_warning(configured: Path) -> None:
 
     for setting, replacement in REPLACEMENTS:
         assert f"{setting} has no effect without the language CUDA; write {replacement} in" in text
+    assert "CUDA_STANDARD 20 has no effect after the call; write DEVICE_STANDARD 20 in" in text
     assert "CMake leaves b.cu out of t, because the language CUDA is not enabled" in text
     assert text.count("CMake leaves") == 1
 

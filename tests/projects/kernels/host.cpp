@@ -7,6 +7,13 @@
 #include <cstdlib>
 #include <vector>
 
+// The generated header declares the inline namespace, too.
+namespace physics {
+inline namespace v1 {
+inline constexpr Step fall{0.5f, 0.0, 2, {0, 0, -4}};
+}
+}
+
 namespace {
 
 void check(const kbuild::error& error, const char* what)
@@ -72,8 +79,7 @@ int main()
     DeviceArray<float> positions(3), velocities(3);
     check(kbuild::launch(static_cast<void (*)(int, float, float*)>(fill), {1, 3}, 3, 1.0f, positions.data()), "fill");
     check(kbuild::launch(static_cast<void (*)(int, float, float*)>(fill), {1, 3}, 3, 0.0f, velocities.data()), "fill");
-    const physics::Step step{0.5f, 0.0, 2, {0, 0, -4}};
-    check(kbuild::launch(physics::advance, {1, 32}, 1, step, positions.data(), velocities.data()), "advance");
+    check(kbuild::launch(physics::advance, {1, 32}, 1, physics::fall, positions.data(), velocities.data()), "advance");
     check(kbuild::synchronize(), "synchronize");
     expect(positions.copy()[2] == 1 - 1 - 2, "physics::advance");
     expect(velocities.copy()[2] == -4, "physics::advance");

@@ -33,6 +33,6 @@ def test_advance_takes_a_struct(kernels):
     for _ in range(3):
         v = v * np.float32(1 - 0.125 * 0.25) + step["gravity"] * np.float32(0.25)
         x = x + v * np.float32(0.25)
-    kernels["physics::advance"].launch(grid=1, block=64, args=(40, step, positions, velocities))
+    kernels["physics::v1::advance"].launch(grid=1, block=64, args=(40, step, positions, velocities))
     np.testing.assert_allclose(positions, x, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(velocities, v, rtol=1e-5, atol=1e-6)

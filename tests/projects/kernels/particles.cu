@@ -1,6 +1,7 @@
 #include "particles.hpp"
 
 namespace physics {
+inline namespace v1 {
 
 // Three floats per particle. This kernel uses float4 and dim3.
 KBUILD_KERNEL void advance(int n, Step step, float* positions, float* velocities)
@@ -23,4 +24,5 @@ KBUILD_KERNEL void advance(int n, Step step, float* positions, float* velocities
     velocities[3 * i + 2] = v.z;
 }
 
+} // namespace v1
 } // namespace physics

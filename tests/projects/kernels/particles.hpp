@@ -10,6 +10,8 @@ struct Step {
     float gravity[3];
 };
 
+inline namespace v1 {
 KBUILD_KERNEL void advance(int n, Step step, float* positions, float* velocities);
+}
 
 } // namespace physics

@@ -253,7 +253,13 @@ def runtimes() -> bytes:
             ("kbuild::runtime_r_static", static, ()),
         )
     ]
-    return render("runtimes.cmake.j2", {"rows": rows, "languages": ("CXX", "CUDA", "HIP")})
+    context = {
+        "rows": rows,
+        "backends": ("cpu", "cuda", "hip"),
+        "languages": ("CXX", "CUDA", "HIP"),
+        "dependencies": (Path("/kbuild/plan.py"),),
+    }
+    return render("runtimes.cmake.j2", context)
 
 
 def project(tmp_path: Path) -> bytes:

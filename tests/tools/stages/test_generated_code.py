@@ -114,6 +114,28 @@ def test_vector_types_do_not_need_a_project_header(tmp_path: Path, compiler: str
         assert "pragma once in main" in result.stderr or result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("includes", ["generated", "generated own", "own generated"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_inline_namespaces_of_the_project_are_inline_in_the_header(
+    tmp_path: Path, compiler: str, includes: str
+) -> None:
+    table = replace(
+        TABLE,
+        kernels=(row("k", "a::v1::k(int)", param(0, 0, 4, "int", "n")), row("d", "a::v1::b::d()")),
+    )
+    header = render_cpp_header(table, (), HOST_HEADER, frozenset(("a::v1",)))
+    (tmp_path / "generated.hpp").write_bytes(header)
+    own = "#pragma once\nnamespace a { inline namespace v1 { struct S; } }\n"
+    (tmp_path / "own.hpp").write_text(own)
+    source = tmp_path / "host.cpp"
+    lines = (f'#include "{name}.hpp"\n' for name in includes.split())
+    source.write_text("".join(lines) + "auto *k = &a::k, *same = &a::v1::k;\nauto *d = &a::b::d;\n")
+
+    result = compile_strictly(compiler, "c++", source, "-std=c++17")
+
+    assert result.returncode == 0, result.stderr
+
+
 def compile_host(tmp_path: Path, suffix: str, text: str, *options: str) -> str:
     """Compile a host file, and return the first error."""
     for backend in ("cpu", "cuda"):

@@ -43,6 +43,18 @@ def test_each_source_and_architecture_has_one_compile_edge(tmp_path: Path) -> No
     assert found.pack.prelinked == ()
 
 
+def test_architectures_of_other_backends_are_left_out(tmp_path: Path) -> None:
+    found = plan(tmp_path, architectures=("cuda:90", "cpu:x86-64", "hip:gfx90a:xnack-"))
+    default = plan(tmp_path, architectures=("cuda:90",))
+
+    assert {edge.arch for edge in found.edges} == {"x86-64"}
+    assert {edge.arch for edge in default.edges} >= {"x86-64"}
+    with pytest.raises(
+        ConfigurationError, match=r"put the name of the backend in front .* cuda:80"
+    ):
+        plan(tmp_path, architectures=("90",))
+
+
 def test_each_architecture_has_one_device_link(tmp_path: Path) -> None:
     found = plan(tmp_path, rdc="ON")
 

@@ -101,11 +101,19 @@ def test_flags_are_read(tmp_path: Path) -> None:
         'definition -DX=1\ndefinition NAME="a b"\ndefinition \n'
     )
 
-    assert read_flags(path) == DeviceFlags(
+    assert read_flags(path, "cuda") == DeviceFlags(
         include_directories=("/a", "/b"),
         definitions=("X=1", 'NAME="a b"'),
         options=("-O3", "-Xa", "-Xb"),
     )
+
+
+def test_flags_of_other_backends_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "flags"
+    path.write_text("option cuda:-Xa\noption cuda:SHELL:-Xb -Xc\noption cuda:\noption cpu:-Xd\n")
+
+    assert read_flags(path, "cuda").options == ("-Xa", "-Xb", "-Xc")
+    assert read_flags(path, "cpu").options == ("-Xd",)
 
 
 def test_own_launcher_overrides_the_language(tmp_path: Path) -> None:

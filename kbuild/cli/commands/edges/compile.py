@@ -25,6 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     edge = read_edge(arguments.edge)
     inputs = (arguments.edge, arguments.flags, edge.input)  # the depfile does not list a device key
     if not is_fresh(edge.stamp, edge.depfile, inputs):
-        outcome = compile_edge(edge, read_flags(arguments.flags))
+        outcome = compile_edge(edge, read_flags(arguments.flags, edge.toolchain.backend))
         sys.stderr.write(outcome.compiled.warnings)
     return 0

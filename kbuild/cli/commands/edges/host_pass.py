@@ -21,5 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the host pass, and print the warnings of its tools."""
-    sys.stderr.write(run_host_pass(read_host_edge(arguments.edge), read_flags(arguments.flags)))
+    edge = read_host_edge(arguments.edge)
+    flags = read_flags(arguments.flags, edge.toolchain.backend)
+    sys.stderr.write(run_host_pass(edge, flags))
     return 0

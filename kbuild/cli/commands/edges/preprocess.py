@@ -24,5 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Preprocess unless the outputs are fresh, and print the warnings of the preprocessor."""
     edge = read_host_edge(arguments.edge)
     if not is_fresh(edge.preprocessed, edge.depfile, (arguments.edge, arguments.flags)):
-        sys.stderr.write(preprocess_source(edge, read_flags(arguments.flags)))
+        sys.stderr.write(
+            preprocess_source(edge, read_flags(arguments.flags, edge.toolchain.backend))
+        )
     return 0

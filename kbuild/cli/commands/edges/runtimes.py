@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kbuild import files
-from kbuild.backends import list_builders
+from kbuild import files, resources
+from kbuild.backends import builder_names, list_builders
 from kbuild.toolchain.find import gather_hints
 from kbuild.toolchain.runtime_targets import describe_runtimes
 
@@ -33,6 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         if target.run_paths:
             files.write_if_changed(response, content)
         rows.append({"target": target, "link_option": option})
-    context = {"rows": rows, "languages": [builder.TRAITS.language for builder in list_builders()]}
+    context = {
+        "rows": rows,
+        "backends": builder_names(),
+        "languages": [builder.TRAITS.language for builder in list_builders()],
+        "dependencies": resources.list_dependencies(),
+    }
     files.write_if_changed(arguments.output, render("runtimes.cmake.j2", context))
     return 0

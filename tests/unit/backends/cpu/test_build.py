@@ -89,7 +89,7 @@ def test_a_launch_in_a_header_needs_an_include() -> None:
     ("symbol", "fix"),
     [
         ("kbuild_cpu_synchronize", "a __host__ __device__ function that a kernel calls"),
-        ("child(int*)", "link the device code of all sources: RDC ON, or --rdc"),
+        ("child(int*)", "write RDC ON for both, or --rdc"),
     ],
 )
 def test_undefined_symbols_have_a_fix(symbol: str, fix: str) -> None:
@@ -199,3 +199,22 @@ def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -
 
 def test_fat_binary_alignment_matches_the_format() -> None:
     assert cpu.TRAITS.fat_binary_alignment == offload_binary.ALIGNMENT
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (
+            "a.cu:3: undefined reference to `kbuild_cpu_allocate'",
+            "uses a function of the host API",
+        ),
+        ("a.cu:3: undefined reference to `twice(int)'", "write RDC ON for both"),
+        (
+            "g++: error: unrecognized command-line option '--use_fast_math'",
+            "in front, such as cuda:",
+        ),
+        ("clang: error: unknown argument: '--use_fast_math'", "in front, such as cuda:"),
+    ],
+)
+def test_failed_compiles_have_a_fix(log: str, expected: str) -> None:
+    assert expected in cpu.read_log(log, UNIT).fix

@@ -163,7 +163,7 @@ def test_relocatable_code_is_requested() -> None:
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        ("nvlink error   : Undefined reference to '_Z5twicei' in 'a.cubin'", "target by target"),
+        ("nvlink error   : Undefined reference to '_Z5twicei' in 'a.cubin'", "both need RDC ON"),
         ("nvlink error   : Multiple definition of 'x' in 'b.cubin'", "static, inline, or extern"),
         ("nvlink fatal   : Input file not found", ""),
     ],
@@ -244,6 +244,7 @@ def test_failures_have_a_fix() -> None:
 
     assert "HOST_COMPILER" in cuda.read_log(gnu, UNIT).fix
     assert "cuda-toolkit" in cuda.read_log("ptxas: Unsupported .version 9.5", UNIT).fix
+    assert "RDC ON" in cuda.read_log("ptxas fatal: Unresolved extern function '_Z1fv'", UNIT).fix
     assert cuda.read_log("error: expected a ;", UNIT).fix == ""
 
 

@@ -244,6 +244,7 @@ def test_failures_have_a_fix() -> None:
     assert "newer LLVM than this clang" in hip.read_log("x: Opaque pointers are only", UNIT).fix
     unknown = "clang: error: unsupported HIP gpu architecture: gfx90a"
     assert "does not support gfx90a:xnack-" in hip.read_log(unknown, UNIT).fix
+    assert "RDC ON" in hip.read_log("lld: error: undefined hidden symbol: f()", UNIT).fix
     assert hip.read_log("a.cu:3:1: error: expected ';'", UNIT).fix == ""
     assert "define it in a source" in hip.read_log("ld.lld: error: undefined symbol: f", LINK).fix
     assert "make all but one" in hip.read_log("ld.lld: error: duplicate symbol: f", LINK).fix

@@ -1,0 +1,3 @@
+#pragma once
+
+int look_up_in_plugin(int index);

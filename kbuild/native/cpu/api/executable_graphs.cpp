@@ -23,8 +23,7 @@ ExecutableGraph& find_executable(void* handle) {
 void index_nodes(ExecutableGraph& executable, const Graph& graph) {
     for (const auto& node : graph.nodes()) {
         executable.by_origin[node->origin->handle] = node.get();
-        if (const auto* child = std::get_if<ChildCall>(&node->operation))
-            index_nodes(executable, *child->graph);
+        for (const auto& nested : nested_graphs(node->operation)) index_nodes(executable, *nested);
     }
 }
 
@@ -53,9 +52,10 @@ Update compare(const Graph& ours, const Graph& theirs, Node*& different) {
         if (type_of(a) != type_of(b)) return Update::type_changed;
         if (numbers_of(a.dependencies, ours) != numbers_of(b.dependencies, theirs))
             return Update::topology_changed;
-        if (const auto* child = std::get_if<ChildCall>(&a.operation)) {
-            const auto result =
-                compare(*child->graph, *std::get<ChildCall>(b.operation).graph, different);
+        const auto our_graphs = nested_graphs(a.operation), their_graphs = nested_graphs(b.operation);
+        if (our_graphs.size() != their_graphs.size()) return Update::topology_changed;
+        for (std::size_t j = 0; j < our_graphs.size(); ++j) {
+            const auto result = compare(*our_graphs[j], *their_graphs[j], different);
             if (result != Update::success) return result;
         }
     }
@@ -64,15 +64,28 @@ Update compare(const Graph& ours, const Graph& theirs, Node*& different) {
 }
 
 void assign(ExecutableGraph& executable, Graph& ours, const Graph& theirs) {
+    ours.share_conditions(theirs);
     for (std::size_t i = 0; i < ours.nodes().size(); ++i) {
         Node& node = *ours.nodes()[i];
         const Node& source = *theirs.nodes()[i];
         executable.by_origin[source.handle] = &node;
-        if (const auto* child = std::get_if<ChildCall>(&node.operation))
-            assign(executable, *child->graph, *std::get<ChildCall>(source.operation).graph);
-        else
+        const auto our_graphs = nested_graphs(node.operation);
+        const auto their_graphs = nested_graphs(source.operation);
+        for (std::size_t j = 0; j < our_graphs.size(); ++j)
+            assign(executable, *our_graphs[j], *their_graphs[j]);
+        if (auto* conditional = std::get_if<ConditionalCall>(&node.operation))
+            conditional->condition = std::get<ConditionalCall>(source.operation).condition;
+        else if (our_graphs.empty())
             node.operation = source.operation;
     }
+}
+
+// Sets the parameters of a graph's nodes to those of a graph with the same structure.
+void update(ExecutableGraph& executable, Graph& ours, const Graph& theirs, kbuild_cpu_error error) {
+    Node* different = nullptr;
+    if (compare(ours, theirs, different) != Update::success)
+        throw Failure(error, "the graphs differ in more than the parameters of their nodes");
+    assign(executable, ours, theirs);
 }
 
 thread_local std::vector<void*>* capture_list = nullptr;
@@ -98,6 +111,8 @@ int kbuild_cpu_instantiate_graph(void** handle, void* graph, unsigned long long 
         auto executable = std::make_unique<ExecutableGraph>();
         executable->graph = GraphHandles::instance().graph(graph)->clone();
         executable->graph->sort();
+        for (const auto& condition : executable->graph->conditions())
+            require(condition->has_node, "a handle belongs to no conditional node");
         executable->flags = flags;
         index_nodes(*executable, *executable->graph);
         *handle = Objects<ExecutableGraph>::instance().add(std::move(executable));
@@ -127,9 +142,14 @@ int kbuild_cpu_change_executable_node(void* handle, void* original,
                                       const kbuild_cpu_node* description) {
     return guarded_use([&] {
         require(description != nullptr, "the description is a null pointer");
-        Node& node = find_node(find_executable(handle), original);
+        auto& executable = find_executable(handle);
+        Node& node = find_node(executable, original);
         require(description->node_type == type_of(node), "the node has another type");
-        node.operation = make_operation(*description);
+        if (const auto* child = std::get_if<ChildCall>(&node.operation))
+            update(executable, *child->graph, *GraphHandles::instance().graph(description->graph),
+                   KBUILD_CPU_INVALID_VALUE);
+        else
+            node.operation = make_operation(*description);
     });
 }
 
@@ -160,13 +180,9 @@ int kbuild_cpu_update_executable(void* handle, void* graph, int* result, void** 
         auto& executable = find_executable(handle);
         const auto source = GraphHandles::instance().graph(graph);
         Node* different = nullptr;
-        const auto update = compare(*executable.graph, *source, different);
-        *result = static_cast<int>(update);
+        *result = static_cast<int>(compare(*executable.graph, *source, different));
         *node = different == nullptr ? nullptr : different->handle;
-        if (update != Update::success)
-            throw Failure(KBUILD_CPU_GRAPH_UPDATE_FAILURE,
-                          "the graphs differ in more than the parameters of their nodes");
-        assign(executable, *executable.graph, *source);
+        update(executable, *executable.graph, *source, KBUILD_CPU_GRAPH_UPDATE_FAILURE);
     });
 }
 
@@ -186,9 +202,9 @@ int kbuild_cpu_begin_capture_to(void* stream, void* graph, void* const* dependen
 
 int kbuild_cpu_end_capture(void* stream, void** graph) {
     return guarded_use([&] {
-        require(graph != nullptr, "the address for the result is a null pointer");
-        *graph = nullptr;
-        *graph = own_graph(Streams::instance().end_capture(stream));
+        if (graph != nullptr) *graph = nullptr;
+        const auto captured = Streams::instance().end_capture(stream);
+        if (graph != nullptr) *graph = captured->is_body ? captured->handle : own_graph(captured);
     });
 }
 

@@ -38,6 +38,14 @@ Operation make_fill(const kbuild_cpu_area_fill& area, unsigned element_bytes) {
     return FillCall{area, element_bytes};
 }
 
+// A kernel knows one condition, which copies of its graph would share.
+void forbid_conditions(const Graph& graph) {
+    for (const auto& node : graph.nodes())
+        if (std::holds_alternative<ConditionalCall>(node->operation))
+            throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                          "a graph with conditional nodes cannot be copied");
+}
+
 struct Describer {
     kbuild_cpu_node& to;
 
@@ -65,6 +73,9 @@ struct Describer {
     }
     void operator()(const ReleaseCall& call) const { to.memory = call.pointer; }
     void operator()(const ChildCall& call) const { to.graph = call.graph->handle; }
+    void operator()(const ConditionalCall&) const {}
+    void operator()(const AssignCall&) const {}
+    void operator()(const KeepCall&) const {}
 };
 
 }  // namespace
@@ -108,8 +119,11 @@ Operation make_operation(const kbuild_cpu_node& description) {
     case KBUILD_CPU_NODE_HOST:
         require(description.function != nullptr, "the function is a null pointer");
         return HostCall{description.function, description.data};
-    case KBUILD_CPU_NODE_GRAPH:
-        return ChildCall{GraphHandles::instance().graph(description.graph)->clone()};
+    case KBUILD_CPU_NODE_GRAPH: {
+        const auto child = GraphHandles::instance().graph(description.graph);
+        forbid_conditions(*child);
+        return ChildCall{child->clone()};
+    }
     case KBUILD_CPU_NODE_EMPTY: return Join();
     case KBUILD_CPU_NODE_WAIT:
         Streams::instance().find_event(description.event);
@@ -151,7 +165,8 @@ using namespace kbuild::cpu;
 
 constexpr const char* node_names[] = {"KERNEL",     "MEMCPY",       "MEMSET", "HOST",
                                       "CHILD_GRAPH", "EMPTY",        "EVENT_WAIT",
-                                      "EVENT_RECORD", "", "", "MEM_ALLOC", "MEM_FREE"};
+                                      "EVENT_RECORD", "", "", "MEM_ALLOC", "MEM_FREE", "",
+                                      "CONDITIONAL"};
 
 std::vector<Node*> select_nodes(const Graph& graph, bool only_roots) {
     std::vector<Node*> nodes;
@@ -195,7 +210,9 @@ int kbuild_cpu_destroy_graph(void* graph) {
 int kbuild_cpu_clone_graph(void** clone, void* graph) {
     return guarded_use([&] {
         require(clone != nullptr, "the address for the result is a null pointer");
-        *clone = own_graph(GraphHandles::instance().graph(graph)->clone());
+        const auto original = GraphHandles::instance().graph(graph);
+        forbid_conditions(*original);
+        *clone = own_graph(original->clone());
     });
 }
 

@@ -1,4 +1,4 @@
-// The part of Streams that captures, and that launches graphs.
+// The part of Streams that captures.
 #include "streams/stream_table.hpp"
 
 #include "api/errors.hpp"
@@ -204,53 +204,6 @@ void Streams::set_capture_dependencies(void* handle, const std::vector<Node*>& n
 
 CaptureMode Streams::exchange_capture_mode(CaptureMode mode) {
     return std::exchange(mode_of_this_thread, mode);
-}
-
-// Queues the nodes, of which those without dependencies run after `before`. Adds the last jobs.
-void Streams::queue_nodes(const Graph& graph, const ExecutableGraph& executable, int priority,
-                          const std::vector<JobPointer>& before, std::vector<JobPointer>& ends) {
-    std::map<const Node*, JobPointer> jobs;
-    for (const Node* node : graph.sort()) {
-        std::vector<JobPointer> predecessors;
-        for (const Node* dependency : node->dependencies)
-            predecessors.push_back(jobs.at(dependency));
-        if (predecessors.empty()) predecessors = before;
-        Operation operation = Join();
-        JobPointer job;
-        if (executable.disabled.count(node) == 0) operation = node->operation;
-        if (const auto* child = std::get_if<ChildCall>(&operation)) {
-            std::vector<JobPointer> child_ends = predecessors;
-            queue_nodes(*child->graph, executable, priority, predecessors, child_ends);
-            predecessors = std::move(child_ends);
-            operation = Join();
-        } else if (const auto* wait = std::get_if<WaitCall>(&operation)) {
-            predecessors.push_back(look_up_event(wait->event).job);
-        } else if (const auto* record = std::get_if<RecordCall>(&operation)) {
-            job = record_job(look_up_event(record->event), priority);
-        }
-        load_kernel(operation);
-        if (job == nullptr) job = std::make_shared<Job>(std::move(operation), priority);
-        Scheduler::instance().submit(job, predecessors);
-        jobs[node] = job;
-        if (node->dependents.empty()) ends.push_back(job);
-    }
-}
-
-void Streams::launch(ExecutableGraph& graph, void* handle) {
-    const std::lock_guard lock(mutex_);
-    Stream& stream = find(handle);
-    if (stream.capture.capture != nullptr) {
-        capture(stream, ChildCall{graph.graph->clone()});
-        return;
-    }
-    check_implicit_capture(stream);
-    auto before = predecessors_of(stream);
-    before.push_back(graph.last);
-    auto ends = before;
-    const int priority = stream.properties.priority;
-    queue_nodes(*graph.graph, graph, priority, before, ends);
-    append(stream, std::make_shared<Job>(Join(), priority), ends);
-    graph.last = stream.last;
 }
 
 }  // namespace kbuild::cpu

@@ -21,6 +21,9 @@ struct TypeNumber {
     int operator()(const AllocateCall&) const { return 10; }
     int operator()(const ReleaseCall&) const { return 11; }
     int operator()(const ChildCall&) const { return 4; }
+    int operator()(const ConditionalCall&) const { return 13; }
+    int operator()(const AssignCall&) const { return 5; }
+    int operator()(const KeepCall&) const { return 5; }
 };
 
 template <class T>
@@ -36,6 +39,13 @@ bool contains(const std::vector<Node*>& nodes, const Node* node) {
 
 int type_of(const Node& node) { return std::visit(TypeNumber(), node.operation); }
 
+std::vector<std::shared_ptr<Graph>> nested_graphs(const Operation& operation) {
+    if (const auto* child = std::get_if<ChildCall>(&operation)) return {child->graph};
+    if (const auto* conditional = std::get_if<ConditionalCall>(&operation))
+        return conditional->bodies;
+    return {};
+}
+
 Graph::~Graph() {
     GraphHandles::instance().forget(handle);
     for (const auto& node : nodes_) GraphHandles::instance().forget(node->handle);
@@ -43,12 +53,19 @@ Graph::~Graph() {
 
 Node& Graph::add(Operation operation, const std::vector<Node*>& dependencies) {
     auto node = std::make_unique<Node>();
+    check_body(operation);
     node->operation = std::move(operation);
+    // A graph does not keep its kernels loaded: a program that ends without destroying it would wait.
+    if (auto* call = std::get_if<KernelCall>(&node->operation)) call->use.reset();
     node->graph = this;
     node->number = created_++;
     node->handle = GraphHandles::instance().add_node(node.get());
-    if (const auto* child = std::get_if<ChildCall>(&node->operation))
-        child->graph->handle = GraphHandles::instance().add_graph(child->graph);
+    for (const auto& nested : nested_graphs(node->operation))
+        nested->handle = GraphHandles::instance().add_graph(nested);
+    if (auto* conditional = std::get_if<ConditionalCall>(&node->operation)) {
+        conditional->handles.clear();
+        for (const auto& body : conditional->bodies) conditional->handles.push_back(body->handle);
+    }
     nodes_.push_back(std::move(node));
     Node& added = *nodes_.back();
     for (Node* dependency : dependencies) {
@@ -68,10 +85,15 @@ void Graph::remove(Node& node) {
 
 std::shared_ptr<Graph> Graph::clone() const {
     auto copy = std::make_shared<Graph>();
+    copy->is_body = is_body;
+    copy->share_conditions(*this);
+    copy->user_objects = user_objects;
     std::map<const Node*, Node*> copies;
     for (const auto& node : nodes_) {
         Operation operation = node->operation;
         if (auto* child = std::get_if<ChildCall>(&operation)) child->graph = child->graph->clone();
+        if (auto* conditional = std::get_if<ConditionalCall>(&operation))
+            for (auto& body : conditional->bodies) body = body->clone();
         Node& added = copy->add(std::move(operation), {});
         added.origin = node.get();
         copies[node.get()] = &added;
@@ -101,6 +123,49 @@ bool Graph::has_memory() const {
         return std::holds_alternative<AllocateCall>(node->operation) ||
                std::holds_alternative<ReleaseCall>(node->operation);
     });
+}
+
+bool Graph::must_outlive_launches() const {
+    if (!conditions_.empty() || !user_objects.is_empty()) return true;
+    for (const auto& node : nodes_)
+        for (const auto& nested : nested_graphs(node->operation))
+            if (nested->must_outlive_launches()) return true;
+    return false;
+}
+
+unsigned long long Graph::add_condition(unsigned initial, bool is_assigned) {
+    conditions_.push_back(std::make_shared<Condition>());
+    Condition& condition = *conditions_.back();
+    condition.value = condition.initial = initial;
+    condition.is_assigned = is_assigned;
+    return condition.handle();
+}
+
+const std::shared_ptr<Condition>& Graph::find_condition(unsigned long long handle) const {
+    const auto found = std::find_if(conditions_.begin(), conditions_.end(), [&](const auto& each) {
+        return each->handle() == handle;
+    });
+    require(found != conditions_.end(), "the handle does not belong to the graph");
+    return *found;
+}
+
+// The bodies of conditional nodes contain only what needs no other thread of the program.
+void Graph::check_body(const Operation& operation) const {
+    if (!is_body) return;
+    for (const auto& nested : nested_graphs(operation)) {
+        nested->is_body = true;
+        for (const auto& node : nested->nodes_) nested->check_body(node->operation);
+    }
+    const bool is_allowed =
+        std::holds_alternative<Join>(operation) || std::holds_alternative<KernelCall>(operation) ||
+        std::holds_alternative<CopyCall>(operation) ||
+        std::holds_alternative<FillCall>(operation) ||
+        std::holds_alternative<ChildCall>(operation) ||
+        std::holds_alternative<ConditionalCall>(operation);
+    if (!is_allowed)
+        throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                      "the graph of a conditional node contains only kernels, copies, fills, "
+                      "graphs, and conditional nodes");
 }
 
 void connect(Node& from, Node& to) {

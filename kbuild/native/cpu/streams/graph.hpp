@@ -4,6 +4,7 @@
 
 #include "streams/operation.hpp"
 #include "streams/scheduler.hpp"
+#include "streams/user_objects.hpp"
 
 #include <cstdint>
 #include <map>
@@ -30,6 +31,9 @@ struct Node {
 // Returns the vendor's number of the node's type.
 int type_of(const Node& node);
 
+// Returns the graphs inside a node: a child, or the bodies of a conditional node.
+std::vector<std::shared_ptr<Graph>> nested_graphs(const Operation& operation);
+
 class Graph {
 public:
     Graph() = default;
@@ -50,10 +54,24 @@ public:
     const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
     bool has_memory() const;
 
+    // Returns whether launches refer to the graph: kernels to its conditions, or programs to its
+    // objects.
+    bool must_outlive_launches() const;
+
+    // Creates a condition for a conditional node of this graph, and returns its handle.
+    unsigned long long add_condition(unsigned initial, bool is_assigned);
+    const std::shared_ptr<Condition>& find_condition(unsigned long long handle) const;
+    const std::vector<std::shared_ptr<Condition>>& conditions() const { return conditions_; }
+    void share_conditions(const Graph& other) { conditions_ = other.conditions_; }
+
     void* handle = nullptr;  // null if the program cannot name the graph
+    bool is_body = false;    // whether it is inside a conditional node
+    UserObjectReferences user_objects;
 
 private:
     std::vector<std::unique_ptr<Node>> nodes_;
+    void check_body(const Operation& operation) const;
+    std::vector<std::shared_ptr<Condition>> conditions_;  // copies of the graph have the same ones
     unsigned created_ = 0;
 };
 

@@ -44,6 +44,25 @@ void launch_all(KernelCall&& call) {
     }
 }
 
+// Runs copies, because a loop runs the same steps again.
+void run_steps(const Steps& steps) {
+    for (Operation operation : steps.operations) {
+        if (broken_device() != 0) return;
+        load_kernel(operation);
+        run(operation);
+    }
+}
+
+void run_conditional(ConditionalCall& call) {
+    const auto& value = call.condition->value;
+    if (call.kind == ConditionalKind::loop) {
+        while (value != 0 && broken_device() == 0) run_steps(*call.steps.front());
+        return;
+    }
+    const unsigned number = call.kind == ConditionalKind::choice ? value.load() : value == 0;
+    if (number < call.steps.size()) run_steps(*call.steps[number]);
+}
+
 struct Runner {
     void operator()(Join&) const {}
     void operator()(KernelCall& call) const { launch_all(std::move(call)); }
@@ -68,6 +87,11 @@ struct Runner {
         if (call.release != nullptr) call.release(call.pointer);
     }
     void operator()(ChildCall&) const {}
+    void operator()(ConditionalCall& call) const { run_conditional(call); }
+    void operator()(AssignCall& call) const {
+        for (const auto& condition : call.conditions) condition->value = condition->initial;
+    }
+    void operator()(KeepCall&) const {}
 };
 
 }  // namespace

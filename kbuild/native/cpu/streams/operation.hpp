@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 namespace kbuild::cpu {
 
@@ -106,8 +107,48 @@ struct ChildCall {
     std::shared_ptr<Graph> graph;
 };
 
-using Operation = std::variant<Join, KernelCall, CopyCall, FillCall, HostCall, CallbackCall,
-                               RecordCall, WaitCall, AllocateCall, ReleaseCall, ChildCall>;
+// The value that decides what a conditional node runs. Kernels write it.
+struct Condition {
+    std::atomic<unsigned> value;
+    unsigned initial;
+    bool is_assigned;  // whether each launch of the graph starts with the initial value
+    bool has_node = false;
+
+    unsigned long long handle() const { return reinterpret_cast<std::uintptr_t>(&value); }
+};
+static_assert(sizeof(std::atomic<unsigned>) == sizeof(unsigned));
+
+// The vendor's numbers.
+enum class ConditionalKind { if_else = 0, loop = 1, choice = 2 };
+
+// What a graph inside a conditional node does, one after another.
+struct Steps;
+
+struct ConditionalCall {
+    std::shared_ptr<Condition> condition;
+    ConditionalKind kind;
+    std::vector<std::shared_ptr<Graph>> bodies;
+    std::vector<void*> handles;                 // of the bodies
+    std::vector<std::shared_ptr<Steps>> steps;  // of each body; only in a launch
+};
+
+// Only in launches of graphs: the conditions that start with their initial value.
+struct AssignCall {
+    std::vector<std::shared_ptr<Condition>> conditions;
+};
+
+// Only in launches of graphs: keeps the graph until the launch is done.
+struct KeepCall {
+    std::shared_ptr<Graph> graph;
+};
+
+using Operation =
+    std::variant<Join, KernelCall, CopyCall, FillCall, HostCall, CallbackCall, RecordCall, WaitCall,
+                 AllocateCall, ReleaseCall, ChildCall, ConditionalCall, AssignCall, KeepCall>;
+
+struct Steps {
+    std::vector<Operation> operations;
+};
 
 // Throws Failure. Host functions run even if another thread waits for the same stream.
 void run(Operation& operation);
@@ -115,7 +156,8 @@ void run(Operation& operation);
 // Returns whether the operation takes no time, so that any thread can run it at once.
 inline bool is_momentary(const Operation& operation) {
     return std::holds_alternative<Join>(operation) ||
-           std::holds_alternative<RecordCall>(operation);
+           std::holds_alternative<RecordCall>(operation) ||
+           std::holds_alternative<AssignCall>(operation);
 }
 
 // Keeps a kernel loaded that is about to be queued. Throws Failure if it does not exist anymore.

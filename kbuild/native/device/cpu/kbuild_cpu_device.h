@@ -34,6 +34,7 @@
 #include "kbuild_cpu/bits.h"
 #include "kbuild_cpu/integers.h"
 #include "kbuild_cpu/clock.h"
+#include "kbuild_cpu/conditions.h"
 #include "kbuild_cpu/textures.h"
 #include "kbuild_cpu/surfaces.h"
 #include "kbuild_cpu/unsupported.h"

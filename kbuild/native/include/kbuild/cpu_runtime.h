@@ -235,7 +235,8 @@ enum kbuild_cpu_node_type {
     KBUILD_CPU_NODE_WAIT = 6,
     KBUILD_CPU_NODE_RECORD = 7,
     KBUILD_CPU_NODE_ALLOCATE = 10,
-    KBUILD_CPU_NODE_RELEASE = 11
+    KBUILD_CPU_NODE_RELEASE = 11,
+    KBUILD_CPU_NODE_CONDITIONAL = 13
 };
 
 /* A node.  Which members have a meaning depends on the type. */
@@ -269,6 +270,26 @@ int kbuild_cpu_node_neighbors(void **__nodes, size_t *__count, void *__node, int
 int kbuild_cpu_change_edges(void *__graph, void *const *__from, void *const *__to, size_t __count,
                             int __adds);
 int kbuild_cpu_print_graph(void *__graph, const char *__path);
+
+/* A condition is the value that decides what a conditional node runs.  Its handle is the address of
+ * the value, which kernels write.  If it is assigned, each launch of the graph starts with the value. */
+int kbuild_cpu_create_condition(unsigned long long *__handle, void *__graph, unsigned __value,
+                                int __is_assigned);
+/* Adds a conditional node.  The kind is the vendor's number.  Sets a list of `__graph_count` graphs,
+ * which are the node's own and exist as long as it. */
+int kbuild_cpu_add_conditional_node(void **__node, void *__graph, void *const *__dependencies,
+                                    size_t __count, unsigned long long __condition, int __kind,
+                                    unsigned __graph_count, void *const **__graphs);
+
+/* Objects of the program, with counted references of the program and of graphs.  After the last one,
+ * the runtime calls `__destroy`, which cannot use the device.  A launch that runs has references, too. */
+int kbuild_cpu_create_user_object(void **__object, void (*__destroy)(void *), void *__data,
+                                  unsigned __count);
+int kbuild_cpu_retain_user_object(void *__object, unsigned __count);
+int kbuild_cpu_release_user_object(void *__object, unsigned __count);
+/* `__moves` moves references of the program to the graph. */
+int kbuild_cpu_retain_in_graph(void *__graph, void *__object, unsigned __count, int __moves);
+int kbuild_cpu_release_in_graph(void *__graph, void *__object, unsigned __count);
 
 int kbuild_cpu_instantiate_graph(void **__executable, void *__graph, unsigned long long __flags);
 int kbuild_cpu_destroy_executable(void *__executable);

@@ -80,11 +80,17 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttrID cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
 
 #include "host/types.h"
 #include "host/launch_types.h"
 #include "host/pool_types.h"
-#include "host/graph_types.h"
+#include "host/graphs/types.h"
 #include "host/errors.h"
 #include "host/memory.h"
 #include "host/arrays.h"
@@ -95,9 +101,15 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/devices.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
-#include "host/captures.h"
-#include "host/graphs.h"
-#include "host/graph_nodes.h"
+#include "host/graphs/captures.h"
+#include "host/graphs/graphs.h"
+#include "host/graphs/nodes.h"
+#include "host/graphs/kernel_nodes.h"
+#include "host/graphs/transfer_nodes.h"
+#include "host/graphs/row_nodes.h"
+#include "host/graphs/memory_nodes.h"
+#include "host/graphs/any_nodes.h"
+#include "host/graphs/user_objects.h"
 #if defined(__cplusplus)
 #include "host/channels.h"
 #include "host/templates.h"
@@ -105,6 +117,8 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/unsupported_types.h"
 #include "host/unsupported_api.h"
 
+#undef KBUILD_PLACE
+#undef KBUILD_NEW_NODE
 #undef KBUILD_DEFAULT
 #undef KBUILD_RESULTS
 #undef KBUILD_LIST

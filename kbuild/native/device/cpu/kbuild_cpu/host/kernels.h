@@ -68,6 +68,30 @@ static inline int kbuild_cpu_apply_attribute(struct kbuild_launch_config *__conf
     }
 }
 
+/* Reads an attribute from a configuration. */
+static inline void kbuild_cpu_read_attribute(KBUILD_VENDOR(LaunchAttributeValue) *__value,
+                                             const struct kbuild_launch_config *__config,
+                                             KBUILD_VENDOR(LaunchAttributeID) __number)
+{
+    for (size_t __i = 0; __i < sizeof __value->pad; ++__i)
+        __value->pad[__i] = 0;
+    switch (__number) {
+    case KBUILD_VENDOR(LaunchAttributeCooperative):
+        __value->cooperative = __config->cooperative;
+        return;
+    case KBUILD_VENDOR(LaunchAttributeClusterDimension):
+        __value->clusterDim.x = __config->cluster.x;
+        __value->clusterDim.y = __config->cluster.y;
+        __value->clusterDim.z = __config->cluster.z;
+        return;
+    case KBUILD_VENDOR(LaunchAttributePriority):
+        __value->priority = __config->priority;
+        return;
+    default:
+        return;
+    }
+}
+
 KBUILD_API(LaunchKernelExC)(const KBUILD_VENDOR(LaunchConfig_t) *__request, const void *__kernel,
                             void **__arguments)
 {

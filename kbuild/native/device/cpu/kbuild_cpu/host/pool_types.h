@@ -49,6 +49,10 @@ struct KBUILD_VENDOR(MemPoolProps) {
     unsigned char reserved[54];
 };
 
+struct KBUILD_VENDOR(MemPoolPtrExportData) {
+    unsigned char reserved[64];
+};
+
 typedef struct KBUILD_VENDOR(IpcEventHandle_st) {
     char reserved[64];
 } KBUILD_VENDOR(IpcEventHandle_t);

@@ -151,12 +151,84 @@ KBUILD_API(DeviceSetMemPool)(int __device, KBUILD_VENDOR(MemPool_t) __pool)
     KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_set_current_pool(__pool));
 }
 
+/* The only location with memory pools is the device. */
+static inline int kbuild_cpu_check_pool_location(const struct KBUILD_VENDOR(MemLocation) *__location,
+                                                 enum KBUILD_VENDOR(MemAllocationType) __type)
+{
+    if (__location == NULL || __location->type != KBUILD_VENDOR(MemLocationTypeDevice) ||
+        __type != KBUILD_VENDOR(MemAllocationTypePinned))
+        return kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
+                               "the cpu backend has memory pools only for pinned memory of the "
+                               "device");
+    return 0;
+}
+
+KBUILD_API(MemGetDefaultMemPool)(KBUILD_VENDOR(MemPool_t) *__pool,
+                                 struct KBUILD_VENDOR(MemLocation) *__location,
+                                 enum KBUILD_VENDOR(MemAllocationType) __type)
+{
+    const int __error = kbuild_cpu_check_pool_location(__location, __type);
+    if (__error != 0)
+        KBUILD_CALL(__error);
+    return KBUILD_VENDOR(DeviceGetDefaultMemPool)(__pool, __location->id);
+}
+
+KBUILD_API(MemGetMemPool)(KBUILD_VENDOR(MemPool_t) *__pool,
+                          struct KBUILD_VENDOR(MemLocation) *__location,
+                          enum KBUILD_VENDOR(MemAllocationType) __type)
+{
+    const int __error = kbuild_cpu_check_pool_location(__location, __type);
+    if (__error != 0)
+        KBUILD_CALL(__error);
+    return KBUILD_VENDOR(DeviceGetMemPool)(__pool, __location->id);
+}
+
+KBUILD_API(MemSetMemPool)(struct KBUILD_VENDOR(MemLocation) *__location,
+                          enum KBUILD_VENDOR(MemAllocationType) __type,
+                          KBUILD_VENDOR(MemPool_t) __pool)
+{
+    const int __error = kbuild_cpu_check_pool_location(__location, __type);
+    if (__error != 0)
+        KBUILD_CALL(__error);
+    return KBUILD_VENDOR(DeviceSetMemPool)(__location->id, __pool);
+}
+
 /* Memory and events of other processes.  Programs that only could use them compile. */
 
 static inline KBUILD_VENDOR(Error_t) kbuild_cpu_reject_sharing(void)
 {
     KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
                                 "the cpu backend does not share memory or events with processes"));
+}
+
+KBUILD_API(MemPoolExportToShareableHandle)(void *__handle, KBUILD_VENDOR(MemPool_t) __pool,
+                                           enum KBUILD_VENDOR(MemAllocationHandleType) __type,
+                                           unsigned int __flags)
+{
+    (void)__handle, (void)__pool, (void)__type, (void)__flags;
+    return kbuild_cpu_reject_sharing();
+}
+
+KBUILD_API(MemPoolImportFromShareableHandle)(KBUILD_VENDOR(MemPool_t) *__pool, void *__handle,
+                                             enum KBUILD_VENDOR(MemAllocationHandleType) __type,
+                                             unsigned int __flags)
+{
+    (void)__pool, (void)__handle, (void)__type, (void)__flags;
+    return kbuild_cpu_reject_sharing();
+}
+
+KBUILD_API(MemPoolExportPointer)(struct KBUILD_VENDOR(MemPoolPtrExportData) *__data,
+                                 void *__pointer)
+{
+    (void)__data, (void)__pointer;
+    return kbuild_cpu_reject_sharing();
+}
+
+KBUILD_API(MemPoolImportPointer)(void **__pointer, KBUILD_VENDOR(MemPool_t) __pool,
+                                 struct KBUILD_VENDOR(MemPoolPtrExportData) *__data)
+{
+    (void)__pointer, (void)__pool, (void)__data;
+    return kbuild_cpu_reject_sharing();
 }
 
 KBUILD_API(IpcGetEventHandle)(KBUILD_VENDOR(IpcEventHandle_t) *__handle,

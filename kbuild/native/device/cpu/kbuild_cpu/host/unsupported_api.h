@@ -34,13 +34,6 @@
     X(MemDiscardAndPrefetchBatchAsync) \
     X(MemRangeGetAttribute) \
     X(MemRangeGetAttributes) \
-    X(MemGetDefaultMemPool) \
-    X(MemGetMemPool) \
-    X(MemSetMemPool) \
-    X(MemPoolExportToShareableHandle) \
-    X(MemPoolImportFromShareableHandle) \
-    X(MemPoolExportPointer) \
-    X(MemPoolImportPointer) \
     X(GraphicsUnregisterResource) \
     X(GraphicsResourceSetMapFlags) \
     X(GraphicsMapResources) \
@@ -54,31 +47,14 @@
     X(LogsCurrent) \
     X(LogsDumpToFile) \
     X(LogsDumpToMemory) \
-    X(GraphKernelNodeCopyAttributes) \
-    X(GraphKernelNodeGetAttribute) \
-    X(GraphKernelNodeSetAttribute) \
-    X(GraphMemcpyNodeSetParamsToSymbol) \
-    X(GraphMemcpyNodeSetParamsFromSymbol) \
     X(GraphAddExternalSemaphoresSignalNode) \
     X(GraphExternalSemaphoresSignalNodeGetParams) \
     X(GraphExternalSemaphoresSignalNodeSetParams) \
     X(GraphAddExternalSemaphoresWaitNode) \
     X(GraphExternalSemaphoresWaitNodeGetParams) \
     X(GraphExternalSemaphoresWaitNodeSetParams) \
-    X(GraphMemAllocNodeGetParams) \
-    X(GraphInstantiateWithParams) \
-    X(GraphExecChildGraphNodeSetParams) \
     X(GraphExecExternalSemaphoresSignalNodeSetParams) \
     X(GraphExecExternalSemaphoresWaitNodeSetParams) \
-    X(UserObjectCreate) \
-    X(UserObjectRetain) \
-    X(UserObjectRelease) \
-    X(GraphRetainUserObject) \
-    X(GraphReleaseUserObject) \
-    X(GraphAddNode) \
-    X(GraphNodeSetParams) \
-    X(GraphExecNodeSetParams) \
-    X(GraphConditionalHandleCreate) \
     X(GetDriverEntryPoint) \
     X(GetDriverEntryPointByVersion) \
     X(LibraryLoadData) \

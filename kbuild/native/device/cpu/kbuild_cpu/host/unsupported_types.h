@@ -3,7 +3,6 @@
 
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
-typedef struct CUuserObject_st *cudaUserObject_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUkern_st *cudaKernel_t;
 typedef struct CUlib_st *cudaLibrary_t;
@@ -24,7 +23,6 @@ typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 
 KBUILD_CPU_UNSUPPORTED_TYPE(ResourceViewDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(MemcpyAttributes)
-KBUILD_CPU_UNSUPPORTED_TYPE(GraphNodeParams)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryHandleDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalMemoryBufferDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(ExternalSemaphoreHandleDesc)

@@ -1,10 +1,14 @@
 /* Captures: streams whose work becomes a graph. */
 
-static inline int kbuild_cpu_reject_edges(const void *__edges)
+/* Rejects edges with data.  The default data is 0. */
+static inline int kbuild_cpu_reject_edges(const KBUILD_VENDOR(GraphEdgeData) *__edges,
+                                          size_t __count)
 {
-    return __edges == NULL ? 0
-                           : kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
-                                             "the cpu backend does not support data of edges");
+    for (size_t __i = 0; __edges != NULL && __i < __count; ++__i)
+        if (__edges[__i].from_port != 0 || __edges[__i].to_port != 0 || __edges[__i].type != 0)
+            return kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
+                                   "the cpu backend does not support programmatic edges");
+    return 0;
 }
 
 KBUILD_API(StreamBeginCapture)(KBUILD_VENDOR(Stream_t) __stream,
@@ -19,7 +23,7 @@ KBUILD_API(StreamBeginCaptureToGraph)(KBUILD_VENDOR(Stream_t) __stream,
                                       const KBUILD_VENDOR(GraphEdgeData) *__edges, size_t __count,
                                       enum KBUILD_VENDOR(StreamCaptureMode) __mode)
 {
-    const int __error = kbuild_cpu_reject_edges(__edges);
+    const int __error = kbuild_cpu_reject_edges(__edges, __count);
     KBUILD_CALL(__error != 0 ? __error
                              : kbuild_cpu_begin_capture_to(KBUILD_STREAM(__stream), __graph,
                                                            KBUILD_LIST(__dependencies), __count,
@@ -82,7 +86,7 @@ KBUILD_API(StreamUpdateCaptureDependencies)(KBUILD_VENDOR(Stream_t) __stream,
                                             size_t __count,
                                             unsigned int __flags KBUILD_DEFAULT(0))
 {
-    int __error = kbuild_cpu_reject_edges(__edges);
+    int __error = kbuild_cpu_reject_edges(__edges, __count);
     if (__error == 0 && __flags > KBUILD_VENDOR(StreamSetCaptureDependencies))
         __error = kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "unknown flags");
     if (__error == 0)

@@ -94,7 +94,7 @@ KBUILD_API(GraphAddDependencies)(KBUILD_VENDOR(Graph_t) __graph,
                                  const KBUILD_VENDOR(GraphNode_t) *__to,
                                  const KBUILD_VENDOR(GraphEdgeData) *__edges, size_t __count)
 {
-    const int __error = kbuild_cpu_reject_edges(__edges);
+    const int __error = kbuild_cpu_reject_edges(__edges, __count);
     KBUILD_CALL(__error != 0 ? __error
                              : kbuild_cpu_change_edges(__graph, KBUILD_LIST(__from),
                                                        KBUILD_LIST(__to), __count, 1));
@@ -105,7 +105,7 @@ KBUILD_API(GraphRemoveDependencies)(KBUILD_VENDOR(Graph_t) __graph,
                                     const KBUILD_VENDOR(GraphNode_t) *__to,
                                     const KBUILD_VENDOR(GraphEdgeData) *__edges, size_t __count)
 {
-    const int __error = kbuild_cpu_reject_edges(__edges);
+    const int __error = kbuild_cpu_reject_edges(__edges, __count);
     KBUILD_CALL(__error != 0 ? __error
                              : kbuild_cpu_change_edges(__graph, KBUILD_LIST(__from),
                                                        KBUILD_LIST(__to), __count, 0));
@@ -144,6 +144,23 @@ KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
                              unsigned long long __flags KBUILD_DEFAULT(0))
 {
     return KBUILD_VENDOR(GraphInstantiateWithFlags)(__executable, __graph, __flags);
+}
+
+/* Uploading has no effect. */
+KBUILD_API(GraphInstantiateWithParams)(KBUILD_VENDOR(GraphExec_t) *__executable,
+                                       KBUILD_VENDOR(Graph_t) __graph,
+                                       KBUILD_VENDOR(GraphInstantiateParams) *__parameters)
+{
+    KBUILD_VENDOR(Error_t) __error;
+    if (__parameters == NULL)
+        KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the parameters are a null pointer"));
+    __error =
+        KBUILD_VENDOR(GraphInstantiateWithFlags)(__executable, __graph, __parameters->flags);
+    __parameters->errNode_out = NULL;
+    __parameters->result_out = __error == KBUILD_VENDOR(Success)
+                                   ? KBUILD_VENDOR(GraphInstantiateSuccess)
+                                   : KBUILD_VENDOR(GraphInstantiateError);
+    return __error;
 }
 
 KBUILD_API(GraphExecGetFlags)(KBUILD_VENDOR(GraphExec_t) __executable, unsigned long long *__flags)

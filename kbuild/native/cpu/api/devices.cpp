@@ -133,3 +133,7 @@ int kbuild_cpu_synchronize() {
         Streams::instance().synchronize_all();
     });
 }
+
+const unsigned* kbuild_cpu_unfinished_operations() {
+    return reinterpret_cast<const unsigned*>(&Scheduler::unfinished());
+}

@@ -14,6 +14,7 @@ namespace kbuild::cpu {
 namespace {
 
 Scheduler* process_scheduler = nullptr;
+std::atomic<unsigned> unfinished_jobs{0};
 
 // How many operations can run at the same time.
 constexpr unsigned most_executors = 64;
@@ -47,16 +48,22 @@ Scheduler& Scheduler::instance() {
     // The child does not touch the old scheduler, whose jobs belong to threads that do not exist.
     static const bool created = [] {
         process_scheduler = new Scheduler;
-        pthread_atfork(nullptr, nullptr, [] { process_scheduler = new Scheduler; });
+        pthread_atfork(nullptr, nullptr, [] {
+            process_scheduler = new Scheduler;
+            unfinished_jobs = 0;
+        });
         return true;
     }();
     static_cast<void>(created);
     return *process_scheduler;
 }
 
+const std::atomic<unsigned>& Scheduler::unfinished() { return unfinished_jobs; }
+
 void Scheduler::submit(const JobPointer& job, const std::vector<JobPointer>& predecessors) {
     const std::lock_guard lock(mutex_);
     ++submitted_;
+    ++unfinished_jobs;
     for (const auto& predecessor : predecessors) {
         if (predecessor == nullptr || predecessor->state == Job::State::done) continue;
         predecessor->successors.push_back(job);
@@ -87,6 +94,7 @@ void Scheduler::finish(const JobPointer& job) {
         last->state = Job::State::done;
         last->predecessors.clear();
         last->is_done.store(true, std::memory_order_release);
+        unfinished_jobs.fetch_sub(1, std::memory_order_release);
         for (const auto& successor : std::exchange(last->successors, {})) {
             if (--successor->unfinished != 0) continue;
             if (is_momentary(successor->operation)) {

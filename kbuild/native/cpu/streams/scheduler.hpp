@@ -50,6 +50,9 @@ public:
     // Waits until the job is done. Executes what it needs.
     void wait(const JobPointer& job);
 
+    // Returns how many jobs are not done, at an address that does not change.
+    static const std::atomic<unsigned>& unfinished();
+
 private:
     using Lock = std::unique_lock<std::mutex>;
 

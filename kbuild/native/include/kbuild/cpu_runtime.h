@@ -335,6 +335,9 @@ int kbuild_cpu_limit(size_t *__value, int __limit);
  * device that a kernel broke: from then on, calls fail with KBUILD_CPU_DEVICE_UNAVAILABLE. */
 int kbuild_cpu_reset_device(void);
 int kbuild_cpu_synchronize(void);
+/* Returns the address of the number of operations that streams have not finished.  Read it as an
+ * atomic variable.  If it is 0, there is nothing to wait for. */
+const unsigned *kbuild_cpu_unfinished_operations(void);
 
 /* Errors.  Each thread has a last error, which remains until it is taken.  After a kernel has failed
  * an assertion or has trapped, every call that uses the device fails with the same error, until the

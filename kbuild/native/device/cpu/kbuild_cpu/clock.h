@@ -1,8 +1,12 @@
-/* Clocks, in nanoseconds.  A CPU's cycle counter does not count actual cycles, either. */
+/* Clocks, in nanoseconds.  A CPU's cycle counter does not count actual cycles, either.
+ *
+ * A thread that reads a clock again and again waits for time to pass, which the other threads of its
+ * block can use.  Otherwise, threads that a GPU lets wait together would wait one after another. */
 #ifndef KBUILD_CPU_CLOCK_H
 #define KBUILD_CPU_CLOCK_H
 
 #include "qualifiers.h"
+#include "scheduling.h"
 
 /* In device code, clock() has another symbol than the C library's function, whose declaration follows. */
 #if (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)) && !defined(_TIME_H)
@@ -14,6 +18,8 @@ extern "C" __attribute__((visibility("hidden"))) long clock() noexcept __asm__("
 #pragma GCC system_header
 
 __device__ inline long long clock64() {
+    kbuild_cpu::spin_call(kbuild_cpu_call{"a function that reads a clock", nullptr, 0, 32},
+                          KBUILD_CPU_SPIN_LIMIT / 4);
     timespec __now;
     clock_gettime(CLOCK_MONOTONIC, &__now);
     return static_cast<long long>(__now.tv_sec) * 1000000000 + __now.tv_nsec;

@@ -22,8 +22,13 @@ inline void *allocate_device(size_t __bytes) {
     return cudaMalloc(&__address, __bytes) == cudaSuccess ? __address : nullptr;
 }
 inline void free_device(void *__address) { (void)cudaFree(__address); }
-/* An error stays until the program reads it. */
-inline void wait_for_device() { (void)cudaDeviceSynchronize(); }
+/* Thrust also calls this for each element that it accesses through a reference.  An error stays until
+ * the program reads it. */
+inline void wait_for_device() {
+    static const unsigned *const __unfinished = kbuild_cpu_unfinished_operations();
+    if (__atomic_load_n(__unfinished, __ATOMIC_ACQUIRE) != 0)
+        (void)cudaDeviceSynchronize();
+}
 #else
 inline void *allocate_device(size_t __bytes) { return malloc(__bytes); }
 inline void free_device(void *__address) { free(__address); }

@@ -85,6 +85,65 @@ void to_factors(__Term *__to, const __Stored *__from) {
         __to[__i] = static_cast<__Term>(to_factor<__T>(__from[__i]));
 }
 
+#if defined(__clang__)
+#define KBUILD_CPU_SHUFFLE(vector, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define KBUILD_CPU_SHUFFLE(vector, a, b, ...) __builtin_shuffle(a, b, vector{__VA_ARGS__})
+#endif
+
+/* Eight numbers in a vector register. */
+template <class __Bits>
+struct eight {
+    typedef __Bits __attribute__((vector_size(8 * sizeof(__Bits)))) vector;
+
+    static vector interleave_first(vector __a, vector __b) {
+        return KBUILD_CPU_SHUFFLE(vector, __a, __b, 0, 8, 1, 9, 2, 10, 3, 11);
+    }
+    static vector interleave_last(vector __a, vector __b) {
+        return KBUILD_CPU_SHUFFLE(vector, __a, __b, 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+
+    /* Reads rows that are `__stride` numbers apart, and writes their columns one after another. */
+    static void transpose(void *__to, const void *__from, size_t __stride) {
+        vector __rows[8], __next[8];
+        for (size_t __i = 0; __i < 8; ++__i)
+            memcpy(&__rows[__i], static_cast<const __Bits *>(__from) + __i * __stride,
+                   sizeof(vector));
+        for (int __round = 0; __round < 3; ++__round) {
+            for (int __i = 0; __i < 4; ++__i) {
+                __next[2 * __i] = interleave_first(__rows[__i], __rows[__i + 4]);
+                __next[2 * __i + 1] = interleave_last(__rows[__i], __rows[__i + 4]);
+            }
+            memcpy(__rows, __next, sizeof __rows);
+        }
+        /* Row by row, so that gcc needs no copy of the array in memory. */
+        for (int __i = 0; __i < 8; ++__i)
+            memcpy(static_cast<__Bits *>(__to) + 8 * __i, &__rows[__i], sizeof(vector));
+    }
+};
+
+#undef KBUILD_CPU_SHUFFLE
+
+/* Reads `__Rows` rows of `__Columns` neighbors.  Rows are contiguous in memory, or columns are. */
+template <int __Rows, int __Columns, class __T>
+void read_block(__T *__to, const __T *__from, size_t __stride, bool __is_row_major) {
+    if (__is_row_major) {
+        for (int __i = 0; __i < __Rows; ++__i)
+            memcpy(__to + __i * __Columns, __from + static_cast<size_t>(__i) * __stride,
+                   __Columns * sizeof(__T));
+        return;
+    }
+    if constexpr (__Columns == 8 && __Rows % 8 == 0 && (sizeof(__T) == 2 || sizeof(__T) == 4)) {
+        using __Bits = std::conditional_t<sizeof(__T) == 2, uint16_t, uint32_t>;
+        for (int __i = 0; __i < __Rows; __i += 8)
+            eight<__Bits>::transpose(__to + __i * __Columns, __from + __i, __stride);
+    } else {
+        for (int __i = 0; __i < __Rows; ++__i)
+            for (int __j = 0; __j < __Columns; ++__j)
+                __to[__i * __Columns + __j] = __from[index_of(__i, __j, __stride, false)];
+    }
+}
+
 /* Adds the products of a row of A and columns of B to the sums, one after another. */
 template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA, class __StoredB>
 void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA *__a,
@@ -92,6 +151,9 @@ void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA 
     using __Sums = sums<__Sum, __Columns>;
     typename __Sums::number __factors[__K], __terms[__Columns];
     to_factors<__A, __K>(__factors, __a);
+    /* Each step waits for the one before, so that a processor needs the steps of several calls at
+     * the same time. */
+#pragma GCC unroll 16
     for (int __k = 0; __k < __K; ++__k) {
         to_factors<__B, __Columns>(__terms, __b + __k * __Columns);
         __sums += __factors[__k] * __Sums::read(__terms);
@@ -135,8 +197,9 @@ void load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
     const int __row = kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row;
-    for (int __k = 0; __k < __K; ++__k)
-        __a.x[__k] = __from[kbuild_cpu::index_of(__row, __k, __stride, __is_row_major)];
+    kbuild_cpu::read_block<1, __K>(
+        __a.x, __from + kbuild_cpu::index_of(__row, 0, __stride, __is_row_major), __stride,
+        __is_row_major);
 }
 
 template <int __M, int __N, int __K, class __T, class __Layout>
@@ -147,10 +210,9 @@ void load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
     const int __first = __Tile(kbuild_cpu::lane_number()).column;
-    for (int __k = 0; __k < __K; ++__k)
-        for (int __j = 0; __j < __Tile::columns; ++__j)
-            __b.x[__k * __Tile::columns + __j] =
-                __from[kbuild_cpu::index_of(__k, __first + __j, __stride, __is_row_major)];
+    kbuild_cpu::read_block<__K, __Tile::columns>(
+        __b.x, __from + kbuild_cpu::index_of(0, __first, __stride, __is_row_major), __stride,
+        __is_row_major);
 }
 
 template <int __M, int __N, int __K, class __T>
@@ -160,9 +222,9 @@ void load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T 
     __syncwarp(0xFFFFFFFF, __file, __line);
     const __Tile __at(kbuild_cpu::lane_number());
     const bool __is_row_major = __layout == mem_row_major;
-    for (int __j = 0; __j < __Tile::columns; ++__j)
-        __c.x[__j] =
-            __from[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)];
+    kbuild_cpu::read_block<1, __Tile::columns>(
+        __c.x, __from + kbuild_cpu::index_of(__at.row, __at.column, __stride, __is_row_major),
+        __stride, __is_row_major);
 }
 
 template <int __M, int __N, int __K, class __T>

@@ -16,7 +16,7 @@ DECLARED = rf"KBUILD_API\((\w+)\)|{RESULT}KBUILD_VENDOR\((\w+)\)\("
 
 def test_page_lists_every_function() -> None:
     listed = PAGE.read_text().split("## Functions")[1].split("C++ also has")[0]
-    text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
+    text = "".join(path.read_text() for path in HEADERS.rglob("*.h"))
     declared = {"cuda" + (first or second) for first, second in re.findall(DECLARED, text)}
     assert len(declared) > 100
     assert declared == set(re.findall(r"`(cuda\w+)`", listed))
@@ -24,7 +24,7 @@ def test_page_lists_every_function() -> None:
 
 def test_no_function_is_both_declared_and_unsupported() -> None:
     unsupported = set(re.findall(r"X\((\w+)\)", (HEADERS / "unsupported_api.h").read_text()))
-    text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
+    text = "".join(path.read_text() for path in HEADERS.rglob("*.h"))
     assert len(unsupported) > 50
     assert unsupported & set(re.findall(r"KBUILD_API\((\w+)\)", text)) == set()
 

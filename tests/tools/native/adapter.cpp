@@ -103,6 +103,7 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(cooperate, "cooperate", fail_params, 2, 0, 1),
     KERNEL(meet, "meet", pointers, 1, 0),
     KERNEL(lock, "lock", pointers, 2, 0, 1),
+    KERNEL(wait_by_clock, "wait_by_clock", fail_params, 2, 0, 1),
     KERNEL(wait_for_each_other, "wait_for_each_other", nullptr, 0),
     KERNEL(name_wrong_lane, "name_wrong_lane", nullptr, 0),
     KERNEL(exit_before_grid_barrier, "exit_before_grid_barrier", nullptr, 0),

@@ -189,6 +189,15 @@ extern "C" __global__ void meet(int *arrived)
     __syncthreads();
 }
 
+// Each thread waits for the same time.
+extern "C" __global__ void wait_by_clock(int *count, int nanoseconds)
+{
+    const long long start = clock64();
+    while (clock64() - start < nanoseconds) {
+    }
+    atomicAdd(count, 1);
+}
+
 extern "C" __global__ void lock(int *lock, int *count)
 {
     for (int i = 0; i < 3; ++i) {

@@ -329,6 +329,32 @@ void spinning_threads() {
     CHECK(arrived == 20);
 }
 
+// The threads of a block wait at the same time, although they run on one OS thread.
+void threads_that_wait_by_clock() {
+    Registered module;
+    int count = 0;
+    constexpr std::chrono::milliseconds wait{2};
+    const auto start = std::chrono::steady_clock::now();
+    SUCCEED(launch(module.handle("wait_by_clock"), make_config({4, 1, 1}, {256, 1, 1}), &count,
+                   static_cast<int>(std::chrono::nanoseconds(wait).count())));
+    CHECK(count == 4 * 256);
+    CHECK(std::chrono::steady_clock::now() - start < 256 * wait / 2);
+}
+
+void unfinished_operations() {
+    std::atomic<bool> is_open{false};
+    const unsigned* const unfinished = kbuild_cpu_unfinished_operations();
+    const auto wait = [](void* gate) {
+        while (!*static_cast<std::atomic<bool>*>(gate)) std::this_thread::yield();
+    };
+    CHECK(*unfinished == 0);
+    SUCCEED(kbuild_cpu_call_host(nullptr, wait, &is_open));
+    CHECK(__atomic_load_n(unfinished, __ATOMIC_ACQUIRE) == 1);
+    is_open = true;
+    SUCCEED(kbuild_cpu_synchronize());
+    CHECK(*unfinished == 0);
+}
+
 void deadlocks() {
     Registered module;
     CHECK(launch(module.handle("wait_for_each_other"), make_config({5, 1, 1}, {64, 1, 1})) ==
@@ -586,6 +612,8 @@ const std::map<std::string, std::function<void()>> cases = {
     {"converging_lanes", converging_lanes},
     {"cooperative_launches", cooperative_launches},
     {"spinning_threads", spinning_threads},
+    {"threads_that_wait_by_clock", threads_that_wait_by_clock},
+    {"unfinished_operations", unfinished_operations},
     {"deadlocks", deadlocks},
     {"report_block", report_block},
     {"report_mask", report_mask},

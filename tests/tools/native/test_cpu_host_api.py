@@ -108,8 +108,10 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
     assert done.stdout == expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mistakes", "streams"])
+@pytest.mark.parametrize(
+    "name",
+    ["graphs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mistakes", "streams"))],
+)
 def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
     source = MISTAKES / f"{name}.cu"
 

@@ -52,6 +52,8 @@ CASES = (
     "converging_lanes",
     "cooperative_launches",
     "spinning_threads",
+    "threads_that_wait_by_clock",
+    "unfinished_operations",
     "deadlocks",
     "invalid_launches",
     "layout_mismatch",

@@ -54,6 +54,7 @@ public:
             add(name, {{0, 8}});
         add("lock", {{0, 8}, {8, 8}});
         add("cooperate", {{0, 8}, {8, 4}});
+        add("wait_by_clock", {{0, 8}, {8, 4}});
         add("fail", {{0, 8}, {8, 4}});
         add("absent", {});  // the image does not contain this kernel
         container_ = {bytes_.data(), bytes_.size(), nullptr};

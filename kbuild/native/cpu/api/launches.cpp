@@ -187,6 +187,18 @@ int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* hand
     });
 }
 
+int kbuild_cpu_describe_parameter(std::size_t* offset, std::size_t* bytes, const void* handle,
+                                  std::size_t index) {
+    return guarded([&] {
+        require(offset != nullptr, "the address for the result is a null pointer");
+        const KernelUse use(handle);
+        require(index < use.kernel().param_count, "the kernel does not have so many parameters");
+        const auto& parameter = use.kernel().params[index];
+        *offset = parameter.offset;
+        if (bytes != nullptr) *bytes = parameter.size;
+    });
+}
+
 int kbuild_cpu_set_function_attribute(const void* handle, int attribute, int value) {
     return guarded([&] { set_attribute(handle, attribute, value); });
 }

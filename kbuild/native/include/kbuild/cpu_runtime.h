@@ -54,6 +54,9 @@ struct kbuild_cpu_function {
     int version; /* ten times the compute capability */
 };
 int kbuild_cpu_describe_function(struct kbuild_cpu_function *__function, const void *__handle);
+/* Finds the place of a parameter in the arguments.  The address for the size can be null. */
+int kbuild_cpu_describe_parameter(size_t *__offset, size_t *__bytes, const void *__handle,
+                                  size_t __index);
 int kbuild_cpu_set_function_attribute(const void *__handle, int __number, int __value);
 /* Sets the number of blocks that a core runs at the same time. */
 int kbuild_cpu_occupancy(int *__blocks, const void *__handle, int __threads, size_t __shared_bytes,

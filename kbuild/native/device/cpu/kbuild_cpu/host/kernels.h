@@ -146,6 +146,12 @@ KBUILD_API(FuncGetName)(const char **__name, const void *__kernel)
     KBUILD_CALL(__error);
 }
 
+/* The address for the size can be null. */
+KBUILD_API(FuncGetParamInfo)(const void *__kernel, size_t __index, size_t *__offset, size_t *__bytes)
+{
+    KBUILD_CALL(kbuild_cpu_describe_parameter(__offset, __bytes, __kernel, __index));
+}
+
 KBUILD_API(FuncSetCacheConfig)(const void *__kernel, enum KBUILD_VENDOR(FuncCache) __preference)
 {
     (void)__preference;
@@ -177,4 +183,26 @@ KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, const void *_
                                                   int __blocks, int __threads)
 {
     KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, __kernel, __blocks, __threads));
+}
+
+/* Clusters do not exist. */
+
+static inline KBUILD_VENDOR(Error_t) kbuild_cpu_reject_clusters(void)
+{
+    KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
+                                "the cpu backend does not support clusters"));
+}
+
+KBUILD_API(OccupancyMaxPotentialClusterSize)(int *__size, const void *__kernel,
+                                             const KBUILD_VENDOR(LaunchConfig_t) *__config)
+{
+    (void)__size, (void)__kernel, (void)__config;
+    return kbuild_cpu_reject_clusters();
+}
+
+KBUILD_API(OccupancyMaxActiveClusters)(int *__count, const void *__kernel,
+                                       const KBUILD_VENDOR(LaunchConfig_t) *__config)
+{
+    (void)__count, (void)__kernel, (void)__config;
+    return kbuild_cpu_reject_clusters();
 }

@@ -87,19 +87,47 @@ KBUILD_API(StreamGetDevice)(KBUILD_VENDOR(Stream_t) __stream, int *__device)
 }
 
 /* The attributes of streams only affect performance. */
+static inline int kbuild_cpu_is_stream_attribute(enum KBUILD_VENDOR(LaunchAttributeID) __number)
+{
+    return __number == KBUILD_VENDOR(LaunchAttributeAccessPolicyWindow) ||
+           __number == KBUILD_VENDOR(LaunchAttributeSynchronizationPolicy) ||
+           __number == KBUILD_VENDOR(LaunchAttributePriority) ||
+           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomainMap) ||
+           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomain);
+}
+
 KBUILD_API(StreamSetAttribute)(KBUILD_VENDOR(Stream_t) __stream,
                                enum KBUILD_VENDOR(LaunchAttributeID) __number,
                                const union KBUILD_VENDOR(LaunchAttributeValue) *__value)
 {
     const int __error = kbuild_cpu_check_stream(__stream);
-    const int __is_known = __number == KBUILD_VENDOR(LaunchAttributeAccessPolicyWindow) ||
-                           __number == KBUILD_VENDOR(LaunchAttributeSynchronizationPolicy) ||
-                           __number == KBUILD_VENDOR(LaunchAttributePriority) ||
-                           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomainMap) ||
-                           __number == KBUILD_VENDOR(LaunchAttributeMemSyncDomain);
-    if (__error == 0 && (!__is_known || __value == NULL))
+    if (__error == 0 && (!kbuild_cpu_is_stream_attribute(__number) || __value == NULL))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "not an attribute of streams"));
     KBUILD_CALL(__error);
+}
+
+/* Only the priority is kept.  The others are 0. */
+KBUILD_API(StreamGetAttribute)(KBUILD_VENDOR(Stream_t) __stream,
+                               enum KBUILD_VENDOR(LaunchAttributeID) __number,
+                               union KBUILD_VENDOR(LaunchAttributeValue) *__value)
+{
+    struct kbuild_cpu_stream __found;
+    int __error = kbuild_cpu_describe_stream(__value == NULL ? NULL : &__found,
+                                             KBUILD_STREAM(__stream));
+    if (__error == 0 && !kbuild_cpu_is_stream_attribute(__number))
+        __error = kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "not an attribute of streams");
+    for (size_t __i = 0; __error == 0 && __i < sizeof __value->pad; ++__i)
+        __value->pad[__i] = 0;
+    if (__error == 0 && __number == KBUILD_VENDOR(LaunchAttributePriority))
+        __value->priority = __found.priority;
+    KBUILD_CALL(__error);
+}
+
+KBUILD_API(StreamCopyAttributes)(KBUILD_VENDOR(Stream_t) __destination,
+                                 KBUILD_VENDOR(Stream_t) __source)
+{
+    const int __error = kbuild_cpu_check_stream(__source);
+    KBUILD_CALL(__error != 0 ? __error : kbuild_cpu_check_stream(__destination));
 }
 
 KBUILD_API(LaunchHostFunc)(KBUILD_VENDOR(Stream_t) __stream, KBUILD_VENDOR(HostFn_t) __function,

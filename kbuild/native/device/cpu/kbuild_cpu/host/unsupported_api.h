@@ -9,8 +9,6 @@
     X(DeviceGetHostAtomicCapabilities) \
     X(DeviceGetNvSciSyncAttributes) \
     X(DeviceGetP2PAtomicCapabilities) \
-    X(StreamCopyAttributes) \
-    X(StreamGetAttribute) \
     X(ImportExternalMemory) \
     X(ExternalMemoryGetMappedBuffer) \
     X(ExternalMemoryGetMappedMipmappedArray) \
@@ -19,9 +17,6 @@
     X(SignalExternalSemaphoresAsync) \
     X(WaitExternalSemaphoresAsync) \
     X(DestroyExternalSemaphore) \
-    X(FuncGetParamInfo) \
-    X(OccupancyMaxPotentialClusterSize) \
-    X(OccupancyMaxActiveClusters) \
     X(ArrayGetPlane) \
     X(ArrayGetMemoryRequirements) \
     X(MipmappedArrayGetMemoryRequirements) \

@@ -30,6 +30,7 @@ void converge(unsigned int *);
 void cooperate(int *, int);
 void meet(int *);
 void lock(int *, int *);
+void wait_by_clock(int *, int);
 void wait_for_each_other();
 void name_wrong_lane();
 void exit_before_grid_barrier();

@@ -7,7 +7,7 @@
 namespace kbuild::cpu {
 namespace {
 
-constexpr std::uintptr_t handle_step = 16;
+constexpr std::uintptr_t object_handle_step = 16;
 
 void check_count(unsigned count) {
     require(count != 0 && count <= INT_MAX, "the number of references must be from 1 to INT_MAX");
@@ -51,7 +51,7 @@ void* UserObjects::create(void (*destroy)(void*), void* data, unsigned count) {
     require(destroy != nullptr, "the function is a null pointer");
     check_count(count);
     const std::lock_guard lock(mutex_);
-    void* const handle = reinterpret_cast<void*>(last_handle_ += handle_step);
+    void* const handle = reinterpret_cast<void*>(last_handle_ += object_handle_step);
     references_.add(handle, std::make_shared<UserObject>(destroy, data), count);
     return handle;
 }

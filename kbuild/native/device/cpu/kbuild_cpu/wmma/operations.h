@@ -124,12 +124,18 @@ struct eight {
 
 #undef KBUILD_CPU_SHUFFLE
 
+/* Returns the index of an element of a matrix in memory. */
+inline size_t index_of(int __row, int __column, unsigned __stride, bool __is_row_major) {
+    const auto __i = static_cast<size_t>(__row), __j = static_cast<size_t>(__column);
+    return __is_row_major ? __i * __stride + __j : __j * __stride + __i;
+}
+
 /* Reads `__Rows` rows of `__Columns` neighbors.  Rows are contiguous in memory, or columns are. */
 template <int __Rows, int __Columns, class __T>
-void read_block(__T *__to, const __T *__from, size_t __stride, bool __is_row_major) {
+void read_block(__T *__to, const __T *__from, unsigned __stride, bool __is_row_major) {
     if (__is_row_major) {
         for (int __i = 0; __i < __Rows; ++__i)
-            memcpy(__to + __i * __Columns, __from + static_cast<size_t>(__i) * __stride,
+            memcpy(__to + __i * __Columns, __from + index_of(__i, 0, __stride, true),
                    __Columns * sizeof(__T));
         return;
     }
@@ -161,12 +167,6 @@ void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA 
 }
 
 inline int lane_number() { return static_cast<int>(thread_number() % 32); }
-
-/* Returns the index of an element of a matrix in memory. */
-inline size_t index_of(int __row, int __column, unsigned __stride, bool __is_row_major) {
-    const auto __i = static_cast<size_t>(__row), __j = static_cast<size_t>(__column);
-    return __is_row_major ? __i * __stride + __j : __j * __stride + __i;
-}
 
 }  // namespace kbuild_cpu
 
